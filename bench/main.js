@@ -1,0 +1,23 @@
+// npm run bench: every figure beside its limit, both measured in this run. COPPICE_BENCH_SESSIONS makes the home smaller.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { benchAppends } from './appends.js';
+import { buildLargeHome, SESSIONS } from './large-home.js';
+import { finish } from './measure.js';
+import { benchMemory, benchStart } from './processes.js';
+import { benchReading } from './reading.js';
+
+const directory = mkdtempSync(join(process.env.COPPICE_BENCH_DIR ?? tmpdir(), 'coppice-bench-'));
+try {
+  await benchAppends(directory);
+  console.log(`Building a home of ${SESSIONS} sessions …`);
+  const home = join(directory, 'large');
+  await buildLargeHome(home);
+  await benchReading(home);
+  await benchStart(home);
+  benchMemory(home, directory);
+} finally {
+  rmSync(directory, { recursive: true, force: true });
+}
+process.exitCode = finish() === 0 ? 0 : 1;

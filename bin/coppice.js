@@ -1,0 +1,23 @@
+#!/usr/bin/env node
+// Says plainly what is missing before anything that needs it is loaded.
+import { existsSync, readFileSync } from 'node:fs';
+
+const [major, minor] = process.version.slice(1).split('.').map(Number);
+const [first, ...rest] = process.argv.slice(2);
+
+if (major < 20 || (major === 20 && minor < 19)) {
+  process.stderr.write(`coppice: Coppice needs Node.js 20.19 or newer; this is ${process.version}.\n`);
+  process.exitCode = 2;
+} else if ((first === '--version' || first === '-V') && rest.length === 0) {
+  const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+  process.stdout.write(`${JSON.parse(manifest).version}\n`);
+} else if (existsSync(new URL('../dist/cli/main.js', import.meta.url))) {
+  const [{ main }, { runProcess }] = await Promise.all([
+    import('../dist/cli/main.js'),
+    import('../dist/cli/run-process.js'),
+  ]);
+  await runProcess(process, main);
+} else {
+  process.stderr.write('coppice: Coppice is not built yet. Run: npm ci\n');
+  process.exitCode = 1;
+}

@@ -1,0 +1,168 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
+import { DEFAULT_CONFIG } from './config-defaults.ts';
+import { configJsonSchema, type JsonSchema, namedKeys } from './config-json-schema.ts';
+import { configSettings } from './config-settings.ts';
+import { type ParsedConfig, parseConfig } from './parse-config.ts';
+
+describe('parseConfig, for any configuration', () => {
+  it('accepts every partial configuration of valid values and leaves all other keys at their defaults', () => {
+    fc.assert(
+      fc.property(arbitrarySection(SCHEMA), (data) => {
+        const parsed = parseFile(JSON.stringify(data));
+        expect(parsed).toMatchObject({ status: 'ok' });
+        expect(parsed.status === 'ok' && parsed.config).toStrictEqual(overlay(asJson(DEFAULT_CONFIG), data));
+      }),
+    );
+  });
+
+  it('makes the same of a value whether the file, a variable or a flag gives it', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...LEAVES).chain(arbitraryLeaf), ({ path, value }) => {
+        const text = JSON.stringify(value);
+        const inFile = parseFile(JSON.stringify(nest(path, value)));
+        const variable = `COPPICE_${path.join('__').toUpperCase()}`;
+        expect(configOf(parseSettings({ [variable]: text }, []))).toStrictEqual(configOf(inFile));
+        expect(configOf(parseSettings({}, [{ key: path.join('.'), value: text }]))).toStrictEqual(configOf(inFile));
+      }),
+    );
+  });
+
+  it('rejects 0, negative, empty and endless values of every numeric key, whatever stands beside them', () => {
+    const bad = fc.oneof(
+      fc.constantFrom('0', '-0.0', '-1', '.nan', '.inf', '-.inf', 'null', '""', '0d', '90 days', 'true', '[]', '{}'),
+      fc.double({ max: 0, noNaN: true, noDefaultInfinity: true }).map((number) => number.toFixed(3)),
+      fc.double({ min: 1e-9, max: 0.009, noNaN: true }).map((number) => number.toFixed(12)),
+    );
+    fc.assert(
+      fc.property(fc.constantFrom(...NUMERIC_PATHS), bad, arbitrarySection(SCHEMA), (path, text, data) => {
+        const flag = { key: path.join('.'), value: text };
+        const parsed = parseConfig({
+          file: 'config.yaml',
+          bytes: encode(JSON.stringify(data)),
+          settings: configSettings({}, [flag]),
+        });
+        expect(parsed).not.toHaveProperty('config');
+        expect(parsed).toMatchObject({
+          status: 'invalid',
+          issues: [{ key: path.join('.'), where: `--set ${flag.key}` }],
+        });
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it('rejects every key it does not know, in any section', () => {
+    const unknown = fc.string({ minLength: 1 }).filter((name) => !LEAVES.some(({ path }) => path.includes(name)));
+    const section = fc.constantFrom(...new Set(LEAVES.map(({ path }) => JSON.stringify(path.slice(0, -1)))));
+    fc.assert(
+      fc.property(section, unknown, (json, name) => {
+        const path = [...(JSON.parse(json) as string[]), name];
+        const parsed = parseFile(JSON.stringify(nest(path, 1)));
+        expect(parsed).toMatchObject({ status: 'invalid', issues: [{ key: path.join('.') }] });
+      }),
+    );
+  });
+
+  it('never throws and never yields a configuration from text that is not one', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(...'ab:- \n\t[]{}&*!|>\'"#%@,?0~') }), (text) => {
+        const parsed = parseFile(text);
+        if (parsed.status === 'ok') expect(parsed.config).toStrictEqual(DEFAULT_CONFIG);
+        else expect(parsed.issues.length).toBeGreaterThan(0);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+const SCHEMA = configJsonSchema();
+const SOURCES = ['cron', 'telegram', 'api'];
+
+interface Leaf {
+  readonly path: readonly string[];
+  readonly node: JsonSchema;
+}
+
+const LEAVES = leavesOf(SCHEMA, []);
+// at_hour is the one key for which 0 is a value like any other.
+const NUMERIC_PATHS = LEAVES.filter(({ path, node }) => numberIn(node) && path.at(-1) !== 'at_hour').map(
+  ({ path }) => path,
+);
+
+function leavesOf(node: JsonSchema, path: readonly string[]): Leaf[] {
+  const children = new Map(namedKeys(node));
+  if (typeof node.additionalProperties === 'object') {
+    for (const source of SOURCES) children.set(source, children.get(source) ?? node.additionalProperties);
+  }
+  if (children.size === 0) return [{ path, node }];
+  return [...children].flatMap(([name, child]) => leavesOf(child, [...path, name]));
+}
+
+function numberIn(node: JsonSchema): JsonSchema | undefined {
+  return [node, ...(node.anyOf ?? [])].find(({ type }) => type === 'number' || type === 'integer');
+}
+
+function arbitraryLeaf({ path, node }: Leaf): fc.Arbitrary<{ path: readonly string[]; value: JsonValue }> {
+  return arbitraryValue(node).map((value) => ({ path, value }));
+}
+
+function arbitraryValue(node: JsonSchema): fc.Arbitrary<JsonValue> {
+  if (namedKeys(node).length > 0 || typeof node.additionalProperties === 'object') return arbitrarySection(node);
+  const number = numberIn(node);
+  if (number !== undefined) {
+    const { minimum: min = Number.NaN, maximum: max = Number.NaN } = number;
+    const whole = fc.integer({ min: Math.ceil(min), max });
+    const value = number.type === 'integer' ? whole : fc.oneof(whole, fc.double({ min, max, noNaN: true }));
+    return node.anyOf === undefined ? value : fc.oneof(value, fc.constant('never'));
+  }
+  if (node.enum !== undefined) return fc.constantFrom(...node.enum);
+  if (node.type === 'boolean') return fc.boolean();
+  if (node.type === 'array') return fc.array(fc.string({ minLength: 1 }));
+  return fc.constantFrom('UTC', 'Europe/Berlin', 'Asia/Kolkata');
+}
+
+function arbitrarySection(node: JsonSchema): fc.Arbitrary<JsonObject> {
+  const keys = Object.fromEntries(namedKeys(node).map(([name, child]) => [name, arbitraryValue(child)]));
+  if (typeof node.additionalProperties === 'object') {
+    for (const source of SOURCES) keys[source] ??= arbitraryValue(node.additionalProperties);
+  }
+  return fc.record(keys, { requiredKeys: [] }).map(asJson);
+}
+
+function overlay(below: JsonObject, above: JsonObject): JsonObject {
+  const result = new Map(Object.entries(below));
+  for (const [name, value] of Object.entries(above)) {
+    const beneath = result.get(name);
+    result.set(name, isJsonObject(value) ? overlay(isJsonObject(beneath) ? beneath : {}, value) : value);
+  }
+  return Object.fromEntries(result);
+}
+
+function nest(path: readonly string[], value: JsonValue): JsonValue {
+  return path.reduceRight<JsonValue>((inner, name) => ({ [name]: inner }), value);
+}
+
+/** The same data with ordinary prototypes, as it comes out of a file. */
+function asJson(data: object): JsonObject {
+  const copy: unknown = JSON.parse(JSON.stringify(data));
+  if (!isJsonObject(copy)) throw new TypeError('not an object');
+  return copy;
+}
+
+function encode(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
+
+function parseFile(text: string): ParsedConfig {
+  return parseConfig({ file: 'config.yaml', bytes: encode(text), settings: [] });
+}
+
+function parseSettings(...settings: Parameters<typeof configSettings>): ParsedConfig {
+  return parseConfig({ file: 'config.yaml', bytes: undefined, settings: configSettings(...settings) });
+}
+
+function configOf(parsed: ParsedConfig): unknown {
+  return parsed.status === 'ok' ? parsed.config : parsed;
+}

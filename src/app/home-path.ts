@@ -1,0 +1,58 @@
+import { existsSync, lstatSync, readdirSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { Failure } from '../core/failure.ts';
+import { nativeLayout } from '../homes/native/native-layout.ts';
+import { makePrivateDir } from '../platform/private-files.ts';
+
+/** The home in use: the one given, else `COPPICE_HOME`, else `~/.coppice`. */
+export function homePath(given: string | undefined, env: Readonly<Record<string, string | undefined>>): string {
+  return resolve(given ?? env['COPPICE_HOME'] ?? join(homedir(), '.coppice'));
+}
+
+/** Where the configuration of that home is, or would be. */
+export function configPath(given: string | undefined, env: Readonly<Record<string, string | undefined>>): string {
+  return nativeLayout(homePath(given, env)).config;
+}
+
+/**
+ * Makes sure that a native home is at this path. Creates it when allowed; never writes into a folder that holds something
+ * else, because what is not understood is not touched.
+ */
+export function prepareHome(root: string, { create }: { create: boolean }): void {
+  const stat = lstatSync(root, { throwIfNoEntry: false });
+  if (stat === undefined) {
+    if (!create) throw noSuchHome(root);
+    makePrivateDir(root);
+    return;
+  }
+  const target = existsSync(root) ? readdirIfDirectory(root) : undefined;
+  if (target === undefined) {
+    throw new Failure('refused', `${root} is not a folder.`, { hint: 'Choose another home with --home DIR.' });
+  }
+  if (existsSync(nativeLayout(root).database) || target.every((name) => KNOWN_BEFORE_USE.has(name))) return;
+  throw new Failure('refused', `${root} holds files that Coppice did not write, so it is not used as a home.`, {
+    hint: 'Nothing was changed. Choose an empty or new folder with --home DIR.',
+  });
+}
+
+/** What may stand in a home before its first session: `coppice config init` writes the configuration first. */
+const KNOWN_BEFORE_USE = new Set(['config.yaml', 'tmp', 'sessions', 'lock.db', 'ballast']);
+
+function readdirIfDirectory(root: string): string[] | undefined {
+  try {
+    return readdirSync(root);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOTDIR') return undefined;
+    throw new Failure('refused', `${root} cannot be read.`, {
+      hint: 'Check who owns it, or choose another home with --home DIR.',
+      cause: error,
+    });
+  }
+}
+
+function noSuchHome(root: string): Failure {
+  return new Failure('not-found', `There is no Coppice home at ${root}.`, {
+    hint: `Create it with: coppice config init --home ${root}`,
+  });
+}

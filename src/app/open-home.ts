@@ -1,0 +1,42 @@
+import type { Clock } from '../core/time.ts';
+import { nativeLayout } from '../homes/native/native-layout.ts';
+import { createTranscriptFiles } from '../homes/native/transcript-files.ts';
+import { systemClock } from '../platform/system-clock.ts';
+import { openSqliteStore } from '../store/sqlite/sqlite-store.ts';
+import { sessionsConfigFor } from './config/config-for-source.ts';
+import type { ConfigOverride } from './config/config-settings.ts';
+import { loadConfig } from './config/load-config.ts';
+import { Home } from './home.ts';
+import { homePath, prepareHome } from './home-path.ts';
+
+export interface OpenHomeOptions {
+  /** Where the home is; by default `COPPICE_HOME`, else `~/.coppice`. */
+  readonly path?: string;
+  /** Make the home when it does not exist (the default), or refuse. */
+  readonly create?: boolean;
+  /** Settings that win over config.yaml and the environment. */
+  readonly settings?: readonly ConfigOverride[];
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly clock?: Clock;
+}
+
+/**
+ * Opens a Coppice home, creating it on first use. Close it with `await using` or `close()`.
+ *
+ * @example
+ * await using home = await openHome({ path: '/var/lib/my-agent' });
+ * const session = await home.sessions.create({ source: 'cli' });
+ */
+export async function openHome(options: OpenHomeOptions = {}): Promise<Home> {
+  const { env = process.env, clock = systemClock } = options;
+  const layout = nativeLayout(homePath(options.path, env));
+  const { config } = await loadConfig({ file: layout.config, env, overrides: options.settings ?? [] });
+  prepareHome(layout.root, { create: options.create ?? true });
+  const store = await openSqliteStore({
+    path: layout.database,
+    scratchDir: layout.scratch,
+    clock,
+    transcripts: createTranscriptFiles(layout, (source) => sessionsConfigFor(config, source).transcripts === 'on'),
+  });
+  return new Home({ layout, config, store, clock });
+}

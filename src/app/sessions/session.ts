@@ -1,0 +1,133 @@
+import { noSuchSession } from '../../core/check-session.ts';
+import type { Message, NewMessage } from '../../core/message.ts';
+import type { Problem } from '../../core/problem.ts';
+import type { RequestDump } from '../../core/request-dump.ts';
+import type { ModelUsage, SessionFacts, UsageReport } from '../../core/session.ts';
+import { type AppendReceipt, MAX_BATCH, type MessageRange, type SessionStore } from '../../core/session-store.ts';
+import { type FollowOptions, followMessages } from './follow-messages.ts';
+import type { SessionFile } from './session-files.ts';
+
+export interface SessionParts {
+  readonly store: SessionStore;
+  readonly files: (id: string) => readonly SessionFile[];
+  readonly writeDump: (id: string, dump: RequestDump) => Promise<{ path: string; totalBytes: number }>;
+}
+
+/** A handle on one session. It holds no state of its own: several handles and processes may use the same session. */
+export class Session {
+  readonly id: string;
+  readonly #parts: SessionParts;
+
+  constructor(id: string, parts: SessionParts) {
+    this.id = id;
+    this.#parts = parts;
+  }
+
+  /** What is known about the session now. */
+  async facts(): Promise<SessionFacts> {
+    const facts = await this.#store.get(this.id);
+    if (facts === undefined) throw noSuchSession(this.id);
+    return facts;
+  }
+
+  /** Stores one message; durable when the promise resolves. */
+  append(message: NewMessage): Promise<AppendReceipt> {
+    return this.#store.append(this.id, [message]);
+  }
+
+  /** Stores many messages in short transactions. What was stored before a failure stays. */
+  async appendAll(messages: Iterable<NewMessage> | AsyncIterable<NewMessage>): Promise<AppendAllReceipt> {
+    let count = 0;
+    const problems: Problem[] = [];
+    for await (const batch of batches(messages)) {
+      const receipt = await this.#store.append(this.id, batch);
+      count += batch.length;
+      problems.push(...receipt.problems);
+    }
+    return { count, problems };
+  }
+
+  /** The messages in order, all or a range. */
+  messages(range?: MessageRange): AsyncIterable<Message> {
+    return this.#store.messages(this.id, range);
+  }
+
+  /** The newest messages, then new ones of any process as they come, until the session ends. */
+  follow(options: FollowOptions): AsyncIterable<Message> {
+    return followMessages(this.#store, this.id, options);
+  }
+
+  /** Adds what a model call used: the difference, not a running total. */
+  async recordUsage(report: UsageReport): Promise<void> {
+    await this.#store.recordUsage(this.id, report);
+  }
+
+  usageByModel(): Promise<readonly ModelUsage[]> {
+    return this.#store.usageByModel(this.id);
+  }
+
+  /** Keeps a request and its response for later, without the secrets in headers. Old dumps make room. */
+  async dump(dump: RequestDump): Promise<{ readonly path: string }> {
+    await this.facts();
+    const { path, totalBytes } = await this.#parts.writeDump(this.id, dump);
+    await this.#store.recordDumps(this.id, { sizeBytes: totalBytes });
+    return { path };
+  }
+
+  /** The files the session keeps: transcript, request dumps. */
+  files(): readonly SessionFile[] {
+    return this.#parts.files(this.id);
+  }
+
+  rename(title: string): Promise<SessionFacts> {
+    return this.#store.change(this.id, { title });
+  }
+
+  tag({ add = [], remove = [] }: { add?: readonly string[]; remove?: readonly string[] }): Promise<SessionFacts> {
+    return this.#store.change(this.id, { addTags: add, removeTags: remove });
+  }
+
+  /** A pinned session is never removed by any rule. */
+  pin(): Promise<SessionFacts> {
+    return this.#store.change(this.id, { pinned: true });
+  }
+
+  unpin(): Promise<SessionFacts> {
+    return this.#store.change(this.id, { pinned: false });
+  }
+
+  /** Ends the session; it takes no more messages until it is resumed. */
+  end(reason: string): Promise<SessionFacts> {
+    return this.#store.end(this.id, reason);
+  }
+
+  /** Opens an ended session again. */
+  resume(): Promise<SessionFacts> {
+    return this.#store.resume(this.id);
+  }
+
+  /** Says that this process is done with the session without ending it. */
+  async release(): Promise<void> {
+    await this.#store.release(this.id);
+  }
+
+  get #store(): SessionStore {
+    return this.#parts.store;
+  }
+}
+
+export interface AppendAllReceipt {
+  readonly count: number;
+  readonly problems: readonly Problem[];
+}
+
+async function* batches(messages: Iterable<NewMessage> | AsyncIterable<NewMessage>): AsyncGenerator<NewMessage[]> {
+  let batch: NewMessage[] = [];
+  for await (const message of messages) {
+    batch.push(message);
+    if (batch.length < MAX_BATCH) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}

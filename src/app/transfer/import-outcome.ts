@@ -1,0 +1,33 @@
+import type { Problem } from '../../core/problem.ts';
+
+/** What an import says as it goes: what became of each session, how far it is, and what it did not look at. */
+export type ImportOutcome = SessionOutcome | ReadingProgress | LeftAlone;
+
+export interface SessionOutcome {
+  readonly status: 'imported' | 'already-there' | 'conflict' | 'failed' | 'skipped';
+  readonly path: string;
+  /** Absent where the file could not even be read so far. */
+  readonly id?: string;
+  /** How many messages of the session were understood. */
+  readonly messages: number;
+  /** The first problems; `problemCount` counts them all. An imported session can have some: those lines are missing. */
+  readonly problems: readonly Problem[];
+  readonly problemCount: number;
+  /** Of all files, so far. */
+  readonly bytesRead: number;
+}
+
+/** Comes about once per megabyte. Both numbers are of all files together. */
+export interface ReadingProgress {
+  readonly status: 'reading';
+  readonly path: string;
+  readonly bytesRead: number;
+  readonly totalBytes: number;
+}
+
+/** Files in a folder whose names do not end in .jsonl or .ndjson, and links. */
+export interface LeftAlone {
+  readonly status: 'left-alone';
+  readonly path: string;
+  readonly files: number;
+}

@@ -1,0 +1,86 @@
+import { once } from 'node:events';
+import type { Clock } from '../core/time.ts';
+import { type Colour, createColour, wantsColour } from './colour.ts';
+
+/** Everything a command may know of the process it runs in. Tests pass their own. */
+export interface Io {
+  /** Results. */
+  readonly out: TextOutput;
+  /** Talk: progress, warnings, failures. */
+  readonly err: TextOutput;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly stdinIsTerminal: boolean;
+  /** Aborted when the person presses Ctrl-C, or when nobody reads the results any more. */
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+}
+
+export interface TextOutput {
+  write(text: string): void;
+  /** Resolves when it is time to write more; rejects once `signal` is aborted. Await it between large pieces. */
+  drained(): Promise<void>;
+  /** A terminal that can rewrite its lines. */
+  readonly isTerminal: boolean;
+  /** Endless when the output is not a terminal. */
+  readonly columns: number;
+  readonly colour: Colour;
+}
+
+/** The parts of `process` that the command line uses. */
+export type Host = Pick<NodeJS.Process, 'argv' | 'cwd' | 'env' | 'exit' | 'exitCode' | 'on'> & {
+  readonly stdin: { readonly isTTY?: boolean };
+  readonly stdout: HostStream;
+  readonly stderr: HostStream;
+};
+
+type HostStream = NodeJS.WritableStream &
+  Pick<NodeJS.WriteStream, 'writableNeedDrain'> & { readonly isTTY?: boolean; readonly columns?: number };
+
+export function processIo(host: Host, signal: AbortSignal): Io {
+  return {
+    out: streamOutput(host.stdout, host, signal),
+    err: streamOutput(host.stderr, host, signal),
+    env: host.env,
+    // Asked for only when needed: it fails in a directory that was removed.
+    get cwd() {
+      return host.cwd();
+    },
+    stdinIsTerminal: host.stdin.isTTY === true,
+    signal,
+    clock: { now: () => Date.now() },
+  };
+}
+
+/** The same Io after `--no-color`. */
+export function withoutColour(io: Io): Io {
+  return { ...io, out: plain(io.out), err: plain(io.err) };
+}
+
+function plain(output: TextOutput): TextOutput {
+  return {
+    write: (text) => output.write(text),
+    drained: () => output.drained(),
+    isTerminal: output.isTerminal,
+    get columns() {
+      return output.columns;
+    },
+    colour: createColour(false),
+  };
+}
+
+function streamOutput(stream: HostStream, { env }: Host, signal: AbortSignal): TextOutput {
+  const isTerminal = stream.isTTY === true && env['TERM'] !== 'dumb';
+  return {
+    write: (text) => void stream.write(text),
+    async drained() {
+      signal.throwIfAborted();
+      if (stream.writableNeedDrain) await once(stream, 'drain', { signal });
+    },
+    isTerminal,
+    get columns() {
+      return isTerminal ? stream.columns || 80 : Number.POSITIVE_INFINITY;
+    },
+    colour: createColour(wantsColour(isTerminal, env)),
+  };
+}

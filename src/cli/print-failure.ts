@@ -1,0 +1,32 @@
+import { inspect } from 'node:util';
+import { Failure } from '../core/failure.ts';
+import type { Io } from './io.ts';
+import { SCHEMA_VERSION } from './json-output.ts';
+import { safeLines } from './safe-text.ts';
+
+/**
+ * Tells the person what went wrong and what to do next, on stderr so that stdout holds results only, and returns the
+ * exit code. With `json` it is one line of JSON.
+ */
+export function printFailure({ err, env }: Pick<Io, 'err' | 'env'>, error: unknown, json = false): number {
+  const failure = error instanceof Failure ? error : unexpected(error);
+  const { code, message, hint, exitCode } = failure;
+  const stack = env['COPPICE_DEBUG'] ? inspect(error) : undefined;
+  if (json) {
+    const document = { schemaVersion: SCHEMA_VERSION, error: { code, message, hint, exitCode, stack } };
+    err.write(`${JSON.stringify(document)}\n`);
+    return exitCode;
+  }
+  err.write(`${err.colour.red('coppice:')} ${safeLines(message)}\n`);
+  if (hint !== undefined) err.write(`${safeLines(hint)}\n`);
+  if (stack !== undefined) err.write(`${safeLines(stack)}\n`);
+  return exitCode;
+}
+
+function unexpected(error: unknown): Failure {
+  const message = error instanceof Error ? error.message : String(error);
+  return new Failure('failed', `Something went wrong that Coppice did not expect: ${message}`, {
+    hint: 'Set COPPICE_DEBUG=1 and run the command again to see where it happened.',
+    cause: error,
+  });
+}

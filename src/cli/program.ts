@@ -1,0 +1,143 @@
+import { type CommanderError, Command as Definition, Option } from 'commander';
+import { FAILURES, Failure } from '../core/failure.ts';
+import type { GlobalOptions, Setting } from './command.ts';
+import type { NoOptions } from './command-options.ts';
+import { commandLine, everyCommand } from './command-tree.ts';
+import { addExamples, choiceArgument, defineCommand, type Frame, textOption } from './define-command.ts';
+import { defineConfig } from './define-config.ts';
+import { defineSessions } from './define-sessions.ts';
+import type { TextOutput } from './io.ts';
+import { parseChoice, parseSetting } from './parse-values.ts';
+
+/** How wide help is at most, and where there is no terminal to ask. */
+const HELP_COLUMNS = 100;
+
+/**
+ * The whole command line: names, arguments, options, descriptions and examples. A wrong line throws a `Failure`; help
+ * and the version are written to `out` and then throw commander's own error, which means that all is done.
+ */
+export function createProgram({ out, version, ...frame }: Frame & { out: TextOutput; version: string }): Definition {
+  const program = new Definition('coppice')
+    .description('Keeps what AI agents remember searchable, restorable and bounded.')
+    .usage('<command> [options]')
+    .configureHelp({ showGlobalOptions: true, minWidthToWrap: 20 })
+    .configureOutput({
+      writeOut: (text) => out.write(text),
+      // Only help for a command that lacks its subcommand comes this way; failures are printed by the caller.
+      writeErr: (text) => out.write(text),
+      outputError: () => undefined,
+      getOutHelpWidth: () => Math.min(out.columns, HELP_COLUMNS),
+      getErrHelpWidth: () => Math.min(out.columns, HELP_COLUMNS),
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    })
+    .helpOption('-h, --help', 'show help')
+    .version(version, '-V, --version', 'print the version');
+  addGlobalOptions(program);
+  defineSessions(program, frame);
+  defineConfig(program, frame);
+  defineTools(program, frame);
+  addExamples(program, ['coppice doctor', 'coppice sessions list --active', 'coppice sessions list --help']);
+  program.addHelpText('after', `\n${exitCodes()}`);
+  for (const definition of everyCommand(program)) definition.exitOverride((error) => refuse(error, definition));
+  return program;
+}
+
+/** The options that stand before or after the command. */
+export function readGlobalOptions(program: Definition): GlobalOptions {
+  const { home, json, set, color } = program.opts<{
+    home?: string;
+    json?: boolean;
+    set?: readonly Setting[];
+    color: boolean;
+  }>();
+  return {
+    json: json ?? false,
+    set: set ?? [],
+    ...(home === undefined ? {} : { home }),
+    ...(color ? {} : { color }),
+  };
+}
+
+function addGlobalOptions(program: Definition): void {
+  const setting = new Option('--set <key=value>', 'override a setting for this command; may be repeated');
+  program
+    .addOption(textOption('--home <dir>', 'the home to work on; COPPICE_HOME or ~/.coppice when absent'))
+    .option('--json', 'print one JSON document instead of text')
+    .addOption(
+      setting.argParser((text, before: readonly Setting[] | undefined) => [...(before ?? []), parseSetting(text)]),
+    )
+    .option('--no-color', 'print without colour');
+}
+
+function defineTools(program: Definition, frame: Frame): void {
+  defineCommand<NoOptions>(program, frame, {
+    name: 'doctor',
+    about: 'Check that the home is healthy and say what to do where it is not',
+    examples: ['coppice doctor', 'coppice doctor --json'],
+    load: () => import('./doctor.ts'),
+  });
+  const shells = ['bash', 'zsh', 'fish'] as const;
+  defineCommand<NoOptions>(program, frame, {
+    name: 'completion',
+    about: 'Print a script that completes commands in your shell',
+    examples: [
+      'coppice completion bash > ~/.local/share/bash-completion/completions/coppice',
+      'coppice completion zsh > "${fpath[1]}/_coppice"',
+      'coppice completion fish > ~/.config/fish/completions/coppice.fish',
+    ],
+    load: async () => {
+      const { completionScript } = await import('./completion.ts');
+      return {
+        run: async ({ args, io }) => {
+          io.out.write(completionScript(program, parseChoice('The shell', args[0] ?? '', shells)));
+          return 0;
+        },
+      };
+    },
+  }).addArgument(choiceArgument('shell', 'the shell you use', shells));
+  defineCommand<NoOptions>(program, frame, {
+    name: 'help',
+    about: 'Show help for a command',
+    examples: ['coppice help sessions list'],
+    load: async () => ({ run: async ({ args }) => showHelp(program, args) }),
+  }).argument('[command...]', 'the command');
+}
+
+function showHelp(program: Definition, names: readonly string[]): number {
+  let definition = program;
+  for (const name of names) {
+    const next = definition.commands.find((candidate) => candidate.name() === name);
+    if (next === undefined)
+      throw new Failure('usage', `There is no command '${commandLine(definition)} ${name}'.`, {
+        hint: `Run: ${commandLine(definition)} --help`,
+      });
+    definition = next;
+  }
+  definition.outputHelp();
+  return 0;
+}
+
+/** Says in our words what commander found wrong with the line. */
+function refuse(error: CommanderError, definition: Definition): never {
+  if (error.exitCode === 0 || error.code === 'commander.help') throw error;
+  const [sentence = '', suggestion = ''] = error.message.replace(/^error: /, '').split('\n');
+  const text = sentence.replace(/ argument missing$/, ' needs a value').replace(/\.?$/, '.');
+  const help = `Run: ${commandLine(definition)} --help`;
+  throw new Failure('usage', text.charAt(0).toUpperCase() + text.slice(1), {
+    hint: suggestion === '' ? help : `${suggestion.replace(/^\((.*)\)$/, '$1')} ${help}`,
+    cause: error,
+  });
+}
+
+function exitCodes(): string {
+  const meanings = new Map<number, string>([[0, 'done']]);
+  for (const { exit, meaning } of Object.values(FAILURES)) {
+    const other = meanings.get(exit);
+    meanings.set(exit, other === undefined ? meaning : `${other}; or ${meaning}`);
+  }
+  meanings.set(130, 'interrupted');
+  return ['Exit codes:', ...Array.from(meanings, ([code, meaning]) => `  ${String(code).padEnd(4)} ${meaning}`)].join(
+    '\n',
+  );
+}

@@ -1,0 +1,32 @@
+import { sessionDocument } from '../../app/documents/session-document.ts';
+import type { Session } from '../../app/sessions/session.ts';
+import type { SessionFacts } from '../../core/session.ts';
+import type { CommandInput } from '../command.ts';
+import { writeJson } from '../json-output.ts';
+import { safeText } from '../safe-text.ts';
+import { withHome } from '../with-home.ts';
+
+/** Changes the session that the first argument names, and says what it is now. */
+export function changeSession<O>(
+  input: CommandInput<O>,
+  change: (session: Session) => Promise<SessionFacts>,
+): Promise<number> {
+  const { io, global, args } = input;
+  return withHome(input, async (home) => {
+    const session = await change(await home.sessions.open(args[0] ?? ''));
+    if (global.json) writeJson(io.out, sessionDocument(session));
+    else io.out.write(`${describeSession(session)}\n`);
+    return 0;
+  });
+}
+
+/** One line that holds everything a person can change about a session. */
+export function describeSession(session: SessionFacts): string {
+  const facts = [
+    session.title === undefined ? undefined : `"${session.title}"`,
+    session.endedAt === undefined ? 'open' : `ended (${session.endReason ?? ''})`,
+    session.pinned ? 'pinned' : undefined,
+    session.tags.length > 0 ? `tags: ${session.tags.join(', ')}` : undefined,
+  ];
+  return safeText(`${session.id}  ${facts.filter((fact) => fact !== undefined).join(', ')}`);
+}

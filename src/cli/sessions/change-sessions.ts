@@ -1,0 +1,40 @@
+import { sessionDocument } from '../../app/documents/session-document.ts';
+import type { Session } from '../../app/sessions/session.ts';
+import { Failure } from '../../core/failure.ts';
+import type { SessionFacts } from '../../core/session.ts';
+import type { CommandInput } from '../command.ts';
+import { writeJson } from '../json-output.ts';
+import { printFailure } from '../print-failure.ts';
+import { withHome } from '../with-home.ts';
+import { describeSession } from './change-session.ts';
+
+/** Changes the sessions that the arguments name, one by one. One that fails does not stop the others. */
+export function changeSessions<O>(
+  input: CommandInput<O>,
+  change: (session: Session) => Promise<SessionFacts>,
+): Promise<number> {
+  const { io, global, args } = input;
+  return withHome(input, async (home) => {
+    const changed: SessionFacts[] = [];
+    const failures: Failure[] = [];
+    for (const id of args) {
+      try {
+        changed.push(await change(await home.sessions.open(id)));
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+        failures.push(error);
+      }
+    }
+    if (global.json && changed.length > 0) writeJson(io.out, { sessions: changed.map(sessionDocument) });
+    if (!global.json) for (const session of changed) io.out.write(`${describeSession(session)}\n`);
+    for (const failure of failures) printFailure(io, failure, global.json);
+    return exitCode(changed, failures);
+  });
+}
+
+/** All failed: the failure itself. Some failed: partly done. */
+function exitCode(changed: readonly SessionFacts[], failures: readonly Failure[]): number {
+  const [first] = failures;
+  if (first === undefined) return 0;
+  return changed.length === 0 ? first.exitCode : new Failure('partial', '').exitCode;
+}

@@ -1,0 +1,54 @@
+import { resolve } from 'node:path';
+import type { ExportFormat } from '../../app/transfer/export-sessions.ts';
+import { writeExport } from '../../app/transfer/write-export.ts';
+import { Failure } from '../../core/failure.ts';
+import type { CommandInput } from '../command.ts';
+import type { ExportOptions } from '../command-options.ts';
+import { formatBytes } from '../format.ts';
+import { writeJson } from '../json-output.ts';
+import { startProgress } from '../progress.ts';
+import { safeText } from '../safe-text.ts';
+import { withHome } from '../with-home.ts';
+import { plural } from './plural.ts';
+
+/** `coppice sessions export ID…`: to stdout, or into a file that only its owner can read. */
+export function run(input: CommandInput<ExportOptions>): Promise<number> {
+  const { args, options, io, global } = input;
+  if (global.json && options.out === undefined) {
+    throw new Failure('usage', 'With --json, stdout is for the report, so the export needs a file of its own.', {
+      hint: 'Add --out FILE, or leave --json out.',
+    });
+  }
+  return withHome(input, async (home) => {
+    const ids: string[] = [];
+    for (const id of args) ids.push((await home.sessions.find(id)).id);
+    const text = home.sessions.export({ ids, format: FORMATS[options.format], redact: options.redact ?? false });
+    if (options.out === undefined) {
+      for await (const piece of text) {
+        io.out.write(piece);
+        await io.out.drained();
+      }
+      return 0;
+    }
+    const file = resolve(io.cwd, options.out);
+    const { sizeBytes } = await writeExport(file, counted(input, text));
+    if (global.json) writeJson(io.out, { file, format: options.format, sizeBytes, sessions: ids });
+    else io.out.write(`Wrote ${plural(ids.length, 'session')} to ${safeText(file)} (${formatBytes(sizeBytes)}).\n`);
+    return 0;
+  });
+}
+
+/** What people type, and what it is called. */
+const FORMATS: Record<ExportOptions['format'], ExportFormat> = { jsonl: 'jsonl', md: 'markdown', html: 'html' };
+
+async function* counted({ io }: CommandInput<ExportOptions>, text: AsyncIterable<string>): AsyncGenerator<string> {
+  using progress = startProgress(io, { label: 'Exporting' });
+  let done = 0;
+  let bytes = 0;
+  for await (const piece of text) {
+    io.signal.throwIfAborted();
+    yield piece;
+    bytes += piece.length;
+    progress.update({ done: (done += 1), bytes });
+  }
+}

@@ -1,0 +1,109 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { LeftAlone, SessionOutcome } from '../../app/transfer/import-outcome.ts';
+import { Failure } from '../../core/failure.ts';
+import type { CommandInput } from '../command.ts';
+import type { NoOptions } from '../command-options.ts';
+import { formatCount } from '../format.ts';
+import type { Io } from '../io.ts';
+import { writeJson } from '../json-output.ts';
+import { printFailure } from '../print-failure.ts';
+import { type Progress, startProgress } from '../progress.ts';
+import { safeText } from '../safe-text.ts';
+import { withHome } from '../with-home.ts';
+import { plural } from './plural.ts';
+
+/** `coppice sessions import FILE…`. Exit 3 when something was not brought in whole. */
+export function run(input: CommandInput<NoOptions>): Promise<number> {
+  const paths = input.args.map((path) => resolve(input.io.cwd, path));
+  const missing = paths.find((path) => !existsSync(path));
+  if (missing !== undefined) {
+    throw new Failure('usage', `There is no file or folder ${missing}.`, {
+      hint: 'Nothing was imported. Check the name, then run the command again.',
+    });
+  }
+  return withHome(
+    input,
+    async (home) => {
+      using progress = startProgress(input.io, { label: 'Importing' });
+      const tally = new Tally(input.io, input.global.json);
+      for await (const outcome of home.sessions.import({ paths, signal: input.io.signal })) {
+        if (outcome.status === 'reading') showReading(progress, outcome);
+        else tally.add(outcome, progress);
+      }
+      progress.done();
+      return tally.finish();
+    },
+    { create: true },
+  );
+}
+
+function showReading(progress: Progress, { bytesRead, totalBytes }: { bytesRead: number; totalBytes: number }): void {
+  progress.update({ done: bytesRead, total: totalBytes, bytes: bytesRead });
+}
+
+/** Counts outcomes by kind, and speaks of the ones a person should know about. */
+class Tally {
+  readonly #io: Io;
+  readonly #json: boolean;
+  readonly #outcomes: SessionOutcome[] = [];
+  #leftAlone = 0;
+
+  constructor(io: Io, json: boolean) {
+    this.#io = io;
+    this.#json = json;
+  }
+
+  add(outcome: SessionOutcome | LeftAlone, progress: Progress): void {
+    if (outcome.status === 'left-alone') {
+      this.#leftAlone += outcome.files;
+      return;
+    }
+    this.#outcomes.push(this.#json ? outcome : { ...outcome, problems: [] });
+    if (this.#json || outcome.problems.length === 0) return;
+    progress.done();
+    this.#complain(outcome);
+  }
+
+  finish(): number {
+    const whole = this.#outcomes.every(({ status, problemCount }) => WHOLE.has(status) && problemCount === 0);
+    if (this.#json) writeJson(this.#io.out, { outcomes: this.#outcomes, leftAlone: this.#leftAlone });
+    else this.#io.out.write(`${this.#summary()}\n`);
+    return whole ? 0 : new Failure('partial', '').exitCode;
+  }
+
+  #complain({ path, problems, problemCount }: SessionOutcome): void {
+    for (const { message, hint } of problems)
+      printFailure(this.#io, new Failure('partial', message, hint === undefined ? {} : { hint }));
+    const more = problemCount - problems.length;
+    if (more > 0) this.#io.err.write(`… and ${formatCount(more)} more in ${safeText(path)}\n`);
+  }
+
+  #summary(): string {
+    const count = (status: SessionOutcome['status']) => this.#outcomes.filter((outcome) => outcome.status === status);
+    const imported = count('imported');
+    const messages = imported.reduce((sum, outcome) => sum + outcome.messages, 0);
+    const parts = [
+      imported.length === 0
+        ? 'Imported nothing.'
+        : `Imported ${plural(imported.length, 'session')} with ${plural(messages, 'message')}.`,
+      say(count('already-there').length, 'sessions were there already.', 'session was there already.'),
+      say(
+        count('conflict').length,
+        'sessions have the id of another and were left out.',
+        'session has the id of another and was left out.',
+      ),
+      say(count('failed').length, 'could not be imported.', 'could not be imported.'),
+      say(count('skipped').length, 'files hold no messages.', 'file holds no messages.'),
+      say(this.#leftAlone, 'other files were not looked at.', 'other file was not looked at.'),
+    ];
+    return parts.filter((part) => part !== '').join(' ');
+  }
+}
+
+const WHOLE = new Set<SessionOutcome['status']>(['imported', 'already-there']);
+
+function say(count: number, many: string, one: string): string {
+  if (count === 0) return '';
+  return `${formatCount(count)} ${count === 1 ? one : many}`;
+}

@@ -1,0 +1,62 @@
+import { sessionDocument } from '../../app/documents/session-document.ts';
+import type { Excerpt, SearchHit } from '../../core/session-store.ts';
+import { isoTime } from '../../core/time.ts';
+import type { CommandInput } from '../command.ts';
+import type { SearchOptions } from '../command-options.ts';
+import { formatAge } from '../format.ts';
+import type { Io, TextOutput } from '../io.ts';
+import { writeJson } from '../json-output.ts';
+import { safeText } from '../safe-text.ts';
+import { withHome } from '../with-home.ts';
+
+/** What a person reads through. Programs get as many as the search gives unless they ask. */
+const SHOWN = 10;
+
+/** `coppice sessions search "words"` */
+export function run(input: CommandInput<SearchOptions>): Promise<number> {
+  const { args, options, io, global } = input;
+  return withHome(input, async (home) => {
+    const text = args.join(' ');
+    if (global.json) {
+      writeJson(io.out, { sessions: (await home.sessions.search({ text, ...options })).map(hitDocument) });
+      return 0;
+    }
+    const limit = options.limit ?? SHOWN;
+    const hits = await home.sessions.search({ text, ...options, limit: limit + 1 });
+    if (hits.length === 0) io.out.write('No session matches. Try fewer words, or a part of a word.\n');
+    for (const hit of hits.slice(0, limit)) printHit(io, hit);
+    if (hits.length > limit) io.err.write(`There are more. Add --limit ${limit * 5} to see them.\n`);
+    return 0;
+  });
+}
+
+function hitDocument({ session, message, excerpt, match }: SearchHit) {
+  return {
+    ...sessionDocument(session),
+    match,
+    excerpt,
+    ...(message !== undefined && { message: { ...message, at: isoTime(message.at) } }),
+  };
+}
+
+function printHit({ out, clock }: Io, { session, message, excerpt }: SearchHit): void {
+  const { colour } = out;
+  const title = session.title === undefined ? '' : `  ${safeText(session.title)}`;
+  out.write(`${colour.cyan(safeText(session.id))}${colour.bold(title)}\n`);
+  const where = message === undefined ? 'in the title' : `${message.role} message #${message.seq}`;
+  const when = formatAge(message?.at ?? session.lastActiveAt, clock.now());
+  out.write(`  ${colour.dim(`${safeText(session.source)}, ${where}, ${when}`)}\n`);
+  out.write(`  ${highlighted(out, excerpt)}\n\n`);
+}
+
+/** Marks what matched: in colour on a terminal, in brackets where there is none. */
+function highlighted({ colour, isTerminal }: TextOutput, { text, marks }: Excerpt): string {
+  let shown = '';
+  let at = 0;
+  for (const [from, to] of marks) {
+    const match = safeText(text.slice(from, to));
+    shown += safeText(text.slice(at, from)) + (isTerminal ? colour.bold(colour.yellow(match)) : `[${match}]`);
+    at = to;
+  }
+  return shown + safeText(text.slice(at));
+}

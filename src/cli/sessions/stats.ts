@@ -1,0 +1,99 @@
+import type { Amount, SessionStats } from '../../app/sessions/session-stats.ts';
+import type { CommandInput } from '../command.ts';
+import type { NoOptions } from '../command-options.ts';
+import { formatBytes, formatCount } from '../format.ts';
+import type { Io } from '../io.ts';
+import { writeJson } from '../json-output.ts';
+import { startProgress } from '../progress.ts';
+import { renderTable } from '../table.ts';
+import { withHome } from '../with-home.ts';
+import { plural } from './plural.ts';
+import { statsTip } from './stats-tip.ts';
+
+/** `coppice sessions stats` */
+export function run(input: CommandInput<NoOptions>): Promise<number> {
+  const { io, global } = input;
+  return withHome(input, async (home) => {
+    using progress = startProgress(io, { label: 'Counting' });
+    const stats = await home.sessions.stats({ signal: io.signal, onProgress: (done) => progress.update({ done }) });
+    progress.done();
+    if (global.json) writeJson(io.out, { ...stats, tip: statsTip(stats) });
+    else printStats(io, stats);
+    return 0;
+  });
+}
+
+function printStats(io: Io, stats: SessionStats): void {
+  if (stats.total.sessions === 0) {
+    io.out.write('There are no sessions yet.\nBring some in with: coppice sessions import FOLDER\n');
+    return;
+  }
+  const { sessions, messages, sizeBytes } = stats.total;
+  const all = `${plural(sessions, 'session')}, ${plural(messages, 'message')}, ${formatBytes(sizeBytes)}`;
+  io.out.write(`${io.out.colour.bold(all)}\n\n`);
+  printAmounts(
+    io,
+    'SOURCE',
+    stats.bySource.map((amount) => [amount.source, amount]),
+  );
+  printAmounts(
+    io,
+    'LAST ACTIVE',
+    stats.byAge.map((amount, at) => [ageLabel(stats.byAge[at - 1]?.maxDays, amount.maxDays), amount]),
+  );
+  printFiles(io, stats);
+  printReclaimable(io, stats);
+  io.out.write(`${statsTip(stats)}\n`);
+}
+
+function printAmounts(io: Io, title: string, amounts: readonly (readonly [string, Amount])[]): void {
+  const rows = amounts.map(([name, { sessions, messages, sizeBytes }]) => [
+    name,
+    formatCount(sessions),
+    formatCount(messages),
+    formatBytes(sizeBytes),
+  ]);
+  printTable(io, [title, 'SESSIONS', 'MESSAGES', 'SIZE'], rows);
+}
+
+function printFiles(io: Io, { byFileKind }: SessionStats): void {
+  const rows = byFileKind.map(({ kind, files, sizeBytes }) => [
+    FILE_LABELS[kind],
+    formatCount(files),
+    formatBytes(sizeBytes),
+  ]);
+  printTable(io, ['ON DISK', 'FILES', 'SIZE'], rows);
+}
+
+function printReclaimable(io: Io, { reclaimable }: SessionStats): void {
+  const rows = reclaimable
+    .filter(({ sessions }) => sessions > 0)
+    .map(({ rule, sessions, sizeBytes }) => [RULE_LABELS[rule], formatCount(sessions), formatBytes(sizeBytes)]);
+  if (rows.length === 0) io.out.write('Nothing could go under the rules in force.\n');
+  else printTable(io, ['COULD GO', 'SESSIONS', 'SIZE'], rows);
+}
+
+function printTable(io: Io, titles: readonly string[], rows: readonly string[][]): void {
+  const columns = titles.map((title, at) => (at === 0 ? { title, shrink: true } : { title, align: 'right' as const }));
+  io.out.write(`${renderTable({ columns, rows, width: io.out.columns, colour: io.out.colour })}\n`);
+}
+
+function ageLabel(fromDays: number | undefined, toDays: number | undefined): string {
+  if (fromDays === undefined) return 'in the last day';
+  return toDays === undefined ? 'longer ago' : `${fromDays} to ${toDays} days ago`;
+}
+
+const FILE_LABELS: Record<SessionStats['byFileKind'][number]['kind'], string> = {
+  database: 'database',
+  transcript: 'transcripts',
+  dump: 'request dumps',
+  unacknowledged: 'unacknowledged messages',
+  temporary: 'left by interrupted writes',
+  unknown: 'not written by Coppice',
+};
+
+const RULE_LABELS: Record<SessionStats['reclaimable'][number]['rule'], string> = {
+  empty: 'empty',
+  trivial: 'only a few messages',
+  retention: 'past their retention',
+};

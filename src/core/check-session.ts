@@ -1,0 +1,103 @@
+import { Failure } from './failure.ts';
+import { type NewMessage, ROLES } from './message.ts';
+import { CHILD_KINDS, type NewSession, type UsageReport } from './session.ts';
+
+/** Longest accepted forms, in UTF-8 bytes. An id is a key, not a text. */
+const MAX_ID_BYTES = 512;
+const MAX_WORD_BYTES = 128;
+const MAX_LINE_BYTES = 4096;
+
+/** Throws a `usage` failure unless every field can be stored exactly and read back the same. */
+export function checkNewSession(session: NewSession): void {
+  if (session.id !== undefined) checkSessionId(session.id);
+  checkField('source', session.source, MAX_WORD_BYTES);
+  checkOptional('routeKey', session.routeKey, MAX_LINE_BYTES);
+  checkOptional('title', session.title, MAX_LINE_BYTES);
+  checkOptional('model', session.model, MAX_LINE_BYTES);
+  checkOptional('workdir', session.workdir, MAX_LINE_BYTES);
+  checkTags(session.tags ?? []);
+  if (session.parentId !== undefined) checkSessionId(session.parentId);
+  if (session.childKind !== undefined && !CHILD_KINDS.includes(session.childKind)) {
+    throw new Failure('usage', `A session cannot be a "${session.childKind}" of another.`, {
+      hint: `Use one of: ${CHILD_KINDS.join(', ')}.`,
+    });
+  }
+  if ((session.parentId === undefined) !== (session.childKind === undefined)) {
+    throw new Failure('usage', 'A child session needs both parentId and childKind; other sessions have neither.');
+  }
+}
+
+/** Any text without control characters is an id; what it looks like never matters to the file system. */
+export function checkSessionId(id: string): void {
+  checkField('id', id, MAX_ID_BYTES);
+}
+
+export function checkTitle(title: string): void {
+  checkField('title', title, MAX_LINE_BYTES);
+}
+
+export function checkTags(tags: readonly string[]): void {
+  for (const tag of tags) checkField('tag', tag, MAX_WORD_BYTES);
+}
+
+export function checkReason(reason: string): void {
+  checkField('reason', reason, MAX_LINE_BYTES);
+}
+
+/** Message content may hold anything, so only its frame is checked. */
+export function checkNewMessage(message: NewMessage): void {
+  if (!ROLES.includes(message.role)) {
+    throw new Failure('usage', `"${message.role}" is not a role a message can have.`, {
+      hint: `Use one of: ${ROLES.join(', ')}.`,
+    });
+  }
+  if (typeof message.content !== 'string' && !Array.isArray(message.content)) {
+    throw new Failure('usage', 'Message content must be a string or a list of parts.');
+  }
+  if (message.at !== undefined) checkInstant('at', message.at);
+}
+
+export function checkUsage(report: UsageReport): void {
+  checkField('model', report.model, MAX_LINE_BYTES);
+  for (const [name, value] of Object.entries(report)) {
+    if (name === 'model' || value === undefined) continue;
+    const valid = typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER;
+    const whole = name === 'costUsd' || Number.isInteger(value);
+    if (!valid || !whole)
+      throw new Failure('usage', `${name} must be a number that is not negative, not ${String(value)}.`);
+  }
+}
+
+/** The failure for an id that names nothing. */
+export function noSuchSession(id: string): Failure {
+  return new Failure('not-found', `There is no session with the id ${id}.`, {
+    hint: 'List them with: coppice sessions list',
+  });
+}
+
+/** Dates outside this range are mistakes (seconds for milliseconds, NaN), and JSON could not show them. */
+function checkInstant(name: string, at: number): void {
+  const valid = Number.isInteger(at) && at >= 0 && at <= 8.64e15;
+  if (!valid) throw new Failure('usage', `${name} must be milliseconds since 1970, not ${String(at)}.`);
+}
+
+function checkOptional(name: string, value: string | undefined, maxBytes: number): void {
+  if (value !== undefined) checkField(name, value, maxBytes);
+}
+
+function checkField(name: string, value: unknown, maxBytes: number): void {
+  if (typeof value !== 'string' || value === '') {
+    throw new Failure('usage', `${name} must be a text that is not empty.`);
+  }
+  if (!value.isWellFormed()) {
+    throw new Failure('usage', `${name} contains half of a character pair and could not be stored exactly.`);
+  }
+  if (/\p{Cc}/u.test(value)) {
+    throw new Failure('usage', `${name} contains control characters such as a line break or NUL.`, {
+      hint: 'Remove them; message content may hold any character.',
+    });
+  }
+  if (Buffer.byteLength(value) > maxBytes) {
+    throw new Failure('usage', `${name} is longer than ${maxBytes} bytes.`);
+  }
+}

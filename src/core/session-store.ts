@@ -1,0 +1,156 @@
+import type { Message, NewMessage } from './message.ts';
+import type { Problem } from './problem.ts';
+import type { LedgerEntry, ModelUsage, NewSession, SessionChange, SessionFacts, UsageReport } from './session.ts';
+import type { EpochMs } from './time.ts';
+
+/**
+ * Where sessions and messages live. The store is the truth; transcripts are copies of it.
+ * Every method that changes something is durable when its promise resolves.
+ * `session-store.conformance.ts` is the contract in full: a store is done when that suite passes.
+ */
+export interface SessionStore extends AsyncDisposable {
+  /** Starts a session. Refuses an id that is taken, and a parent that does not exist. */
+  create(session: NewSession): Promise<SessionFacts>;
+  get(id: string): Promise<SessionFacts | undefined>;
+  /** Ids that begin with these characters, for people who type the first few; at most `limit`. */
+  idsStartingWith(prefix: string, limit: number): Promise<readonly string[]>;
+  list(query?: ListQuery): AsyncIterable<SessionFacts>;
+
+  /** Adds messages in order, all or none. Refuses a session that has ended. At most `MAX_BATCH` at once. */
+  append(id: string, messages: readonly NewMessage[]): Promise<AppendReceipt>;
+  messages(id: string, range?: MessageRange): AsyncIterable<Message>;
+
+  recordUsage(id: string, usage: UsageReport): Promise<void>;
+  usageByModel(id: string): Promise<readonly ModelUsage[]>;
+  /** Keeps the count of request dumps beside the session, so that listing needs no directory walk. */
+  recordDumps(id: string, dumps: { readonly sizeBytes: number }): Promise<void>;
+
+  change(id: string, change: SessionChange): Promise<SessionFacts>;
+  /** Ends an open session; ending it again changes nothing. Releases the lease of this process. */
+  end(id: string, reason: string): Promise<SessionFacts>;
+  /** Opens an ended session again. */
+  resume(id: string): Promise<SessionFacts>;
+
+  /** Removes sessions with all their messages and search entries, and writes each into the ledger. */
+  remove(ids: readonly string[]): Promise<readonly RemoveOutcome[]>;
+  ledger(): AsyncIterable<LedgerEntry>;
+
+  /** Best matches first, one per session. */
+  search(query: SearchQuery): Promise<readonly SearchHit[]>;
+
+  /** Gives up this process's claim on a session. Claims are taken by `create` and the first `append`. */
+  release(id: string): Promise<void>;
+  /** Every process that claims sessions, dead ones included: whoever asks decides who is alive. */
+  holders(): Promise<readonly LeaseHolder[]>;
+
+  getMeta(key: string): Promise<string | undefined>;
+  setMeta(key: string, value: string): Promise<void>;
+
+  /** What an import needs: sessions that appear whole or not at all. */
+  readonly imports: ImportStore;
+  /** Looks for damage and disagreement. Changes nothing. */
+  check(): AsyncIterable<StoreCheck>;
+}
+
+/** More messages than this never share a transaction, so that no writer waits long. */
+export const MAX_BATCH = 500;
+
+export const SORTS = ['last', 'bytes', 'messages', 'tokens', 'cost'] as const;
+export type Sort = (typeof SORTS)[number];
+
+export interface ListQuery {
+  readonly source?: string;
+  /** Only sessions claimed by one of these holders, or open with activity at or after `since`. */
+  readonly active?: { readonly holderIds: readonly string[]; readonly since: EpochMs };
+  /** Last active at or after. */
+  readonly since?: EpochMs;
+  /** Last active before. */
+  readonly before?: EpochMs;
+  /** Largest first; `last` (the default) is most recent first. */
+  readonly sort?: Sort;
+  readonly limit?: number;
+}
+
+/** Messages `from`…`to` by sequence number, both included; or only the newest `last`. Always in order. */
+export interface MessageRange {
+  readonly from?: number;
+  readonly to?: number;
+  readonly last?: number;
+}
+
+export interface AppendReceipt {
+  /** Sequence numbers of what was stored. */
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+  /** What was found and mended, or could not be written, in the transcript. The messages are stored all the same. */
+  readonly problems: readonly Problem[];
+}
+
+export type RemoveOutcome =
+  | { readonly id: string; readonly status: 'removed' }
+  | { readonly id: string; readonly status: 'not-found' };
+
+export interface SearchQuery {
+  /** Words, `"exact phrases"` and `-words to leave out`. All must match; parts of words match too. */
+  readonly text: string;
+  readonly source?: string;
+  readonly limit?: number;
+}
+
+export interface SearchHit {
+  readonly session: SessionFacts;
+  /** The best message of the session; absent when only its title matched. */
+  readonly message?: { readonly seq: number; readonly role: string; readonly at: EpochMs };
+  readonly excerpt: Excerpt;
+  /** How it was found: whole words rank before parts of words. */
+  readonly match: 'words' | 'part' | 'title';
+}
+
+/** A stretch of text with the places that matched, as [start, end) offsets. */
+export interface Excerpt {
+  readonly text: string;
+  readonly marks: readonly (readonly [number, number])[];
+}
+
+/** A process that claims sessions; `process` is what its machine knows it by. */
+export interface LeaseHolder {
+  readonly id: string;
+  readonly process: ProcessIdentity;
+  readonly heartbeatAt: EpochMs;
+  readonly sessionIds: readonly string[];
+}
+
+/** Enough to tell a process from every other one, also after its number was given to another. */
+export interface ProcessIdentity {
+  readonly host: string;
+  readonly bootId: string;
+  readonly pidNamespace: string;
+  readonly pid: number;
+  readonly startedAt: string;
+}
+
+export interface ImportStore {
+  /** Starts a session that nobody sees until `finish`. An unfinished one of the same id is dropped first. */
+  begin(session: ImportedSession): Promise<void>;
+  append(id: string, messages: readonly Message[]): Promise<void>;
+  /** Makes it visible with these facts. */
+  finish(session: ImportedSession): Promise<void>;
+  abandon(id: string): Promise<void>;
+}
+
+/** A session as an export describes it. Counts and sizes are found anew on import. */
+export interface ImportedSession extends NewSession {
+  readonly id: string;
+  readonly startedAt: EpochMs;
+  readonly lastActiveAt: EpochMs;
+  readonly endedAt?: EpochMs;
+  readonly endReason?: string;
+  readonly pinned: boolean;
+  readonly usageByModel: readonly ModelUsage[];
+}
+
+/** One thing that was looked at, and what is wrong with it. */
+export interface StoreCheck {
+  readonly name: string;
+  readonly problems: readonly Problem[];
+}

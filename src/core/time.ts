@@ -1,0 +1,17 @@
+/** An instant: milliseconds since 1970-01-01T00:00:00Z. Fields that hold one are named `…At`. */
+export type EpochMs = number;
+
+/** Where the time comes from. Injected everywhere, so that tests decide what "now" is. */
+export interface Clock {
+  now(): EpochMs;
+}
+
+export const SECOND_MS = 1000;
+export const MINUTE_MS = 60 * SECOND_MS;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
+
+/** How an instant is written in JSON, transcripts and exports. */
+export function isoTime(at: EpochMs): string {
+  return new Date(at).toISOString();
+}

@@ -1,0 +1,41 @@
+import { existsSync } from 'node:fs';
+import { isTemporaryName } from '../../platform/private-files.ts';
+import { walkTree } from '../../platform/walk-tree.ts';
+import { DUMPS_NAME, type NativeLayout, TRANSCRIPT_NAME } from './native-layout.ts';
+import { isDumpName } from './request-dumps.ts';
+
+export const FILE_KINDS = ['transcript', 'dump', 'unacknowledged', 'temporary', 'unknown'] as const;
+/** What a file below `sessions/` is. `unknown` is reported and never touched. */
+export type FileKind = (typeof FILE_KINDS)[number];
+
+export type NativeFile =
+  | { readonly kind: FileKind; readonly path: string; readonly sizeBytes: number; readonly mode: number }
+  | { readonly kind: 'session-dir'; readonly path: string; readonly mode: number }
+  | { readonly kind: 'unreadable'; readonly path: string; readonly error: string };
+
+/** Every session directory and file below `sessions/`, named by what it is. Paths are relative to that folder. */
+export function* nativeFiles(layout: NativeLayout): Generator<NativeFile> {
+  // A home without a single transcript has no such folder yet.
+  if (!existsSync(layout.sessions)) return;
+  for (const entry of walkTree(layout.sessions)) {
+    if (entry.kind === 'unreadable') {
+      yield entry;
+    } else if (entry.kind === 'dir') {
+      const depth = entry.path.split('/').length;
+      if (depth === 2) yield { kind: 'session-dir', path: entry.path, mode: entry.mode };
+    } else {
+      const kind = entry.kind === 'file' ? fileKind(entry.path) : 'unknown';
+      yield { kind, path: entry.path, sizeBytes: entry.sizeBytes, mode: entry.mode };
+    }
+  }
+}
+
+function fileKind(path: string): FileKind {
+  const [, , first = '', second = '', ...deeper] = path.split('/');
+  const name = second === '' ? first : second;
+  if (isTemporaryName(name)) return 'temporary';
+  if (deeper.length > 0) return 'unknown';
+  if (second !== '') return first === DUMPS_NAME && isDumpName(second) ? 'dump' : 'unknown';
+  if (first === TRANSCRIPT_NAME) return 'transcript';
+  return /^unacknowledged-\d+-\d+\.jsonl$/.test(first) ? 'unacknowledged' : 'unknown';
+}

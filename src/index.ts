@@ -1,0 +1,48 @@
+/**
+ * The public API of Coppice.
+ *
+ * @example
+ * import { openHome } from 'coppice';
+ *
+ * await using home = await openHome();
+ * const session = await home.sessions.create({ source: 'cli' });
+ * await session.append({ role: 'user', content: 'hello' });
+ * await session.end('done');
+ */
+export { openHome, type OpenHomeOptions } from './app/open-home.ts';
+export type { CheckOptions, HomeCheck } from './app/check-home.ts';
+export type { Config } from './app/config/config-schema.ts';
+export type { ConfigOverride } from './app/config/config-settings.ts';
+export type { Home } from './app/home.ts';
+export type { AppendAllReceipt, Session } from './app/sessions/session.ts';
+export type { FollowOptions } from './app/sessions/follow-messages.ts';
+export type { SessionFile } from './app/sessions/session-files.ts';
+export type { SessionStats, StatsOptions } from './app/sessions/session-stats.ts';
+export type { Sessions, SessionsQuery } from './app/sessions/sessions.ts';
+export type { ExportFormat, ExportRequest } from './app/transfer/export-sessions.ts';
+export type { ImportOutcome } from './app/transfer/import-outcome.ts';
+export type { ImportRequest } from './app/transfer/import-sessions.ts';
+export { Failure, FAILURES, type FailureCode } from './core/failure.ts';
+export type { JsonObject, JsonValue } from './core/json.ts';
+export type { Content, Message, NewMessage, Role, ToolCall } from './core/message.ts';
+export type { Problem } from './core/problem.ts';
+export type { RequestDump } from './core/request-dump.ts';
+export type {
+  ChildKind,
+  ModelUsage,
+  NewSession,
+  SessionFacts,
+  Usage,
+  UsageReport,
+} from './core/session.ts';
+export type {
+  AppendReceipt,
+  Excerpt,
+  LeaseHolder,
+  MessageRange,
+  ProcessIdentity,
+  SearchHit,
+  SearchQuery,
+  Sort,
+} from './core/session-store.ts';
+export type { Clock, EpochMs } from './core/time.ts';

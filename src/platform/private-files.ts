@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto';
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { Failure } from '../core/failure.ts';
+import { errorCode } from './error-code.ts';
+
+/**
+ * Creates a directory and the missing ones above it, each 0700 whatever the umask. What exists is left as it is.
+ * It is not synced: where a new directory must survive a power cut, sync the one above it.
+ */
+export function makePrivateDir(path: string): void {
+  if (isDirectory(path)) return;
+  const parent = dirname(path);
+  if (parent !== path) makePrivateDir(parent);
+  try {
+    mkdirSync(path, 0o700);
+  } catch (error) {
+    // Another process may have been faster, and that is as good.
+    if (errorCode(error) === 'EEXIST' && isDirectory(path)) return;
+    throw errorCode(error) === 'EEXIST' ? inTheWay(path, error) : error;
+  }
+  chmodSync(path, 0o700);
+}
+
+/** Replaces a file in one step, 0600: after a crash it holds the old content or the new, never a part. */
+export function writeFileAtomic(path: string, data: string | Uint8Array): void {
+  const dir = dirname(path);
+  const temporary = join(dir, `.tmp-${process.pid}-${randomBytes(8).toString('hex')}`);
+  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
+  const fd = openSync(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  try {
+    writeAndClose(fd, data);
+    renameSync(temporary, path);
+  } catch (error) {
+    removeQuietly(temporary);
+    throw error;
+  }
+  syncDir(dir);
+}
+
+/** True for the names that `writeFileAtomic` uses, so that what a crash left behind can be told from content. */
+export function isTemporaryName(name: string): boolean {
+  return /^\.tmp-\d+-[0-9a-f]{16}$/.test(name);
+}
+
+/** Makes new, renamed and removed names in a directory survive a power cut. Does nothing where the system has no such call. */
+export function syncDir(path: string): void {
+  try {
+    const fd = openSync(path, constants.O_RDONLY);
+    try {
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+  } catch (error) {
+    if (!DIRECTORY_SYNC_UNSUPPORTED.has(errorCode(error))) throw error;
+  }
+}
+
+/** Windows cannot open or sync a directory; some file systems can open it and then refuse. */
+const DIRECTORY_SYNC_UNSUPPORTED: ReadonlySet<string | undefined> = new Set(['EPERM', 'EISDIR', 'EINVAL']);
+
+function isDirectory(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  } catch (error) {
+    if (errorCode(error) === 'ENOTDIR') return false;
+    throw error;
+  }
+}
+
+function inTheWay(path: string, cause: unknown): Failure {
+  return new Failure('refused', `${path} is not a directory, so nothing can be created there.`, {
+    hint: `Move ${path} out of the way, or choose another place.`,
+    cause,
+  });
+}
+
+function writeAndClose(fd: number, data: string | Uint8Array): void {
+  try {
+    // The umask may have taken bits away from the mode that `open` was given.
+    fchmodSync(fd, 0o600);
+    writeFileSync(fd, data);
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function removeQuietly(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    // The error that led here says more, and what stays behind has a name that shows what it is.
+  }
+}

@@ -1,0 +1,110 @@
+import { closeSync, constants, fchmodSync, openSync } from 'node:fs';
+import BetterSqlite3, { type Database, type Statement } from 'better-sqlite3';
+import { Failure } from '../../core/failure.ts';
+import { errorCode } from '../../platform/error-code.ts';
+import { networkFileSystem } from '../../platform/file-system-facts.ts';
+import { retryBusy } from '../../platform/retry-busy.ts';
+import { migrate, refuseNewerSchema } from './migrations.ts';
+import { isBusy, lockedTooLong, translateSqliteError } from './sqlite-errors.ts';
+
+/** "copp" in ASCII: how a Coppice database is told from every other SQLite file. */
+const APPLICATION_ID = 0x636f7070;
+/** Longest time SQLite itself may block the thread waiting for a lock; longer waits are asynchronous. */
+const BLOCKING_WAIT_MS = 50;
+/** How long a write waits for other processes before it gives up. */
+export const LOCK_DEADLINE_MS = 30_000;
+
+/**
+ * One SQLite connection with its prepared statements.
+ * No `fs` call may open the database file while a connection exists: closing it would drop SQLite's locks.
+ */
+export interface Connection extends Disposable {
+  readonly path: string;
+  readonly raw: Database;
+  /** Prepares a statement, once for each text. */
+  sql<Params extends unknown[], Row>(text: string): Statement<Params, Row>;
+}
+
+/** Opens a Coppice database, creating and migrating it as needed. Refuses files it does not recognise. */
+export async function openConnection(path: string): Promise<Connection> {
+  createPrivately(path);
+  return retryBusy(() => connect(path), {
+    deadlineMs: LOCK_DEADLINE_MS,
+    isBusy,
+    onGiveUp: (waitedMs) => lockedTooLong(path, waitedMs),
+  });
+}
+
+/** O_EXCL never opens a file that is there, so the locks of other connections in this process are safe. */
+function createPrivately(path: string): void {
+  try {
+    const handle = openSync(path, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY, 0o600);
+    fchmodSync(handle, 0o600);
+    closeSync(handle);
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw translateSqliteError(error, path);
+  }
+}
+
+function connect(path: string): Connection {
+  const raw = openRaw(path);
+  try {
+    refuseForeignDatabase(raw, path);
+    refuseNewerSchema(raw, path);
+    configure(raw, path);
+    migrate(raw);
+    return connectionOf(raw, path);
+  } catch (error) {
+    raw.close();
+    throw isBusy(error) ? error : translateSqliteError(error, path);
+  }
+}
+
+function openRaw(path: string): Database {
+  try {
+    return new BetterSqlite3(path, { timeout: BLOCKING_WAIT_MS });
+  } catch (error) {
+    throw translateSqliteError(error, path);
+  }
+}
+
+function refuseForeignDatabase(raw: Database, path: string): void {
+  const applicationId = raw.pragma('application_id', { simple: true });
+  if (applicationId === APPLICATION_ID) return;
+  const tables = raw.prepare('SELECT count(*) FROM sqlite_schema').pluck().get();
+  if (applicationId === 0 && tables === 0) return;
+  throw new Failure('integrity', `${path} is a database that Coppice did not write.`, {
+    hint: 'Nothing was changed. Choose another home with --home DIR.',
+  });
+}
+
+function configure(raw: Database, path: string): void {
+  // The order matters: auto_vacuum is ignored once a table exists or WAL is on.
+  raw.pragma('auto_vacuum = INCREMENTAL');
+  // WAL needs shared memory, which network file systems do not have.
+  raw.pragma(networkFileSystem(path) === undefined ? 'journal_mode = WAL' : 'journal_mode = TRUNCATE');
+  // Acknowledged means on disk, power cut included.
+  raw.pragma('synchronous = FULL');
+  raw.pragma('foreign_keys = ON');
+  raw.pragma('cache_size = -16000');
+  raw.pragma('journal_size_limit = 67108864');
+  if (raw.pragma('application_id', { simple: true }) !== APPLICATION_ID)
+    raw.pragma(`application_id = ${APPLICATION_ID}`);
+}
+
+function connectionOf(raw: Database, path: string): Connection {
+  const statements = new Map<string, Statement>();
+  return {
+    path,
+    raw,
+    sql<Params extends unknown[], Row>(text: string) {
+      const known = statements.get(text);
+      // The cast is the caller's claim about its own SQL; the text is the key, so both always belong together.
+      if (known !== undefined) return known as unknown as Statement<Params, Row>;
+      const statement = raw.prepare(text);
+      statements.set(text, statement);
+      return statement as unknown as Statement<Params, Row>;
+    },
+    [Symbol.dispose]: () => void raw.close(),
+  };
+}

@@ -1,0 +1,135 @@
+import { checkNewMessage } from '../../core/check-session.ts';
+import { Failure } from '../../core/failure.ts';
+import type { Message, NewMessage } from '../../core/message.ts';
+import { type AppendReceipt, MAX_BATCH } from '../../core/session-store.ts';
+import type { EpochMs } from '../../core/time.ts';
+import type { TranscriptMark, TranscriptSink } from '../../core/transcript.ts';
+import type { Connection } from './connection.ts';
+import { decodeMessage, encodeMessage, MESSAGE_COLUMNS, type MessageRow, rowBytes } from './message-rows.ts';
+import { factsOf, type SessionRow } from './session-rows.ts';
+import { requireRow } from './session-writes.ts';
+
+export interface Append {
+  readonly id: string;
+  readonly messages: readonly NewMessage[];
+  readonly now: EpochMs;
+  readonly transcripts: TranscriptSink;
+}
+
+/**
+ * Stores messages and copies them into the transcript, inside one write transaction. The write lock orders the writers of
+ * all processes, so the file gets its lines in the order of the rows. A crash before the commit leaves lines that no row
+ * knows: the next append finds the file longer than its mark and mends it.
+ */
+export function appendMessages(db: Connection, append: Append): { key: number; receipt: AppendReceipt } {
+  checkBatch(append.messages);
+  const row = requireOpen(db, append.id);
+  const fresh = append.messages.map((message, index) => ({
+    ...message,
+    seq: row.last_seq + index + 1,
+    at: message.at ?? append.now,
+  }));
+  const contentBytes = insertMessages(db, row.key, fresh);
+  const lastSeq = row.last_seq + fresh.length;
+  const { mark, problems } = append.transcripts.write({
+    session: factsOf(row),
+    mark: { seq: row.transcript_seq, sizeBytes: row.transcript_bytes },
+    fresh,
+    stored: (from, to) => storedMessages(db, row.key, { from, to }),
+  });
+  countMessages(db, row.key, { fresh, contentBytes, mark, now: append.now });
+  return { key: row.key, receipt: { firstSeq: row.last_seq + 1, lastSeq, problems } };
+}
+
+/** Inserts rows as they are and returns the bytes of their content. Search follows by trigger. */
+export function insertMessages(db: Connection, sessionKey: number, messages: readonly Message[]): number {
+  const insert = db.sql('INSERT INTO messages (session_key, seq, role, at, text, extra) VALUES (?, ?, ?, ?, ?, ?)');
+  let bytes = 0;
+  for (const message of messages) {
+    const row = encodeMessage(message);
+    insert.run(sessionKey, row.seq, row.role, row.at, row.text, row.extra);
+    bytes += rowBytes(row);
+  }
+  return bytes;
+}
+
+interface Added {
+  readonly fresh: readonly Message[];
+  readonly contentBytes: number;
+  readonly mark: TranscriptMark;
+  readonly now: EpochMs;
+}
+
+/** Keeps the counts in the session's row equal to its messages. */
+export function countMessages(db: Connection, sessionKey: number, added: Added): void {
+  const { fresh, contentBytes, mark, now } = added;
+  const toolCalls = fresh.reduce((count, message) => count + (message.toolCalls?.length ?? 0), 0);
+  db.sql(`UPDATE sessions SET last_seq = last_seq + ?, message_count = message_count + ?,
+    tool_call_count = tool_call_count + ?, content_bytes = content_bytes + ?,
+    transcript_seq = ?, transcript_bytes = ?, last_active_at = max(?, last_active_at) WHERE key = ?`).run(
+    fresh.length,
+    fresh.length,
+    toolCalls,
+    contentBytes,
+    mark.seq,
+    mark.sizeBytes,
+    now,
+    sessionKey,
+  );
+}
+
+/** Reads stored messages in order, a page at a time, so that a long session never stands in memory. */
+export function* storedMessages(
+  db: Connection,
+  sessionKey: number,
+  { from = 1, to = Number.MAX_SAFE_INTEGER }: { from?: number; to?: number },
+): Generator<Message> {
+  const select = db.sql<[number, number, number, number], MessageRow>(
+    `SELECT ${MESSAGE_COLUMNS} FROM messages WHERE session_key = ? AND seq BETWEEN ? AND ? ORDER BY seq LIMIT ?`,
+  );
+  let next = from;
+  for (let pageSize = 16; next <= to; ) {
+    const rows = select.all(sessionKey, next, to, pageSize);
+    for (const row of rows) yield decodeMessage(row);
+    if (rows.length < pageSize) return;
+    next = (rows.at(-1)?.seq ?? to) + 1;
+    pageSize = nextPageSize(pageSize, rows);
+  }
+}
+
+/** The number at which the newest messages begin. Imports leave gaps, so messages are counted and not their numbers. */
+export function newestFrom(db: Connection, sessionKey: number, count: number): number {
+  const seq = db
+    .sql<[number, number], number | null>(
+      'SELECT min(seq) FROM (SELECT seq FROM messages WHERE session_key = ? ORDER BY seq DESC LIMIT ?)',
+    )
+    .pluck()
+    .get(sessionKey, count);
+  return seq ?? Number.POSITIVE_INFINITY;
+}
+
+/** Large pages for small messages, single rows for huge ones. */
+function nextPageSize(pageSize: number, rows: readonly MessageRow[]): number {
+  const characters = rows.reduce((sum, row) => sum + row.text.length + (row.extra?.length ?? 0), 0);
+  if (characters > 1_000_000) return Math.max(1, pageSize >> 2);
+  return characters < 250_000 ? Math.min(256, pageSize * 2) : pageSize;
+}
+
+function checkBatch(messages: readonly NewMessage[]): void {
+  if (messages.length === 0 || messages.length > MAX_BATCH) {
+    throw new Failure('usage', `An append takes 1 to ${MAX_BATCH} messages, not ${messages.length}.`);
+  }
+  for (const message of messages) checkNewMessage(message);
+}
+
+function requireOpen(db: Connection, id: string): SessionRow {
+  const row = requireRow(db, id);
+  if (row.ended_at === null) return row;
+  throw new Failure(
+    'refused',
+    `Session ${id} has ended (${row.end_reason ?? 'no reason given'}) and takes no more messages.`,
+    {
+      hint: 'Open it again with sessions.resume(id), or start a new session.',
+    },
+  );
+}

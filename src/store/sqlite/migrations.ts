@@ -1,0 +1,36 @@
+import type { Database } from 'better-sqlite3';
+import { Failure } from '../../core/failure.ts';
+import { SESSIONS_SCHEMA } from './001-sessions.ts';
+
+/** Numbered from 1, forward only; every store shares the numbers. A landed migration is never edited. */
+const MIGRATIONS: readonly string[] = [SESSIONS_SCHEMA];
+
+/** The schema this build writes. */
+export const SCHEMA_VERSION = MIGRATIONS.length;
+
+/** Brings the schema up to date, one transaction per step; several processes may try at once and one does it. */
+export function migrate(db: Database): void {
+  for (let version = schemaVersion(db); version < SCHEMA_VERSION; version = schemaVersion(db)) {
+    db.transaction(() => {
+      // Another process may have taken this step while we waited for the write lock.
+      if (schemaVersion(db) !== version) return;
+      db.exec(MIGRATIONS[version] ?? '');
+      db.pragma(`user_version = ${version + 1}`);
+    }).immediate();
+  }
+}
+
+/** Refuses a database that a newer Coppice wrote: what it added could be lost by writing without knowing it. */
+export function refuseNewerSchema(db: Database, path: string): void {
+  const version = schemaVersion(db);
+  if (version <= SCHEMA_VERSION) return;
+  throw new Failure(
+    'integrity',
+    `${path} was written by a newer Coppice (schema ${version}; this one knows up to ${SCHEMA_VERSION}).`,
+    { hint: 'Nothing was changed. Update Coppice: npm install --global coppice' },
+  );
+}
+
+function schemaVersion(db: Database): number {
+  return Number(db.pragma('user_version', { simple: true }));
+}

@@ -1,0 +1,114 @@
+import type { LedgerEntry } from '../../core/session.ts';
+import { MAX_BATCH, type RemoveOutcome } from '../../core/session-store.ts';
+import type { EpochMs } from '../../core/time.ts';
+import type { Connection } from './connection.ts';
+import { modelUsageOf, type SessionRow, type UsageRow } from './session-rows.ts';
+import { findRow } from './session-writes.ts';
+import type { WriteQueue } from './write-queue.ts';
+
+/** Removes one session: out of sight and into the ledger in one step, then its rows in short steps. */
+export async function removeSession(
+  db: Connection,
+  queue: WriteQueue,
+  { id, now }: { id: string; now: EpochMs },
+): Promise<RemoveOutcome> {
+  const key = await queue.run(() => hideSession(db, id, now));
+  if (key === undefined) return { id, status: 'not-found' };
+  await dropRows(db, queue, key);
+  return { id, status: 'removed' };
+}
+
+/** Deletes the rows of a session that nobody sees any more. Can be stopped and begun again at any point. */
+export async function dropRows(db: Connection, queue: WriteQueue, key: number): Promise<void> {
+  const drop = db.sql(
+    `DELETE FROM messages WHERE id IN (SELECT id FROM messages WHERE session_key = ? LIMIT ${MAX_BATCH})`,
+  );
+  while ((await queue.run(() => drop.run(key).changes, MAX_BATCH)) === MAX_BATCH);
+  await queue.run(() => {
+    db.sql('DELETE FROM leases WHERE session_key = ?').run(key);
+    db.sql('DELETE FROM usage WHERE session_key = ?').run(key);
+    db.sql('DELETE FROM sessions WHERE key = ?').run(key);
+  });
+}
+
+/** Sessions whose removal was cut short: already in the ledger, rows still to go. */
+export function unfinishedRemovals(db: Connection): readonly number[] {
+  return db.sql<[], number>(`SELECT key FROM sessions WHERE state <> 'live' AND state = 'removing'`).pluck().all();
+}
+
+/** Usage per model, the most expensive first. */
+export function usageRows(db: Connection, key: number): readonly UsageRow[] {
+  return db
+    .sql<[number], UsageRow>('SELECT * FROM usage WHERE session_key = ? ORDER BY cost_nano_usd DESC, model')
+    .all(key);
+}
+
+interface LedgerRow {
+  readonly id: string;
+  readonly source: string;
+  readonly title: string | null;
+  readonly workdir: string | null;
+  readonly started_at: number;
+  readonly last_active_at: number;
+  readonly ended_at: number | null;
+  readonly end_reason: string | null;
+  readonly message_count: number;
+  readonly tool_call_count: number;
+  readonly usage_by_model: string;
+  readonly removed_at: number;
+}
+
+/** Reads the ledger, oldest entry first. */
+export function* readLedger(db: Connection): Generator<LedgerEntry> {
+  const page = db.sql<[number], LedgerRow & { key: number }>(
+    'SELECT * FROM ledger WHERE key > ? ORDER BY key LIMIT 200',
+  );
+  for (let rows = page.all(0); rows.length > 0; rows = page.all(rows.at(-1)?.key ?? 0)) {
+    for (const row of rows) yield ledgerEntryOf(row);
+  }
+}
+
+function hideSession(db: Connection, id: string, now: EpochMs): number | undefined {
+  const row = findRow(db, id);
+  if (row === undefined) return undefined;
+  writeLedger(db, row, now);
+  // The id is free at once, also if the rest is cut short: no caller's id can hold a control character.
+  db.sql(`UPDATE sessions SET state = 'removing', id = char(1) || key WHERE key = ?`).run(row.key);
+  return row.key;
+}
+
+function writeLedger(db: Connection, row: SessionRow, now: EpochMs): void {
+  const usage = usageRows(db, row.key).map(modelUsageOf);
+  db.sql(`INSERT INTO ledger (id, source, title, workdir, started_at, last_active_at, ended_at, end_reason,
+    message_count, tool_call_count, usage_by_model, removed_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`).run(
+    row.id,
+    row.source,
+    row.title,
+    row.workdir,
+    row.started_at,
+    row.last_active_at,
+    row.ended_at,
+    row.end_reason,
+    row.message_count,
+    row.tool_call_count,
+    JSON.stringify(usage),
+    now,
+  );
+}
+
+function ledgerEntryOf(row: LedgerRow): LedgerEntry {
+  return {
+    id: row.id,
+    source: row.source,
+    ...(row.title !== null && { title: row.title }),
+    ...(row.workdir !== null && { workdir: row.workdir }),
+    startedAt: row.started_at,
+    lastActiveAt: row.last_active_at,
+    ...(row.ended_at !== null && { endedAt: row.ended_at }),
+    ...(row.end_reason !== null && { endReason: row.end_reason }),
+    messageCount: row.message_count,
+    toolCallCount: row.tool_call_count,
+    usageByModel: JSON.parse(row.usage_by_model) as LedgerEntry['usageByModel'],
+    removedAt: row.removed_at,
+  };
+}

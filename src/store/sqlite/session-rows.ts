@@ -1,0 +1,94 @@
+import type { ChildKind, ModelUsage, SessionFacts } from '../../core/session.ts';
+
+/** One row of `sessions`, as SQLite returns it. */
+export interface SessionRow {
+  readonly key: number;
+  readonly id: string;
+  readonly source: string;
+  readonly route_key: string | null;
+  readonly parent_id: string | null;
+  readonly child_kind: ChildKind | null;
+  readonly title: string | null;
+  readonly model: string | null;
+  readonly workdir: string | null;
+  readonly tags: string;
+  readonly started_at: number;
+  readonly last_active_at: number;
+  readonly ended_at: number | null;
+  readonly end_reason: string | null;
+  readonly pinned: number;
+  readonly last_seq: number;
+  readonly message_count: number;
+  readonly tool_call_count: number;
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly cache_read_tokens: number;
+  readonly cache_write_tokens: number;
+  readonly reasoning_tokens: number;
+  readonly cost_nano_usd: number;
+  readonly content_bytes: number;
+  readonly transcript_seq: number;
+  readonly transcript_bytes: number;
+  readonly dump_bytes: number;
+}
+
+export interface UsageRow {
+  readonly model: string;
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly cache_read_tokens: number;
+  readonly cache_write_tokens: number;
+  readonly reasoning_tokens: number;
+  readonly cost_nano_usd: number;
+}
+
+export function factsOf(row: SessionRow): SessionFacts {
+  return {
+    id: row.id,
+    source: row.source,
+    ...(row.route_key !== null && { routeKey: row.route_key }),
+    ...(row.parent_id !== null && { parentId: row.parent_id }),
+    ...(row.child_kind !== null && { childKind: row.child_kind }),
+    ...(row.title !== null && { title: row.title }),
+    ...(row.model !== null && { model: row.model }),
+    ...(row.workdir !== null && { workdir: row.workdir }),
+    startedAt: row.started_at,
+    lastActiveAt: row.last_active_at,
+    ...(row.ended_at !== null && { endedAt: row.ended_at }),
+    ...(row.end_reason !== null && { endReason: row.end_reason }),
+    pinned: row.pinned === 1,
+    tags: JSON.parse(row.tags) as string[],
+    messageCount: row.message_count,
+    toolCallCount: row.tool_call_count,
+    usage: usageOf(row),
+    contentBytes: row.content_bytes,
+    transcriptBytes: row.transcript_bytes,
+    dumpBytes: row.dump_bytes,
+  };
+}
+
+export function modelUsageOf(row: UsageRow): ModelUsage {
+  return { model: row.model, ...usageOf(row) };
+}
+
+/** Tags are a sorted set, so that equal sets are equal text. */
+export function encodeTags(tags: Iterable<string>): string {
+  return JSON.stringify([...new Set(tags)].toSorted());
+}
+
+const NANO = 1e9;
+
+export function nanoUsd(costUsd: number): number {
+  return Math.round(costUsd * NANO);
+}
+
+function usageOf(row: Omit<UsageRow, 'model'>) {
+  return {
+    inputTokens: row.input_tokens,
+    outputTokens: row.output_tokens,
+    cacheReadTokens: row.cache_read_tokens,
+    cacheWriteTokens: row.cache_write_tokens,
+    reasoningTokens: row.reasoning_tokens,
+    costUsd: row.cost_nano_usd / NANO,
+  };
+}

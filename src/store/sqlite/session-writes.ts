@@ -1,0 +1,139 @@
+import {
+  checkNewSession,
+  checkReason,
+  checkTags,
+  checkTitle,
+  checkUsage,
+  noSuchSession,
+} from '../../core/check-session.ts';
+import { Failure } from '../../core/failure.ts';
+import type { NewSession, SessionChange, UsageReport } from '../../core/session.ts';
+import type { EpochMs } from '../../core/time.ts';
+import { uuidV7 } from '../../platform/uuid-v7.ts';
+import type { Connection } from './connection.ts';
+import { encodeTags, nanoUsd, type SessionRow } from './session-rows.ts';
+
+// Each function here runs inside a write transaction and checks its input before it changes anything.
+
+/** Inserts a live session and returns its row. */
+export function insertSession(db: Connection, session: NewSession, now: EpochMs): SessionRow {
+  checkNewSession(session);
+  const startedAt = session.startedAt ?? now;
+  const id = session.id ?? uuidV7(startedAt);
+  if (rowOfAnyState(db, id) !== undefined) {
+    throw new Failure('refused', `There is already a session with the id ${id}.`, {
+      hint: `See it with: coppice sessions show ${id}`,
+    });
+  }
+  if (session.parentId !== undefined && findRow(db, session.parentId) === undefined) {
+    throw new Failure('not-found', `The parent session ${session.parentId} does not exist.`);
+  }
+  db.sql(`INSERT INTO sessions (id, state, source, route_key, parent_id, child_kind, title, model, workdir, tags,
+      started_at, last_active_at) VALUES (?, 'live', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`).run(
+    id,
+    session.source,
+    session.routeKey ?? null,
+    session.parentId ?? null,
+    session.childKind ?? null,
+    session.title ?? null,
+    session.model ?? null,
+    session.workdir ?? null,
+    encodeTags(session.tags ?? []),
+    startedAt,
+    startedAt,
+  );
+  return requireRow(db, id);
+}
+
+/** Applies what a person or program changed. Returns the row after the change. */
+export function changeSession(db: Connection, id: string, change: SessionChange): SessionRow {
+  const row = requireRow(db, id);
+  if (change.title !== undefined) {
+    checkTitle(change.title);
+    db.sql('UPDATE sessions SET title = ? WHERE key = ?').run(change.title, row.key);
+  }
+  if (change.pinned !== undefined) {
+    db.sql('UPDATE sessions SET pinned = ? WHERE key = ?').run(change.pinned ? 1 : 0, row.key);
+  }
+  if (change.model !== undefined) {
+    db.sql('UPDATE sessions SET model = ? WHERE key = ?').run(change.model, row.key);
+  }
+  if (change.addTags !== undefined || change.removeTags !== undefined) {
+    db.sql('UPDATE sessions SET tags = ? WHERE key = ?').run(changedTags(row, change), row.key);
+  }
+  return requireRow(db, id);
+}
+
+/** Ends an open session. Time never runs backwards in a row, whatever the clock does. */
+export function endSession(
+  db: Connection,
+  { id, reason, now }: { id: string; reason: string; now: EpochMs },
+): SessionRow {
+  checkReason(reason);
+  const row = requireRow(db, id);
+  if (row.ended_at === null) {
+    db.sql('UPDATE sessions SET ended_at = max(?, last_active_at), end_reason = ? WHERE key = ?').run(
+      now,
+      reason,
+      row.key,
+    );
+  }
+  return requireRow(db, id);
+}
+
+/** Opens an ended session again, which counts as activity. */
+export function resumeSession(db: Connection, id: string, now: EpochMs): SessionRow {
+  const row = requireRow(db, id);
+  if (row.ended_at !== null) {
+    db.sql(`UPDATE sessions SET ended_at = NULL, end_reason = NULL, last_active_at = max(?, last_active_at)
+      WHERE key = ?`).run(now, row.key);
+  }
+  return requireRow(db, id);
+}
+
+/** Adds to the usage of one model and to the session's totals. */
+export function addUsage(db: Connection, { id, report, now }: { id: string; report: UsageReport; now: EpochMs }): void {
+  checkUsage(report);
+  const { key } = requireRow(db, id);
+  const added = [
+    report.inputTokens ?? 0,
+    report.outputTokens ?? 0,
+    report.cacheReadTokens ?? 0,
+    report.cacheWriteTokens ?? 0,
+    report.reasoningTokens ?? 0,
+    nanoUsd(report.costUsd ?? 0),
+  ];
+  db.sql(`INSERT INTO usage VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
+    input_tokens = input_tokens + excluded.input_tokens, output_tokens = output_tokens + excluded.output_tokens,
+    cache_read_tokens = cache_read_tokens + excluded.cache_read_tokens,
+    cache_write_tokens = cache_write_tokens + excluded.cache_write_tokens,
+    reasoning_tokens = reasoning_tokens + excluded.reasoning_tokens,
+    cost_nano_usd = cost_nano_usd + excluded.cost_nano_usd`).run(key, report.model, ...added);
+  db.sql(`UPDATE sessions SET input_tokens = input_tokens + ?, output_tokens = output_tokens + ?,
+    cache_read_tokens = cache_read_tokens + ?, cache_write_tokens = cache_write_tokens + ?,
+    reasoning_tokens = reasoning_tokens + ?, cost_nano_usd = cost_nano_usd + ?,
+    last_active_at = max(?, last_active_at) WHERE key = ?`).run(...added, now, key);
+}
+
+/** The row of a session that users see, or undefined. */
+export function findRow(db: Connection, id: string): SessionRow | undefined {
+  return db.sql<[string], SessionRow>(`SELECT * FROM sessions WHERE id = ? AND state = 'live'`).get(id);
+}
+
+/** The row of a session, or the failure that says there is none. */
+export function requireRow(db: Connection, id: string): SessionRow {
+  const row = findRow(db, id);
+  if (row === undefined) throw noSuchSession(id);
+  return row;
+}
+
+function rowOfAnyState(db: Connection, id: string): unknown {
+  return db.sql('SELECT 1 FROM sessions WHERE id = ?').get(id);
+}
+
+function changedTags(row: SessionRow, change: SessionChange): string {
+  checkTags(change.addTags ?? []);
+  const removed = new Set(change.removeTags ?? []);
+  const kept = (JSON.parse(row.tags) as string[]).filter((tag) => !removed.has(tag));
+  return encodeTags([...kept, ...(change.addTags ?? [])]);
+}

@@ -1,0 +1,194 @@
+import type { Message, NewMessage } from '../../core/message.ts';
+import type { ModelUsage, NewSession, SessionChange, SessionFacts, UsageReport } from '../../core/session.ts';
+import type {
+  AppendReceipt,
+  ImportStore,
+  ListQuery,
+  MessageRange,
+  RemoveOutcome,
+  SearchQuery,
+  SessionStore,
+} from '../../core/session-store.ts';
+import type { Clock } from '../../core/time.ts';
+import type { TranscriptSink } from '../../core/transcript.ts';
+import { type Connection, openConnection } from './connection.ts';
+import { createLeaseBook, type LeaseBook, readHolders } from './lease-book.ts';
+import { appendMessages, newestFrom, storedMessages } from './message-writes.ts';
+import { createImports } from './session-imports.ts';
+import { listSessions } from './session-list.ts';
+import { dropRows, readLedger, removeSession, unfinishedRemovals, usageRows } from './session-removal.ts';
+import { factsOf, modelUsageOf } from './session-rows.ts';
+import {
+  addUsage,
+  changeSession,
+  endSession,
+  findRow,
+  insertSession,
+  requireRow,
+  resumeSession,
+} from './session-writes.ts';
+import { createWriteQueue, type WriteQueue } from './write-queue.ts';
+
+export interface SqliteStoreOptions {
+  /** The database file; its folder must exist. */
+  readonly path: string;
+  /** Where a check may put a copy of the database for a moment. */
+  readonly scratchDir: string;
+  readonly clock: Clock;
+  readonly transcripts: TranscriptSink;
+}
+
+/** Opens the embedded session store. */
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<SessionStore> {
+  return new SqliteStore(await openConnection(options.path), options);
+}
+
+class SqliteStore implements SessionStore {
+  readonly imports: ImportStore;
+  readonly #db: Connection;
+  readonly #queue: WriteQueue;
+  readonly #leases: LeaseBook;
+  readonly #options: SqliteStoreOptions;
+  readonly #heartbeat: NodeJS.Timeout;
+
+  constructor(db: Connection, options: SqliteStoreOptions) {
+    this.#db = db;
+    this.#options = options;
+    this.#queue = createWriteQueue(db);
+    this.#leases = createLeaseBook(db, options.clock);
+    this.imports = createImports(db, this.#queue);
+    this.#heartbeat = setInterval(() => this.#beat(), this.#leases.heartbeatMs).unref();
+  }
+
+  create(session: NewSession): Promise<SessionFacts> {
+    return this.#queue.run(() => {
+      const row = insertSession(this.#db, session, this.#now());
+      this.#leases.claim(row.key);
+      return factsOf(row);
+    });
+  }
+
+  async get(id: string): Promise<SessionFacts | undefined> {
+    const row = findRow(this.#db, id);
+    return row && factsOf(row);
+  }
+
+  async idsStartingWith(prefix: string, limit: number): Promise<readonly string[]> {
+    return this.#db
+      .sql<[string, string, number], string>(
+        `SELECT id FROM sessions WHERE id >= ? AND id < ? AND state = 'live' LIMIT ?`,
+      )
+      .pluck()
+      .all(prefix, `${prefix}\u{10ffff}`, limit);
+  }
+
+  async *list(query: ListQuery = {}): AsyncGenerator<SessionFacts> {
+    yield* listSessions(this.#db, query);
+  }
+
+  append(id: string, messages: readonly NewMessage[]): Promise<AppendReceipt> {
+    const { transcripts } = this.#options;
+    return this.#queue.run(() => {
+      const { key, receipt } = appendMessages(this.#db, { id, messages, now: this.#now(), transcripts });
+      this.#leases.claim(key);
+      return receipt;
+    }, messages.length);
+  }
+
+  async *messages(id: string, { from, to, last }: MessageRange = {}): AsyncGenerator<Message> {
+    const row = requireRow(this.#db, id);
+    const first = last === undefined ? from : Math.max(from ?? 1, newestFrom(this.#db, row.key, last));
+    yield* storedMessages(this.#db, row.key, {
+      ...(first !== undefined && { from: first }),
+      ...(to !== undefined && { to }),
+    });
+  }
+
+  recordUsage(id: string, report: UsageReport): Promise<void> {
+    return this.#queue.run(() => addUsage(this.#db, { id, report, now: this.#now() }));
+  }
+
+  async usageByModel(id: string): Promise<readonly ModelUsage[]> {
+    return usageRows(this.#db, requireRow(this.#db, id).key).map(modelUsageOf);
+  }
+
+  recordDumps(id: string, { sizeBytes }: { readonly sizeBytes: number }): Promise<void> {
+    return this.#queue.run(() => {
+      this.#db.sql('UPDATE sessions SET dump_bytes = ? WHERE key = ?').run(sizeBytes, requireRow(this.#db, id).key);
+    });
+  }
+
+  change(id: string, change: SessionChange): Promise<SessionFacts> {
+    return this.#queue.run(() => factsOf(changeSession(this.#db, id, change)));
+  }
+
+  end(id: string, reason: string): Promise<SessionFacts> {
+    return this.#queue.run(() => {
+      const row = endSession(this.#db, { id, reason, now: this.#now() });
+      this.#leases.release(row.key);
+      return factsOf(row);
+    });
+  }
+
+  resume(id: string): Promise<SessionFacts> {
+    return this.#queue.run(() => factsOf(resumeSession(this.#db, id, this.#now())));
+  }
+
+  async remove(ids: readonly string[]): Promise<readonly RemoveOutcome[]> {
+    for (const key of unfinishedRemovals(this.#db)) await dropRows(this.#db, this.#queue, key);
+    const outcomes: RemoveOutcome[] = [];
+    for (const id of ids) outcomes.push(await removeSession(this.#db, this.#queue, { id, now: this.#now() }));
+    return outcomes;
+  }
+
+  async *ledger() {
+    yield* readLedger(this.#db);
+  }
+
+  async search(query: SearchQuery) {
+    const { searchSessions } = await import('./search.ts');
+    return searchSessions(this.#db, query);
+  }
+
+  async release(id: string): Promise<void> {
+    await this.#queue.run(() => this.#leases.release(requireRow(this.#db, id).key));
+  }
+
+  async holders() {
+    return readHolders(this.#db);
+  }
+
+  async getMeta(key: string): Promise<string | undefined> {
+    return this.#db.sql<[string], string>('SELECT value FROM meta WHERE key = ?').pluck().get(key);
+  }
+
+  async setMeta(key: string, value: string): Promise<void> {
+    await this.#queue.run(() => {
+      this.#db.sql('INSERT INTO meta VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value').run(key, value);
+    });
+  }
+
+  async *check() {
+    const { checkStore } = await import('./store-checks.ts');
+    yield* checkStore(this.#db, this.#options.scratchDir);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#heartbeat);
+    try {
+      await this.#queue.settled();
+      if (this.#leases.announced) await this.#queue.run(() => this.#leases.releaseAll());
+    } finally {
+      this.#db[Symbol.dispose]();
+    }
+  }
+
+  /** A beat that cannot be written is made up for by the next; the host program must not notice. */
+  #beat(): void {
+    if (this.#leases.announced) this.#queue.run(() => this.#leases.beat()).catch(() => undefined);
+  }
+
+  #now(): number {
+    return this.#options.clock.now();
+  }
+}

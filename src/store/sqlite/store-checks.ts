@@ -1,0 +1,134 @@
+import { mkdtempSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import BetterSqlite3 from 'better-sqlite3';
+import type { Problem } from '../../core/problem.ts';
+import type { StoreCheck } from '../../core/session-store.ts';
+import { errorCode } from '../../platform/error-code.ts';
+import { freeBytes } from '../../platform/file-system-facts.ts';
+import { makePrivateDir } from '../../platform/private-files.ts';
+import type { Connection } from './connection.ts';
+
+const DAMAGED_HINT = 'Copy the home somewhere safe, then restore state.db from a backup, or import what you exported.';
+
+/** Looks for damage in the database and for disagreement between its tables and indexes. Changes nothing in the home. */
+export async function* checkStore(db: Connection, scratchDir: string): AsyncGenerator<StoreCheck> {
+  yield { name: 'database file', problems: orDamage(() => databaseProblems(db)) };
+  yield { name: 'references between tables', problems: orDamage(() => referenceProblems(db)) };
+  yield { name: 'message counts', problems: orDamage(() => countProblems(db)) };
+  yield { name: 'search index', problems: await indexProblems(db, scratchDir) };
+}
+
+/** At a damaged page SQLite stops with an error, and then that is what was found. */
+function orDamage(look: () => Problem[]): Problem[] {
+  try {
+    return look();
+  } catch (error) {
+    if (!(errorCode(error) ?? '').startsWith('SQLITE_CORRUPT')) throw error;
+    return [damaged(error instanceof Error ? error.message : String(error))];
+  }
+}
+
+function damaged(what: string): Problem {
+  return { kind: 'database-damaged', subject: 'state.db', message: `SQLite reports: ${what}.`, hint: DAMAGED_HINT };
+}
+
+function databaseProblems(db: Connection): Problem[] {
+  const lines = db.raw.pragma('integrity_check(20)') as { integrity_check: string }[];
+  return lines
+    .map(({ integrity_check }) => integrity_check)
+    .filter((line) => line !== 'ok')
+    .map(damaged);
+}
+
+function referenceProblems(db: Connection): Problem[] {
+  const rows = db.raw.pragma('foreign_key_check') as { table: string; rowid: number | null }[];
+  return rows.slice(0, 20).map(({ table, rowid }) => ({
+    kind: 'reference-broken',
+    subject: 'state.db',
+    message: `Row ${rowid ?? '?'} of ${table} belongs to a session that does not exist.`,
+    hint: DAMAGED_HINT,
+  }));
+}
+
+interface CountRow {
+  readonly id: string;
+  readonly message_count: number;
+  readonly counted: number;
+}
+
+function countProblems(db: Connection): Problem[] {
+  const rows = db
+    .sql<[], CountRow>(
+      `SELECT id, message_count, coalesce(counted, 0) AS counted FROM sessions LEFT JOIN
+         (SELECT session_key, count(*) AS counted, max(seq) AS last FROM messages GROUP BY session_key) ON session_key = key
+       WHERE state = 'live' AND (message_count <> coalesce(counted, 0) OR last_seq < coalesce(last, 0)) LIMIT 20`,
+    )
+    .all();
+  return rows.map((row) => ({
+    kind: 'count-wrong',
+    subject: row.id,
+    message: `Session ${row.id} says it has ${row.message_count} messages; ${row.counted} are there.`,
+  }));
+}
+
+const INDEXES = ['message_words', 'message_parts', 'session_titles'];
+
+/**
+ * SQLite compares a search index with the text it stands for only while it holds the write lock, for many seconds in a large
+ * home. So the comparison is made on a copy, and no writer waits.
+ */
+async function indexProblems(db: Connection, scratchDir: string): Promise<Problem[]> {
+  const pages =
+    Number(db.raw.pragma('page_count', { simple: true })) * Number(db.raw.pragma('page_size', { simple: true }));
+  makePrivateDir(scratchDir);
+  if (freeBytes(scratchDir) < pages * 1.5) {
+    return [
+      {
+        kind: 'not-checked',
+        subject: 'state.db',
+        message:
+          'The search index was not compared with the messages: there is too little free space for a copy of state.db.',
+        hint: `Free ${Math.ceil((pages * 1.5) / 1e6)} MB and run: coppice doctor`,
+      },
+    ];
+  }
+  const directory = mkdtempSync(join(scratchDir, 'doctor-'));
+  try {
+    const copy = join(directory, 'state.db');
+    await db.raw.backup(copy, { progress: () => 0x7fffffff });
+    return compareIndexes(copy);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+    removeIfEmpty(scratchDir);
+  }
+}
+
+/** Leaves the home as it was, unless something else of the moment lies there too. */
+function removeIfEmpty(directory: string): void {
+  if (readdirSync(directory).length === 0) rmdirSync(directory);
+}
+
+function compareIndexes(copy: string): Problem[] {
+  const raw = new BetterSqlite3(copy);
+  try {
+    return INDEXES.flatMap((index) => compareIndex(raw, index));
+  } finally {
+    raw.close();
+  }
+}
+
+function compareIndex(raw: BetterSqlite3.Database, index: string): Problem[] {
+  try {
+    raw.exec(`INSERT INTO ${index} (${index}, rank) VALUES ('integrity-check', 1)`);
+    return [];
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return [
+      {
+        kind: 'index-wrong',
+        subject: index,
+        message: `The search index ${index} does not agree with what is stored (${message}). Messages are not affected.`,
+      },
+    ];
+  }
+}

@@ -1,0 +1,100 @@
+import type { Database } from 'better-sqlite3';
+import { MAX_BATCH } from '../../core/session-store.ts';
+import { retryBusy } from '../../platform/retry-busy.ts';
+import { type Connection, LOCK_DEADLINE_MS } from './connection.ts';
+import { isBusy, lockedTooLong, translateSqliteError } from './sqlite-errors.ts';
+
+/**
+ * All writes of a connection, one short transaction after another. Writes asked for at the same time share a transaction,
+ * and so one wait for the disk; each of them succeeds or fails on its own. A promise resolves after the commit is durable.
+ */
+export interface WriteQueue {
+  /** Runs a synchronous write inside a transaction. `rows` says how much it writes, to keep transactions short. */
+  run<T>(write: () => T, rows?: number): Promise<T>;
+  /** Resolves when everything asked for so far is done. */
+  settled(): Promise<void>;
+}
+
+interface Waiting {
+  readonly write: () => unknown;
+  readonly rows: number;
+  readonly resolve: (value: never) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+type Result =
+  | { readonly status: 'ok'; readonly value: unknown }
+  | { readonly status: 'failed'; readonly error: unknown };
+
+export function createWriteQueue(connection: Connection): WriteQueue {
+  const waiting: Waiting[] = [];
+  let draining: Promise<void> | undefined;
+
+  async function drain(): Promise<void> {
+    // One turn of the event loop, in which writes that belong together arrive.
+    await new Promise((resolve) => setImmediate(resolve));
+    while (waiting.length > 0) await commit(connection, takeBatch(waiting));
+    draining = undefined;
+  }
+
+  return {
+    run<T>(write: () => T, rows = 1): Promise<T> {
+      return new Promise<T>((resolve, reject) => {
+        waiting.push({ write, rows, resolve, reject });
+        draining ??= drain();
+      });
+    },
+    async settled() {
+      await draining;
+    },
+  };
+}
+
+/** The oldest writes, as many as make up one short transaction; at least one. */
+function takeBatch(waiting: Waiting[]): readonly Waiting[] {
+  let count = 0;
+  let rows = 0;
+  for (const next of waiting) {
+    rows += next.rows;
+    if (count > 0 && rows > MAX_BATCH) break;
+    count += 1;
+  }
+  return waiting.splice(0, count);
+}
+
+async function commit(connection: Connection, batch: readonly Waiting[]): Promise<void> {
+  try {
+    const results = await retryBusy(() => runTogether(connection, batch), {
+      deadlineMs: LOCK_DEADLINE_MS,
+      isBusy,
+      onGiveUp: (waitedMs) => lockedTooLong(connection.path, waitedMs),
+    });
+    for (const [index, result] of results.entries()) settle(batch[index], result, connection.path);
+  } catch (error) {
+    const failure = translateSqliteError(error, connection.path);
+    for (const { reject } of batch) reject(failure);
+  }
+}
+
+function runTogether({ raw }: Connection, batch: readonly Waiting[]): readonly Result[] {
+  const [only] = batch;
+  if (batch.length === 1 && only !== undefined) {
+    return [{ status: 'ok', value: raw.transaction(only.write).immediate() }];
+  }
+  return raw.transaction(() => batch.map(({ write }) => runInside(raw, write))).immediate();
+}
+
+/** A nested transaction is a savepoint: what fails is rolled back alone, unless SQLite gave up the whole transaction. */
+function runInside(raw: Database, write: () => unknown): Result {
+  try {
+    return { status: 'ok', value: raw.transaction(write)() };
+  } catch (error) {
+    if (isBusy(error) || !raw.inTransaction) throw error;
+    return { status: 'failed', error };
+  }
+}
+
+function settle(entry: Waiting | undefined, result: Result, path: string): void {
+  if (result.status === 'ok') entry?.resolve(result.value as never);
+  else entry?.reject(translateSqliteError(result.error, path));
+}

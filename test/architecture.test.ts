@@ -1,0 +1,124 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const SRC = resolve(import.meta.dirname, '../src');
+
+/** Imports point down this list, never sideways between adapters. `index.ts` may import anything. */
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  core: [],
+  policy: ['core'],
+  platform: ['core'],
+  homes: ['core', 'platform'],
+  store: ['core', 'platform'],
+  checkpoints: ['core', 'platform'],
+  engine: ['core', 'policy', 'platform'],
+  gateway: ['core', 'platform'],
+  app: ['core', 'policy', 'platform', 'homes', 'store', 'checkpoints', 'engine', 'gateway'],
+  cli: ['core', 'app'],
+  http: ['core', 'app'],
+  daemon: ['core', 'app', 'http'],
+};
+
+interface Source {
+  readonly path: string;
+  readonly text: string;
+  /** Paths of our own modules it imports, types included. */
+  readonly imports: readonly string[];
+}
+
+function readSources(): Source[] {
+  const names = readdirSync(SRC, { recursive: true, encoding: 'utf8' });
+  const files = names.filter((name) => name.endsWith('.ts') && !/\.(test|conformance)\.ts$/.test(name));
+  return files.map((name) => {
+    const text = readFileSync(join(SRC, name), 'utf8');
+    return { path: name.replaceAll('\\', '/'), text, imports: importsOf(name, text) };
+  });
+}
+
+function importsOf(name: string, text: string): string[] {
+  const specifiers = [...text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map(([, specifier = '']) => specifier);
+  return specifiers.map((specifier) => relative(SRC, resolve(SRC, dirname(name), specifier)).replaceAll('\\', '/'));
+}
+
+const layerOf = (path: string) => (path.includes('/') ? (path.split('/')[0] ?? '') : 'index');
+
+const sources = readSources();
+
+describe('the architecture', () => {
+  it('has a rule for every layer', () => {
+    const layers = new Set(sources.map(({ path }) => layerOf(path)).filter((layer) => layer !== 'index'));
+    expect([...layers].filter((layer) => !(layer in MAY_IMPORT))).toEqual([]);
+  });
+
+  it('imports only downwards', () => {
+    const wrong = sources.flatMap(({ path, imports }) =>
+      imports
+        .filter((target) => {
+          const [from, to] = [layerOf(path), layerOf(target)];
+          return from !== 'index' && from !== to && !MAY_IMPORT[from]?.includes(to);
+        })
+        .map((target) => `${path} imports ${target}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('never lets one home or store import another', () => {
+    const sibling = (path: string) => path.split('/').slice(0, 2).join('/');
+    const wrong = sources.flatMap(({ path, imports }) =>
+      ['homes', 'store'].includes(layerOf(path))
+        ? imports.filter((target) => layerOf(target) === layerOf(path) && sibling(target) !== sibling(path))
+        : [],
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('has no import cycles, types included', () => {
+    const importsByPath = new Map(sources.map(({ path, imports }) => [path, imports]));
+    const done = new Set<string>();
+    const cycles: string[] = [];
+    const visit = (path: string, trail: readonly string[]) => {
+      if (trail.includes(path)) cycles.push([...trail.slice(trail.indexOf(path)), path].join(' → '));
+      if (trail.includes(path) || done.has(path)) return;
+      for (const next of importsByPath.get(path) ?? []) visit(next, [...trail, path]);
+      done.add(path);
+    };
+    for (const { path } of sources) visit(path, []);
+    expect(cycles).toEqual([]);
+  });
+
+  it('carries .ts in every import, and every import exists', () => {
+    const paths = new Set(sources.map(({ path }) => path));
+    expect(sources.flatMap(({ imports }) => imports.filter((target) => !paths.has(target)))).toEqual([]);
+  });
+
+  it('has named exports only, and none of everything', () => {
+    const wrong = sources.filter(({ text }) => /^export (\*|default)/m.test(text)).map(({ path }) => path);
+    expect(wrong).toEqual([]);
+  });
+
+  it('reaches the database file by SQLite only', () => {
+    // Opening a database with fs in a process that has it open drops SQLite's locks; connection.ts creates it, once.
+    const wrong = sources
+      .filter(({ path }) => path !== 'store/sqlite/connection.ts')
+      .filter(({ text }) => /\b(open|readFile|copyFile|writeFile|createReadStream)(Sync)?\([^)]*database/.test(text))
+      .map(({ path }) => path);
+    expect(wrong).toEqual([]);
+  });
+
+  it('is lazy where the command line starts: no command is loaded before it is called', () => {
+    const eager = new Set<string>();
+    const visit = (path: string) => {
+      if (eager.has(path)) return;
+      eager.add(path);
+      const source = sources.find((candidate) => candidate.path === path);
+      const statics = [...(source?.text ?? '').matchAll(/^(?:import|export) (?!type )[^;]*from '(\.[^']+)'/gm)];
+      for (const [, specifier = ''] of statics) {
+        visit(relative(SRC, resolve(SRC, dirname(path), specifier)).replaceAll('\\', '/'));
+      }
+    };
+    visit('cli/main.ts');
+    expect([...eager].filter((path) => layerOf(path) !== 'cli' && layerOf(path) !== 'core')).toEqual([]);
+    expect([...eager].filter((path) => /^cli\/(sessions|config)\//.test(path))).toEqual([]);
+  });
+});

@@ -1,0 +1,13 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+
+// Whatever a test forgets to set, it must not find the real home directory or a real Coppice home.
+const sandbox = mkdtempSync(join(tmpdir(), 'coppice-test-home-'));
+process.env['HOME'] = sandbox;
+process.env['USERPROFILE'] = sandbox;
+for (const name of Object.keys(process.env))
+  if (name.startsWith('COPPICE_') && name !== 'COPPICE_TORTURE') delete process.env[name];
+
+afterAll(() => rmSync(sandbox, { recursive: true, force: true }));

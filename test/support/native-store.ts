@@ -1,0 +1,24 @@
+import type { SessionStore } from '../../src/core/session-store.ts';
+import type { Clock } from '../../src/core/time.ts';
+import type { TranscriptSink } from '../../src/core/transcript.ts';
+import { nativeLayout } from '../../src/homes/native/native-layout.ts';
+import { createTranscriptFiles } from '../../src/homes/native/transcript-files.ts';
+import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
+import { manualClock } from './clock.ts';
+
+export interface NativeStoreOptions {
+  readonly clock?: Clock;
+  /** By default the real files, for every source. */
+  readonly transcripts?: TranscriptSink;
+}
+
+/** The embedded store with real transcripts in a home directory. The caller closes it. */
+export function openNativeStore(root: string, options: NativeStoreOptions = {}): Promise<SessionStore> {
+  const layout = nativeLayout(root);
+  return openSqliteStore({
+    path: layout.database,
+    scratchDir: layout.scratch,
+    clock: options.clock ?? manualClock(),
+    transcripts: options.transcripts ?? createTranscriptFiles(layout, () => true),
+  });
+}

@@ -1,0 +1,11 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    testTimeout: 60_000,
+    // No test may reach the home directory of the person who runs it.
+    setupFiles: ['test/setup.ts'],
+    coverage: { include: ['src/**/*.ts'], exclude: ['src/**/*.test.ts', 'src/**/*.conformance.ts'] },
+  },
+});
