@@ -36,15 +36,16 @@ export function benchMemory(home, directory) {
   const exported = join(directory, 'export.jsonl');
   const other = join(directory, 'imported');
   writeLoose(loose, 500);
-  const runs = [
-    ['listing 100 000 sessions', ['sessions', 'list', '--json', '--home', home]],
-    ['counting 100 000 sessions', ['sessions', 'stats', '--home', home]],
-    ['importing a 500 MB transcript', ['sessions', 'import', loose, '--home', other]],
-    ['exporting a 500 MB session', ['sessions', 'export', 'loose', '--out', exported, '--home', other]],
-    ['importing a 500 MB export', ['sessions', 'import', exported, '--home', join(directory, 'again')]],
-  ];
-  for (const [name, args] of runs)
+  const runs = {
+    'listing 100 000 sessions': ['sessions', 'list', '--json', '--home', home],
+    'counting 100 000 sessions': ['sessions', 'stats', '--home', home],
+    'importing a 500 MB transcript': ['sessions', 'import', loose, '--home', other],
+    'exporting a 500 MB session': ['sessions', 'export', 'loose', '--out', exported, '--home', other],
+    'importing a 500 MB export': ['sessions', 'import', exported, '--home', join(directory, 'again')],
+  };
+  for (const [name, args] of Object.entries(runs)) {
     report(`peak memory: ${name}`, peakMegabytes(args, directory), { limit: 200, unit: ' MB' });
+  }
   rmSync(loose);
 }
 
@@ -55,7 +56,7 @@ function peakMegabytes(args, directory) {
     env,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  if (status !== 0) throw new Error(`${args.join(' ')} ended with ${status}: ${stderr}`);
+  if (status !== 0) throw new Error(`${args.join(' ')} ended with ${status}: ${stderr.toString()}`);
   return Number(readFileSync(file, 'utf8')) / 1024;
 }
 

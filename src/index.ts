@@ -9,20 +9,21 @@
  * await session.append({ role: 'user', content: 'hello' });
  * await session.end('done');
  */
-export { openHome, type OpenHomeOptions } from './app/open-home.ts';
+
 export type { CheckOptions, HomeCheck } from './app/check-home.ts';
 export type { Config } from './app/config/config-schema.ts';
 export type { ConfigOverride } from './app/config/config-settings.ts';
 export type { Home } from './app/home.ts';
-export type { AppendAllReceipt, Session } from './app/sessions/session.ts';
+export { type OpenHomeOptions, openHome } from './app/open-home.ts';
 export type { FollowOptions } from './app/sessions/follow-messages.ts';
+export type { AppendAllReceipt, Session } from './app/sessions/session.ts';
 export type { SessionFile } from './app/sessions/session-files.ts';
 export type { SessionStats, StatsOptions } from './app/sessions/session-stats.ts';
 export type { Sessions, SessionsQuery } from './app/sessions/sessions.ts';
 export type { ExportFormat, ExportRequest } from './app/transfer/export-sessions.ts';
 export type { ImportOutcome } from './app/transfer/import-outcome.ts';
 export type { ImportRequest } from './app/transfer/import-sessions.ts';
-export { Failure, FAILURES, type FailureCode } from './core/failure.ts';
+export { FAILURES, Failure, type FailureCode } from './core/failure.ts';
 export type { JsonObject, JsonValue } from './core/json.ts';
 export type { Content, Message, NewMessage, Role, ToolCall } from './core/message.ts';
 export type { Problem } from './core/problem.ts';

@@ -126,5 +126,7 @@ function fileProblem(file: NativeFile, known: ReadonlySet<string>): Problem | un
     case 'transcript':
     case 'dump':
       return undefined;
+    default:
+      return file satisfies never;
   }
 }

@@ -37,7 +37,7 @@ export function prepareHome(root: string, { create }: { create: boolean }): void
 }
 
 /** What may stand in a home before its first session: `coppice config init` writes the configuration first. */
-const KNOWN_BEFORE_USE = new Set(['config.yaml', 'tmp', 'sessions', 'lock.db', 'ballast']);
+const KNOWN_BEFORE_USE = new Set(['config.yaml', 'sessions', 'lock.db', 'ballast']);
 
 function readdirIfDirectory(root: string): string[] | undefined {
   try {

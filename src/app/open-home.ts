@@ -34,7 +34,7 @@ export async function openHome(options: OpenHomeOptions = {}): Promise<Home> {
   prepareHome(layout.root, { create: options.create ?? true });
   const store = await openSqliteStore({
     path: layout.database,
-    scratchDir: layout.scratch,
+    scratchDir: layout.root,
     clock,
     transcripts: createTranscriptFiles(layout, (source) => sessionsConfigFor(config, source).transcripts === 'on'),
   });

@@ -59,6 +59,7 @@ const REMARKS = new Set([
   'unacknowledged',
   'orphan',
   'not-checked',
+  'unfinished',
 ]);
 
 function isRemark({ kind }: Problem): boolean {

@@ -1,11 +1,15 @@
 import { Failure } from './failure.ts';
 import { type NewMessage, ROLES } from './message.ts';
 import { CHILD_KINDS, type NewSession, type UsageReport } from './session.ts';
+import type { ImportedSession } from './session-store.ts';
 
 /** Longest accepted forms, in UTF-8 bytes. An id is a key, not a text. */
 const MAX_ID_BYTES = 512;
 const MAX_WORD_BYTES = 128;
 const MAX_LINE_BYTES = 4096;
+
+/** More than one call can cost, and little enough to be counted exactly in billionths. */
+const MAX_COST_USD = 1_000_000;
 
 /** Throws a `usage` failure unless every field can be stored exactly and read back the same. */
 export function checkNewSession(session: NewSession): void {
@@ -16,6 +20,7 @@ export function checkNewSession(session: NewSession): void {
   checkOptional('model', session.model, MAX_LINE_BYTES);
   checkOptional('workdir', session.workdir, MAX_LINE_BYTES);
   checkTags(session.tags ?? []);
+  if (session.startedAt !== undefined) checkInstant('startedAt', session.startedAt);
   if (session.parentId !== undefined) checkSessionId(session.parentId);
   if (session.childKind !== undefined && !CHILD_KINDS.includes(session.childKind)) {
     throw new Failure('usage', `A session cannot be a "${session.childKind}" of another.`, {
@@ -27,6 +32,15 @@ export function checkNewSession(session: NewSession): void {
   }
 }
 
+/** The same for a session that comes from elsewhere, with its end and its times. */
+export function checkImportedSession(session: ImportedSession): void {
+  checkNewSession(session);
+  checkInstant('lastActiveAt', session.lastActiveAt);
+  if (session.endedAt !== undefined) checkInstant('endedAt', session.endedAt);
+  if (session.endReason !== undefined) checkReason(session.endReason);
+  for (const usage of session.usageByModel) checkUsage(usage);
+}
+
 /** Any text without control characters is an id; what it looks like never matters to the file system. */
 export function checkSessionId(id: string): void {
   checkField('id', id, MAX_ID_BYTES);
@@ -34,6 +48,10 @@ export function checkSessionId(id: string): void {
 
 export function checkTitle(title: string): void {
   checkField('title', title, MAX_LINE_BYTES);
+}
+
+export function checkModel(model: string): void {
+  checkField('model', model, MAX_LINE_BYTES);
 }
 
 export function checkTags(tags: readonly string[]): void {
@@ -58,13 +76,14 @@ export function checkNewMessage(message: NewMessage): void {
 }
 
 export function checkUsage(report: UsageReport): void {
-  checkField('model', report.model, MAX_LINE_BYTES);
+  checkModel(report.model);
   for (const [name, value] of Object.entries(report)) {
     if (name === 'model' || value === undefined) continue;
-    const valid = typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER;
+    const limit = name === 'costUsd' ? MAX_COST_USD : Number.MAX_SAFE_INTEGER;
+    const valid = typeof value === 'number' && value >= 0 && value <= limit;
     const whole = name === 'costUsd' || Number.isInteger(value);
     if (!valid || !whole)
-      throw new Failure('usage', `${name} must be a number that is not negative, not ${String(value)}.`);
+      throw new Failure('usage', `${name} must be a number from 0 to ${limit}, not ${String(value)}.`);
   }
 }
 

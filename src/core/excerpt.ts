@@ -41,7 +41,7 @@ function firstPlaces(text: string, term: string): { term: string; at: number }[]
 function findMarks(text: string, terms: readonly string[], limit = 100): [number, number][] {
   const { folded, origin } = foldWithOrigin(text);
   const marks: [number, number][] = [];
-  for (const term of terms.map(foldText).filter((term) => term !== '')) {
+  for (const term of terms.map(foldText).filter(Boolean)) {
     let at = folded.indexOf(term);
     for (let found = 0; at !== -1 && found < limit; found += 1) {
       marks.push([origin(at), origin(at + term.length)]);

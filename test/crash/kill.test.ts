@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { seededRandom } from '../support/crash-content.js';
 import { createCrashChecker } from '../support/crash-checker.ts';
+import { seededRandom } from '../support/crash-content.js';
 import { runWriter } from '../support/run-writer.ts';
 
 const KILLS = process.env['COPPICE_TORTURE'] === undefined ? 200 : 2000;

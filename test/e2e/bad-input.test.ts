@@ -80,7 +80,7 @@ const REFUSED: readonly [line: string, code: number, says: RegExp, hint: RegExp]
 ];
 
 describe('a line that is refused', () => {
-  it.each(REFUSED)('%j exits %i with a sentence and the next step', async (line, code, says, hint) => {
+  it.concurrent.each(REFUSED)('%j exits %i with a sentence and the next step', async (line, code, says, hint) => {
     const result = await coppice(home, line.split(' '));
     expectRefusal(result, code);
     const [sentence = '', ...rest] = result.stderr.split('\n');

@@ -126,7 +126,7 @@ describe('coppice doctor', () => {
     expect(snapshot(healthy)).toEqual(before);
   });
 
-  it.each(DAMAGES)('names $what, and changes nothing', async ({ what, damage, kind, says, code }) => {
+  it.concurrent.each(DAMAGES)('names $what, and changes nothing', async ({ what, damage, kind, says, code }) => {
     const home = copyHome(what);
     damage(home);
     const before = snapshot(home);
@@ -140,7 +140,7 @@ describe('coppice doctor', () => {
     expect(snapshot(home)).toEqual(before);
   });
 
-  it.each([
+  it.concurrent.each([
     ['inside', (home: string) => overwrite(join(home, 'state.db'), '\u0000'.repeat(4096), 4096 * 3)],
     ['in its first bytes', (home: string) => overwrite(join(home, 'state.db'), 'not a database at all', 0)],
     ['at its end', (home: string) => truncateSync(join(home, 'state.db'), 8192)],

@@ -95,7 +95,7 @@ describe('coppice sessions list', () => {
     expect(await list('--since', '2000-01-01', '--limit', '1')).toEqual(['running']);
   });
 
-  it.each([
+  it.concurrent.each([
     ['last', 'running'],
     ['messages', 'many'],
     ['bytes', 'many'],
@@ -156,7 +156,7 @@ describe('coppice sessions show', () => {
     for (const { path, sizeBytes } of files) expect([existsSync(path), sizeBytes > 0]).toEqual([true, true]);
   });
 
-  it.each(HOSTILE_IDS)('finds the session that is called %s', async (id) => {
+  it.concurrent.each(HOSTILE_IDS)('finds the session that is called %s', async (id) => {
     const { code, stdout } = await coppice(home, ['sessions', 'show', '--', id]);
     expect(code).toBe(0);
     expect(stdout).toContain(`Words of ${id}`);
@@ -202,8 +202,8 @@ describe('coppice sessions search', () => {
         message: { seq: 4, role: 'assistant', at: expect.stringMatching(ISO) as string },
       },
     ]);
-    const { text, marks } = sessions[0]?.['excerpt'] as { text: string; marks: [[number, number]] };
-    expect(text.slice(...marks[0])).toBe('logs');
+    const excerpts = sessions.map(({ excerpt }) => excerpt as { text: string; marks: [number, number][] });
+    expect(excerpts.flatMap(({ text, marks }) => marks.map((mark) => text.slice(...mark)))).toEqual(['logs']);
   });
 });
 
@@ -272,7 +272,7 @@ describe('changing sessions', () => {
     expect(ended).toMatchObject({ id: 'running', endReason: 'enough' });
   });
 
-  it.each(HOSTILE_IDS)('renames the session that is called %s, and no other', async (id) => {
+  it.concurrent.each(HOSTILE_IDS)('renames the session that is called %s, and no other', async (id) => {
     const renamed = await coppiceJson<SessionJson>(own, ['sessions', 'rename', '--', id, 'new']);
     expect([renamed.id, renamed.title]).toEqual([id, 'new']);
   });

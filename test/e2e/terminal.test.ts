@@ -28,7 +28,7 @@ describe('colour', () => {
 });
 
 describe('text that a terminal would obey', () => {
-  it.each([
+  it.concurrent.each([
     ['sessions', 'list'],
     ['sessions', 'show', HOSTILE],
     ['sessions', 'show', HOSTILE, '--files'],

@@ -56,7 +56,7 @@ describe('coppice sessions export', () => {
     expect(html.stdout).not.toMatch(/<script/i);
   });
 
-  it.each(['jsonl', 'md', 'html'])('leaves secrets out of %s on request', async (format) => {
+  it.concurrent.each(['jsonl', 'md', 'html'])('leaves secrets out of %s on request', async (format) => {
     const args = ['sessions', 'export', 'alpha-disk', '--format', format];
     const secret = 'sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789';
     expect((await coppice(home, args)).stdout).toContain(secret);

@@ -17,7 +17,7 @@ export function openNativeStore(root: string, options: NativeStoreOptions = {}):
   const layout = nativeLayout(root);
   return openSqliteStore({
     path: layout.database,
-    scratchDir: layout.scratch,
+    scratchDir: layout.root,
     clock: options.clock ?? manualClock(),
     transcripts: options.transcripts ?? createTranscriptFiles(layout, () => true),
   });

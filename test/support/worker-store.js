@@ -8,7 +8,7 @@ export function openWorkerStore(root, sinkOf = (sink) => sink) {
   const layout = nativeLayout(root);
   return openSqliteStore({
     path: layout.database,
-    scratchDir: layout.scratch,
+    scratchDir: layout.root,
     clock: systemClock,
     transcripts: sinkOf(
       createTranscriptFiles(layout, () => true),

@@ -5,7 +5,7 @@ import { Failure } from '../../core/failure.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
 import { writeJson } from '../json-output.ts';
-import { safeLines } from '../safe-text.ts';
+import { safeLines, safeText } from '../safe-text.ts';
 
 /** `coppice config check`: exit 0 when the configuration is valid, 2 when it is not. */
 export async function run({ global, io }: CommandInput<NoOptions>): Promise<number> {
@@ -19,6 +19,6 @@ export async function run({ global, io }: CommandInput<NoOptions>): Promise<numb
 }
 
 function sayValid(file: string, exists: boolean): string {
-  if (exists) return `${file} is valid.\n`;
-  return `There is no ${file}, so the defaults are in force.\nWrite one with: coppice config init\n`;
+  if (exists) return `${safeText(file)} is valid.\n`;
+  return `There is no ${safeText(file)}, so the defaults are in force.\nWrite one with: coppice config init\n`;
 }

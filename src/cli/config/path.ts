@@ -3,7 +3,7 @@ import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
 import { writeJson } from '../json-output.ts';
 
-/** `coppice config path` */
+/** `coppice config path`: exactly as it is, for `$(coppice config path)`. */
 export async function run({ global, io }: CommandInput<NoOptions>): Promise<number> {
   const file = configPath(global.home, io.env);
   if (global.json) writeJson(io.out, { file });

@@ -5,7 +5,7 @@ import { configPath } from '../../app/home-path.ts';
 import type { CommandInput } from '../command.ts';
 import type { ConfigShowOptions } from '../command-options.ts';
 import { writeJson } from '../json-output.ts';
-import { safeLines } from '../safe-text.ts';
+import { safeLines, safeText } from '../safe-text.ts';
 import { renderTable } from '../table.ts';
 
 /** `coppice config show`: the file as it stands, or with `--effective` every value in force and who set it. */
@@ -22,7 +22,7 @@ export async function run(input: CommandInput<ConfigShowOptions>): Promise<numbe
   else if (fileExists) io.out.write(safeLines(readFileSync(file, 'utf8')));
   else
     io.out.write(
-      `There is no ${file}, so the defaults are in force.\nSee them with: coppice config show --effective\n`,
+      `There is no ${safeText(file)}, so the defaults are in force.\nSee them with: coppice config show --effective\n`,
     );
   return 0;
 }

@@ -7,8 +7,6 @@ export interface NativeLayout {
   readonly config: string;
   readonly database: string;
   readonly sessions: string;
-  /** For copies that live a moment; whatever is found here later is debris. */
-  readonly scratch: string;
   sessionDir(id: string): string;
   transcript(id: string): string;
   dumps(id: string): string;
@@ -22,7 +20,6 @@ export function nativeLayout(root: string): NativeLayout {
     config: join(root, 'config.yaml'),
     database: join(root, 'state.db'),
     sessions,
-    scratch: join(root, 'tmp'),
     sessionDir,
     transcript: (id) => join(sessionDir(id), TRANSCRIPT_NAME),
     dumps: (id) => join(sessionDir(id), DUMPS_NAME),

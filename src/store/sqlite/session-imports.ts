@@ -1,4 +1,4 @@
-import { checkNewSession } from '../../core/check-session.ts';
+import { checkImportedSession } from '../../core/check-session.ts';
 import { Failure } from '../../core/failure.ts';
 import type { Message } from '../../core/message.ts';
 import type { ImportedSession, ImportStore } from '../../core/session-store.ts';
@@ -13,7 +13,7 @@ import type { WriteQueue } from './write-queue.ts';
 export function createImports(db: Connection, queue: WriteQueue): ImportStore {
   return {
     async begin(session) {
-      checkNewSession(session);
+      checkImportedSession(session);
       await dropUnfinished(db, queue, session.id);
       await queue.run(() => insertHidden(db, session));
     },
@@ -63,6 +63,7 @@ function appendHidden(db: Connection, id: string, messages: readonly Message[]):
 
 /** Writes the facts and makes the session visible. `last_seq` is the number of its last message, gaps included. */
 function show(db: Connection, session: ImportedSession): void {
+  checkImportedSession(session);
   const { key } = requireHidden(db, session.id);
   db.sql(`UPDATE sessions SET route_key = ?, parent_id = ?, child_kind = ?, title = ?, model = ?, workdir = ?, tags = ?,
     started_at = ?, last_active_at = ?, ended_at = ?, end_reason = ?, pinned = ?, state = 'live',

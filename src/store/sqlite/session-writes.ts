@@ -1,4 +1,5 @@
 import {
+  checkModel,
   checkNewSession,
   checkReason,
   checkTags,
@@ -20,11 +21,7 @@ export function insertSession(db: Connection, session: NewSession, now: EpochMs)
   checkNewSession(session);
   const startedAt = session.startedAt ?? now;
   const id = session.id ?? uuidV7(startedAt);
-  if (rowOfAnyState(db, id) !== undefined) {
-    throw new Failure('refused', `There is already a session with the id ${id}.`, {
-      hint: `See it with: coppice sessions show ${id}`,
-    });
-  }
+  refuseTaken(db, id);
   if (session.parentId !== undefined && findRow(db, session.parentId) === undefined) {
     throw new Failure('not-found', `The parent session ${session.parentId} does not exist.`);
   }
@@ -56,6 +53,7 @@ export function changeSession(db: Connection, id: string, change: SessionChange)
     db.sql('UPDATE sessions SET pinned = ? WHERE key = ?').run(change.pinned ? 1 : 0, row.key);
   }
   if (change.model !== undefined) {
+    checkModel(change.model);
     db.sql('UPDATE sessions SET model = ? WHERE key = ?').run(change.model, row.key);
   }
   if (change.addTags !== undefined || change.removeTags !== undefined) {
@@ -127,8 +125,17 @@ export function requireRow(db: Connection, id: string): SessionRow {
   return row;
 }
 
-function rowOfAnyState(db: Connection, id: string): unknown {
-  return db.sql('SELECT 1 FROM sessions WHERE id = ?').get(id);
+function refuseTaken(db: Connection, id: string): void {
+  const state = db.sql<[string], string>('SELECT state FROM sessions WHERE id = ?').pluck().get(id);
+  if (state === undefined) return;
+  if (state === 'importing') {
+    throw new Failure('refused', `A session with the id ${id} is being imported, or its import was cut short.`, {
+      hint: 'If no import is running, import the same file again first.',
+    });
+  }
+  throw new Failure('refused', `There is already a session with the id ${id}.`, {
+    hint: 'List sessions with: coppice sessions list',
+  });
 }
 
 function changedTags(row: SessionRow, change: SessionChange): string {

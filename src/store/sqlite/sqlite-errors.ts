@@ -46,6 +46,12 @@ const SENTENCES = [
     hint: 'Nothing was changed. Copy the home somewhere safe before anything else, then run: coppice doctor',
   },
   {
+    codes: ['SQLITE_CONSTRAINT'],
+    failure: 'refused',
+    say: (path: string) => `Another process wrote the same thing to ${path} at the same time.`,
+    hint: 'Nothing was written by this one. Look at what is there, then try again.',
+  },
+  {
     codes: ['ENOENT', 'ENOTDIR'],
     failure: 'not-found',
     say: (path: string) => `The folder for ${path} does not exist.`,

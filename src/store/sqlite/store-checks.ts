@@ -1,11 +1,10 @@
-import { mkdtempSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import type { Problem } from '../../core/problem.ts';
 import type { StoreCheck } from '../../core/session-store.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { freeBytes } from '../../platform/file-system-facts.ts';
-import { makePrivateDir } from '../../platform/private-files.ts';
 import type { Connection } from './connection.ts';
 
 const DAMAGED_HINT = 'Copy the home somewhere safe, then restore state.db from a backup, or import what you exported.';
@@ -15,6 +14,7 @@ export async function* checkStore(db: Connection, scratchDir: string): AsyncGene
   yield { name: 'database file', problems: orDamage(() => databaseProblems(db)) };
   yield { name: 'references between tables', problems: orDamage(() => referenceProblems(db)) };
   yield { name: 'message counts', problems: orDamage(() => countProblems(db)) };
+  yield { name: 'unfinished work', problems: orDamage(() => unfinishedProblems(db)) };
   yield { name: 'search index', problems: await indexProblems(db, scratchDir) };
 }
 
@@ -71,6 +71,27 @@ function countProblems(db: Connection): Problem[] {
   }));
 }
 
+/** What an import or removal left that was cut short, or that another process is at right now. */
+function unfinishedProblems(db: Connection): Problem[] {
+  const rows = db
+    .sql<[], { id: string; state: string }>(`SELECT id, state FROM sessions WHERE state <> 'live' ORDER BY id LIMIT 20`)
+    .all();
+  return rows.map(({ id, state }) =>
+    state === 'importing'
+      ? {
+          kind: 'unfinished',
+          subject: id,
+          message: `The import of session ${id} is running, or was cut short.`,
+          hint: 'If no import is running, import the same file again.',
+        }
+      : {
+          kind: 'unfinished',
+          subject: 'state.db',
+          message: 'The removal of a session is running, or was cut short. The next removal finishes it.',
+        },
+  );
+}
+
 const INDEXES = ['message_words', 'message_parts', 'session_titles'];
 
 /**
@@ -80,7 +101,6 @@ const INDEXES = ['message_words', 'message_parts', 'session_titles'];
 async function indexProblems(db: Connection, scratchDir: string): Promise<Problem[]> {
   const pages =
     Number(db.raw.pragma('page_count', { simple: true })) * Number(db.raw.pragma('page_size', { simple: true }));
-  makePrivateDir(scratchDir);
   if (freeBytes(scratchDir) < pages * 1.5) {
     return [
       {
@@ -92,20 +112,14 @@ async function indexProblems(db: Connection, scratchDir: string): Promise<Proble
       },
     ];
   }
-  const directory = mkdtempSync(join(scratchDir, 'doctor-'));
+  const directory = mkdtempSync(join(scratchDir, '.tmp-doctor-'));
   try {
     const copy = join(directory, 'state.db');
     await db.raw.backup(copy, { progress: () => 0x7fffffff });
     return compareIndexes(copy);
   } finally {
     rmSync(directory, { recursive: true, force: true });
-    removeIfEmpty(scratchDir);
   }
-}
-
-/** Leaves the home as it was, unless something else of the moment lies there too. */
-function removeIfEmpty(directory: string): void {
-  if (readdirSync(directory).length === 0) rmdirSync(directory);
 }
 
 function compareIndexes(copy: string): Problem[] {

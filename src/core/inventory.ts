@@ -1,0 +1,109 @@
+import type { Problem } from './problem.ts';
+import type { ChildKind } from './session.ts';
+import type { EpochMs } from './time.ts';
+
+/** What a scan found in one home. Facts only: what becomes of them is for the policy to say. */
+export interface Inventory {
+  readonly home: HomeRef;
+  readonly scannedAt: EpochMs;
+  readonly sessions: readonly SessionItem[];
+  readonly strays: readonly StrayItem[];
+  readonly trash: readonly TrashItem[];
+  readonly archives: readonly ArchiveItem[];
+  /** What could not be read or is not understood. Shown to a person, never removed. */
+  readonly problems: readonly Problem[];
+  readonly disk: DiskFacts;
+  /** Why no decision to remove may be trusted, if so: the active sessions or the clock are in doubt. */
+  readonly doubts: readonly Doubt[];
+}
+
+export interface HomeRef {
+  readonly id: string;
+  readonly path: string;
+}
+
+export type Doubt = 'activity-unknown' | 'clock-suspect';
+
+export interface DiskFacts {
+  /** Everything in the home, trash and archives included. */
+  readonly usedBytes: number;
+  readonly freeBytes: number;
+}
+
+/** A live session with everything it owns. */
+export interface SessionItem {
+  readonly kind: 'session';
+  readonly id: string;
+  readonly source: string;
+  readonly workdir?: string;
+  readonly title?: string;
+  readonly model?: string;
+  readonly parentId?: string;
+  readonly childKind?: ChildKind;
+  readonly startedAt: EpochMs;
+  readonly lastActiveAt: EpochMs;
+  readonly endedAt?: EpochMs;
+  readonly endReason?: string;
+  readonly messageCount: number;
+  readonly pinned: boolean;
+  readonly tags: readonly string[];
+  /** A living process holds it, or it was used within the grace. */
+  readonly active: boolean;
+  /** Its metadata could not be read in full, so nothing about its age or use is certain. */
+  readonly unreadable?: boolean;
+  readonly bytes: SessionBytes;
+  /** Changes whenever anything that a decision rests on changes; compared again inside the step that removes. */
+  readonly fingerprint: string;
+}
+
+export interface SessionBytes {
+  readonly rows: number;
+  readonly transcript: number;
+  readonly dumps: number;
+  readonly other: number;
+}
+
+/** A file or directory that no session owns: `orphan` belonged to one, `debris` was left by an interrupted write. */
+export interface StrayItem {
+  readonly kind: 'orphan' | 'debris';
+  /** Relative to the home. */
+  readonly id: string;
+  readonly lastActiveAt: EpochMs;
+  readonly sizeBytes: number;
+  readonly fingerprint: string;
+}
+
+/** What one run removed and can still give back. */
+export interface TrashItem {
+  readonly kind: 'trash';
+  /** The run's id. */
+  readonly id: string;
+  readonly removedAt: EpochMs;
+  readonly expiresAt: EpochMs;
+  readonly itemCount: number;
+  readonly sizeBytes: number;
+  readonly fingerprint: string;
+}
+
+/** An archived session: no rows and no files, but a verified bundle. */
+export interface ArchiveItem {
+  readonly kind: 'archive';
+  /** The session's id. */
+  readonly id: string;
+  readonly source: string;
+  readonly archivedAt: EpochMs;
+  readonly lastActiveAt: EpochMs;
+  readonly pinned: boolean;
+  readonly tags: readonly string[];
+  readonly sizeBytes: number;
+  readonly fingerprint: string;
+}
+
+export type Item = SessionItem | StrayItem | TrashItem | ArchiveItem;
+
+/** All the bytes a session item takes. */
+export function itemBytes(item: Item): number {
+  if (item.kind !== 'session') return item.sizeBytes;
+  const { rows, transcript, dumps, other } = item.bytes;
+  return rows + transcript + dumps + other;
+}
