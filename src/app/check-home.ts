@@ -2,6 +2,7 @@ import { lstatSync } from 'node:fs';
 import { relative } from 'node:path';
 import type { Problem } from '../core/problem.ts';
 import type { SessionFacts } from '../core/session.ts';
+import { shellWord } from '../core/shell-word.ts';
 import { type NativeFile, nativeFiles } from '../homes/native/native-files.ts';
 import { transcriptProblems } from '../homes/native/transcript-check.ts';
 import { networkFileSystem } from '../platform/file-system-facts.ts';
@@ -27,6 +28,8 @@ export async function* checkHome(parts: HomeParts, options: CheckOptions = {}): 
   for await (const check of parts.store.check()) {
     options.signal?.throwIfAborted();
     yield check;
+    // Files are compared with what the database says, so they wait until it can be read.
+    if (check.problems.some(({ kind }) => kind === 'database-damaged')) return;
   }
   const known = new Set<string>();
   yield await checkTranscripts(parts, known, options);
@@ -57,7 +60,7 @@ function openToOthers(path: string): Problem {
     kind: 'open-to-others',
     subject: path,
     message: `${path} can be read by other users of this machine.`,
-    hint: `Close it with: chmod go-rwx ${path}`,
+    hint: `Close it with: chmod go-rwx ${shellWord(path)}`,
   };
 }
 

@@ -9,4 +9,6 @@ export interface HomeParts {
   readonly config: Config;
   readonly store: SessionStore;
   readonly clock: Clock;
+  /** Closed last, after whatever uses it. */
+  readonly transcripts: Disposable;
 }

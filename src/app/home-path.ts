@@ -2,6 +2,7 @@ import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Failure } from '../core/failure.ts';
+import { shellWord } from '../core/shell-word.ts';
 import { nativeLayout } from '../homes/native/native-layout.ts';
 import { makePrivateDir } from '../platform/private-files.ts';
 
@@ -30,7 +31,11 @@ export function prepareHome(root: string, { create }: { create: boolean }): void
   if (target === undefined) {
     throw new Failure('refused', `${root} is not a folder.`, { hint: 'Choose another home with --home DIR.' });
   }
-  if (existsSync(nativeLayout(root).database) || target.every((name) => KNOWN_BEFORE_USE.has(name))) return;
+  if (existsSync(nativeLayout(root).database)) return;
+  if (target.every((name) => KNOWN_BEFORE_USE.has(name))) {
+    if (!create) throw noSuchHome(root);
+    return;
+  }
   throw new Failure('refused', `${root} holds files that Coppice did not write, so it is not used as a home.`, {
     hint: 'Nothing was changed. Choose an empty or new folder with --home DIR.',
   });
@@ -53,6 +58,6 @@ function readdirIfDirectory(root: string): string[] | undefined {
 
 function noSuchHome(root: string): Failure {
   return new Failure('not-found', `There is no Coppice home at ${root}.`, {
-    hint: `Create it with: coppice config init --home ${root}`,
+    hint: `Create it with: coppice config init --home ${shellWord(root)}`,
   });
 }

@@ -24,7 +24,11 @@ export class Home implements AsyncDisposable {
   }
 
   async close(): Promise<void> {
-    await this.#parts.store[Symbol.asyncDispose]();
+    try {
+      await this.#parts.store[Symbol.asyncDispose]();
+    } finally {
+      this.#parts.transcripts[Symbol.dispose]();
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -32,11 +32,8 @@ export async function openHome(options: OpenHomeOptions = {}): Promise<Home> {
   const layout = nativeLayout(homePath(options.path, env));
   const { config } = await loadConfig({ file: layout.config, env, overrides: options.settings ?? [] });
   prepareHome(layout.root, { create: options.create ?? true });
-  const store = await openSqliteStore({
-    path: layout.database,
-    scratchDir: layout.root,
-    clock,
-    transcripts: createTranscriptFiles(layout, (source) => sessionsConfigFor(config, source).transcripts === 'on'),
-  });
-  return new Home({ layout, config, store, clock });
+  const wanted = (source: string) => sessionsConfigFor(config, source).transcripts === 'on';
+  const transcripts = createTranscriptFiles(layout, wanted);
+  const store = await openSqliteStore({ path: layout.database, scratchDir: layout.root, clock, transcripts });
+  return new Home({ layout, config, store, clock, transcripts });
 }

@@ -107,7 +107,7 @@ function defineSearch(sessions: Definition, frame: Frame): void {
 function defineStats(sessions: Definition, frame: Frame): void {
   defineCommand<NoOptions>(sessions, frame, {
     name: 'stats',
-    about: 'Show totals: sessions, messages, bytes, tokens and cost',
+    about: 'Show what is kept: by source, age and kind of file, and what could go',
     examples: ['coppice sessions stats', 'coppice sessions stats --json'],
     load: () => import('./sessions/stats.ts'),
   });

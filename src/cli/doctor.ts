@@ -4,12 +4,11 @@ import { Failure } from '../core/failure.ts';
 import type { Problem } from '../core/problem.ts';
 import type { CommandInput } from './command.ts';
 import type { NoOptions } from './command-options.ts';
-import { formatCount } from './format.ts';
+import { formatCount, plural } from './format.ts';
 import type { Io, TextOutput } from './io.ts';
 import { writeJson } from './json-output.ts';
 import { startProgress } from './progress.ts';
 import { safeText } from './safe-text.ts';
-import { plural } from './sessions/plural.ts';
 import { withHome } from './with-home.ts';
 
 /** Problems shown per check; `--json` has all of them. */

@@ -15,6 +15,11 @@ export function formatCount(count: number): string {
   return count.toLocaleString('en-US');
 }
 
+/** `1 session`, `1,200 sessions`. */
+export function plural(count: number, noun: string): string {
+  return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
 /** `$1,234.50`; small amounts keep four decimals, so that a cheap call does not look free. */
 export function formatUsd(usd: number): string {
   if (usd > 0 && usd < 0.000_05) return '<$0.0001';

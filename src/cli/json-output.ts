@@ -1,13 +1,18 @@
 import type { TextOutput } from './io.ts';
 
 /** The version of the documents that `--json` prints. */
-export const SCHEMA_VERSION = 1;
+const SCHEMA_VERSION = 1;
 
 const CHUNK_CHARS = 64 * 1024;
 
 /** Prints one document for programs. */
 export function writeJson(out: TextOutput, document: object): void {
   out.write(`${encode({ schemaVersion: SCHEMA_VERSION, ...document })}\n`);
+}
+
+/** A document on a single line, for output that has no end. */
+export function jsonLine(document: object): string {
+  return `${encode({ schemaVersion: SCHEMA_VERSION, ...document }, 0)}\n`;
 }
 
 export interface JsonList {
@@ -40,8 +45,8 @@ export async function writeJsonList(out: TextOutput, { name, items, fields }: Js
 // JSON.stringify leaves these as they are, and a terminal may obey them.
 const TERMINAL_CONTROLS = /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
-function encode(value: unknown): string {
-  return JSON.stringify(value, undefined, 2).replace(
+function encode(value: unknown, indent = 2): string {
+  return JSON.stringify(value, undefined, indent).replace(
     TERMINAL_CONTROLS,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );

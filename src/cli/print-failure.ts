@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { Failure } from '../core/failure.ts';
 import type { Io } from './io.ts';
-import { SCHEMA_VERSION } from './json-output.ts';
+import { jsonLine } from './json-output.ts';
 import { safeLines } from './safe-text.ts';
 
 /**
@@ -13,8 +13,7 @@ export function printFailure({ err, env }: Pick<Io, 'err' | 'env'>, error: unkno
   const { code, message, hint, exitCode } = failure;
   const stack = env['COPPICE_DEBUG'] ? inspect(error) : undefined;
   if (json) {
-    const document = { schemaVersion: SCHEMA_VERSION, error: { code, message, hint, exitCode, stack } };
-    err.write(`${JSON.stringify(document)}\n`);
+    err.write(jsonLine({ error: { code, message, hint, exitCode, stack } }));
     return exitCode;
   }
   err.write(`${err.colour.red('coppice:')} ${safeLines(message)}\n`);

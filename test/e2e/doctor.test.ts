@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import {
   appendFileSync,
   chmodSync,
+  closeSync,
   cpSync,
   existsSync,
   lstatSync,
@@ -158,8 +159,7 @@ describe('coppice doctor', () => {
   it('refuses a database of something else, and changes nothing', async () => {
     const home = join(root, 'foreign');
     mkdirSync(home, { mode: 0o700 });
-    using database = open(join(home, 'state.db'));
-    database.raw.exec('CREATE TABLE recipes (name TEXT)');
+    changeDatabase(home, 'CREATE TABLE recipes (name TEXT)');
     const before = snapshot(home);
     const { code, stdout, stderr } = await coppice(home, ['doctor']);
     expect({ code, stdout }).toEqual({ code: 12, stdout: '' });
@@ -200,17 +200,15 @@ function transcript(home: string): string {
 }
 
 function overwrite(path: string, text: string, at: number): void {
-  writeSync(openSync(path, 'r+'), text, at);
+  const file = openSync(path, 'r+');
+  writeSync(file, text, at);
+  closeSync(file);
 }
 
 function changeDatabase(home: string, sql: string): void {
-  using database = open(join(home, 'state.db'));
-  database.raw.exec(sql);
-}
-
-function open(path: string) {
-  const raw = new BetterSqlite3(path);
-  return { raw, [Symbol.dispose]: () => void raw.close() };
+  const database = new BetterSqlite3(join(home, 'state.db'));
+  database.exec(sql);
+  database.close();
 }
 
 /** Every path with its mode and content. The helper files of SQLite come and go as connections do. */

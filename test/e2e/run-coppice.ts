@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll } from 'vitest';
 
-const BIN = resolve(import.meta.dirname, '../../bin/coppice.js');
+export const BIN = resolve(import.meta.dirname, '../../bin/coppice.js');
 
 export interface Finished {
   readonly code: number | null;
@@ -17,6 +17,7 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Another user to run as; only root may choose one. */
   readonly uid?: number;
+  readonly gid?: number;
 }
 
 /** A directory for a whole test file, gone when its tests are. */
@@ -34,11 +35,11 @@ export async function coppice(home: string, args: readonly string[], options: Ru
 }
 
 /** Starts it and leaves it running. */
-export function start(home: string, args: readonly string[], { cwd, env, uid }: RunOptions = {}) {
+export function start(home: string, args: readonly string[], { cwd, env, ...user }: RunOptions = {}) {
   return spawn(process.execPath, [BIN, ...args], {
     cwd: cwd ?? resolve(home, '..'),
     env: { PATH: process.env['PATH'], TZ: 'UTC', HOME: resolve(home, '..'), COPPICE_HOME: home, ...env },
-    ...(uid !== undefined && { uid, gid: uid }),
+    ...user,
   });
 }
 

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openHome } from '../../src/index.ts';
 import { HOSTILE_TEXT, makeExampleHome } from './example-home.ts';
-import { coppice, finished, sandbox, start } from './run-coppice.ts';
+import { BIN, coppice, finished, sandbox, start } from './run-coppice.ts';
 
 const root = sandbox();
 const home = join(root, 'home');
@@ -60,10 +60,9 @@ describe('text that a terminal would obey', () => {
 
 describe('a reader that has seen enough', () => {
   it.runIf(process.platform !== 'win32')('ends the command quietly', () => {
-    const bin = resolve(import.meta.dirname, '../../bin/coppice.js');
     const script = '"$0" "$1" sessions export many many many many --format html | head -1; echo "${PIPESTATUS[0]}"';
     const env = { PATH: process.env['PATH'], HOME: root, COPPICE_HOME: home };
-    const { stdout, stderr } = spawnSync('bash', ['-c', script, process.execPath, bin], { env, encoding: 'utf8' });
+    const { stdout, stderr } = spawnSync('bash', ['-c', script, process.execPath, BIN], { env, encoding: 'utf8' });
     expect(stderr).toBe('');
     expect(stdout).toMatch(/^<!doctype html>.*\n0\n$/i);
   });

@@ -10,5 +10,7 @@ export interface ConfigIssue {
 
 /** An issue as one line for a person. */
 export function formatConfigIssue({ key, where, message }: ConfigIssue): string {
-  return [where, key, message].filter((part) => part !== '').join(': ');
+  // A flag names its key already.
+  const parts = where.endsWith(key) ? [where, message] : [where, key, message];
+  return parts.filter((part) => part !== '').join(': ');
 }

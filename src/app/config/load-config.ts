@@ -59,7 +59,8 @@ async function readIfThere(file: string): Promise<Uint8Array | Error | undefined
     return await readFile(file);
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    return 'code' in error && error.code === 'ENOENT' ? undefined : error;
+    // A home that is not a folder is refused as such by whoever opens it.
+    return 'code' in error && ['ENOENT', 'ENOTDIR'].includes(String(error.code)) ? undefined : error;
   }
 }
 

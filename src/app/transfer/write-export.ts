@@ -37,7 +37,7 @@ export async function writeExport(
 function refuseExisting(path: string): void {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return;
   throw new Failure('refused', `${path} already exists and was left as it is.`, {
-    hint: 'Choose another name, or allow it to be overwritten.',
+    hint: 'Choose another name, or move the file away first.',
   });
 }
 
@@ -45,9 +45,16 @@ async function createFile(path: string, dir: string): Promise<FileHandle> {
   try {
     return await open(path, 'wx', 0o600);
   } catch (error) {
-    if (!['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) throw error;
-    throw new Failure('usage', `The folder ${dir} does not exist.`, {
-      hint: 'Create it first, or choose another place.',
+    const code = errorCode(error) ?? '';
+    if (['ENOENT', 'ENOTDIR'].includes(code)) {
+      throw new Failure('usage', `The folder ${dir} does not exist.`, {
+        hint: 'Create it first, or choose another place.',
+        cause: error,
+      });
+    }
+    if (!['EACCES', 'EPERM', 'EROFS'].includes(code)) throw error;
+    throw new Failure('refused', `Nothing can be written to the folder ${dir}.`, {
+      hint: 'Choose another place.',
       cause: error,
     });
   }

@@ -1,6 +1,7 @@
 import { configTemplate } from '../../app/config/config-template.ts';
 import { initConfig } from '../../app/config/init-config.ts';
 import { homePath } from '../../app/home-path.ts';
+import { openHome } from '../../app/open-home.ts';
 import type { CommandInput } from '../command.ts';
 import type { ConfigInitOptions } from '../command-options.ts';
 import { writeJson } from '../json-output.ts';
@@ -8,7 +9,10 @@ import { safeText } from '../safe-text.ts';
 
 /** `coppice config init`: makes the home when there is none. */
 export async function run({ global, io, options }: CommandInput<ConfigInitOptions>): Promise<number> {
-  const file = initConfig(homePath(global.home, io.env), { text: configTemplate(), force: options.force ?? false });
+  const path = homePath(global.home, io.env);
+  const file = initConfig(path, { text: configTemplate(), force: options.force ?? false });
+  // Opening it once makes the database, and with it a home that every command accepts.
+  await (await openHome({ path, env: io.env })).close();
   if (global.json) writeJson(io.out, { file });
   else io.out.write(`Wrote ${safeText(file)}.\nIt explains every setting; edit it, then run: coppice config check\n`);
   return 0;

@@ -4,12 +4,11 @@ import { writeExport } from '../../app/transfer/write-export.ts';
 import { Failure } from '../../core/failure.ts';
 import type { CommandInput } from '../command.ts';
 import type { ExportOptions } from '../command-options.ts';
-import { formatBytes } from '../format.ts';
+import { formatBytes, plural } from '../format.ts';
 import { writeJson } from '../json-output.ts';
 import { startProgress } from '../progress.ts';
-import { safeText } from '../safe-text.ts';
+import { safeLines, safeText } from '../safe-text.ts';
 import { withHome } from '../with-home.ts';
-import { plural } from './plural.ts';
 
 /** `coppice sessions export ID…`: to stdout, or into a file that only its owner can read. */
 export function run(input: CommandInput<ExportOptions>): Promise<number> {
@@ -25,7 +24,8 @@ export function run(input: CommandInput<ExportOptions>): Promise<number> {
     const text = home.sessions.export({ ids, format: FORMATS[options.format], redact: options.redact ?? false });
     if (options.out === undefined) {
       for await (const piece of text) {
-        io.out.write(piece);
+        // A file gets every character as it is; a terminal might obey some of them.
+        io.out.write(io.out.isTerminal ? safeLines(piece) : piece);
         await io.out.drained();
       }
       return 0;

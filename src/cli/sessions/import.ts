@@ -4,14 +4,13 @@ import type { LeftAlone, SessionOutcome } from '../../app/transfer/import-outcom
 import { Failure } from '../../core/failure.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
-import { formatCount } from '../format.ts';
+import { formatCount, plural } from '../format.ts';
 import type { Io } from '../io.ts';
 import { writeJson } from '../json-output.ts';
 import { printFailure } from '../print-failure.ts';
 import { type Progress, startProgress } from '../progress.ts';
 import { safeText } from '../safe-text.ts';
 import { withHome } from '../with-home.ts';
-import { plural } from './plural.ts';
 
 /** `coppice sessions import FILE…`. Exit 3 when something was not brought in whole. */
 export function run(input: CommandInput<NoOptions>): Promise<number> {

@@ -5,12 +5,20 @@ import { type ModelUsage, type SessionFacts, sessionBytes, totalTokens } from '.
 import type { EpochMs } from '../../core/time.ts';
 import type { CommandInput } from '../command.ts';
 import type { ShowOptions } from '../command-options.ts';
-import { formatAge, formatBytes, formatCount, formatDate, formatTime, formatTokens, formatUsd } from '../format.ts';
+import {
+  formatAge,
+  formatBytes,
+  formatCount,
+  formatDate,
+  formatTime,
+  formatTokens,
+  formatUsd,
+  plural,
+} from '../format.ts';
 import type { Io } from '../io.ts';
 import { writeJsonList } from '../json-output.ts';
 import { safeText } from '../safe-text.ts';
 import { withHome } from '../with-home.ts';
-import { plural } from './plural.ts';
 import { printMessage } from './print-message.ts';
 
 const SHOWN_MESSAGES = 10;

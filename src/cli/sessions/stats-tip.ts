@@ -1,6 +1,5 @@
 import type { SessionStats } from '../../app/sessions/session-stats.ts';
-import { formatBytes } from '../format.ts';
-import { plural } from './plural.ts';
+import { formatBytes, plural } from '../format.ts';
 
 /** One sentence that helps most with what the numbers show, with the command for it. */
 export function statsTip(stats: SessionStats): string {

@@ -1,13 +1,12 @@
 import type { Amount, SessionStats } from '../../app/sessions/session-stats.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
-import { formatBytes, formatCount } from '../format.ts';
+import { formatBytes, formatCount, plural } from '../format.ts';
 import type { Io } from '../io.ts';
 import { writeJson } from '../json-output.ts';
 import { startProgress } from '../progress.ts';
 import { renderTable } from '../table.ts';
 import { withHome } from '../with-home.ts';
-import { plural } from './plural.ts';
 import { statsTip } from './stats-tip.ts';
 
 /** `coppice sessions stats` */

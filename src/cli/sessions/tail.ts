@@ -1,8 +1,7 @@
 import { messageDocument } from '../../app/documents/session-document.ts';
-import type { Message } from '../../core/message.ts';
 import type { CommandInput } from '../command.ts';
 import type { TailOptions } from '../command-options.ts';
-import { SCHEMA_VERSION } from '../json-output.ts';
+import { jsonLine } from '../json-output.ts';
 import { withHome } from '../with-home.ts';
 import { printMessage } from './print-message.ts';
 
@@ -16,20 +15,10 @@ export function run(input: CommandInput<TailOptions>): Promise<number> {
     const last = options.messages ?? SHOWN;
     const messages = options.follow === true ? session.follow({ last, signal: io.signal }) : session.messages({ last });
     for await (const message of messages) {
-      if (global.json) io.out.write(`${jsonLine(message)}\n`);
+      if (global.json) io.out.write(jsonLine(messageDocument(message)));
       else printMessage(io.out, message);
       await io.out.drained();
     }
     return 0;
   });
-}
-
-// JSON.stringify leaves these as they are, and a terminal may obey them.
-const TERMINAL_CONTROLS = /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
-
-function jsonLine(message: Message): string {
-  return JSON.stringify({ schemaVersion: SCHEMA_VERSION, ...messageDocument(message) }).replace(
-    TERMINAL_CONTROLS,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
 }

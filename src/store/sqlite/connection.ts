@@ -9,6 +9,8 @@ import { isBusy, lockedTooLong, translateSqliteError } from './sqlite-errors.ts'
 
 /** "copp" in ASCII: how a Coppice database is told from every other SQLite file. */
 const APPLICATION_ID = 0x636f7070;
+/** What `PRAGMA auto_vacuum` answers for it. */
+const INCREMENTAL = 2;
 /** Longest time SQLite itself may block the thread waiting for a lock; longer waits are asynchronous. */
 const BLOCKING_WAIT_MS = 50;
 /** How long a write waits for other processes before it gives up. */
@@ -21,6 +23,8 @@ export const LOCK_DEADLINE_MS = 30_000;
 export interface Connection extends Disposable {
   readonly path: string;
   readonly raw: Database;
+  /** Runs synchronous work in a transaction that holds the write lock from its start; inside another one, in a savepoint. */
+  transact<T>(work: () => T): T;
   /** Prepares a statement, once for each text. */
   sql<Params extends unknown[], Row>(text: string): Statement<Params, Row>;
 }
@@ -79,8 +83,8 @@ function refuseForeignDatabase(raw: Database, path: string): void {
 }
 
 function configure(raw: Database, path: string): void {
-  // The order matters: auto_vacuum is ignored once a table exists or WAL is on.
-  raw.pragma('auto_vacuum = INCREMENTAL');
+  // The order matters: auto_vacuum is ignored once a table exists or WAL is on. Setting it again would write to the file.
+  if (raw.pragma('auto_vacuum', { simple: true }) !== INCREMENTAL) raw.pragma('auto_vacuum = INCREMENTAL');
   // WAL needs shared memory, which network file systems do not have.
   raw.pragma(networkFileSystem(path) === undefined ? 'journal_mode = WAL' : 'journal_mode = TRUNCATE');
   // Acknowledged means on disk, power cut included.
@@ -94,9 +98,12 @@ function configure(raw: Database, path: string): void {
 
 function connectionOf(raw: Database, path: string): Connection {
   const statements = new Map<string, Statement>();
+  const transaction = raw.transaction((work: () => unknown) => work());
   return {
     path,
     raw,
+    // The wrapper is made once: making one costs more than an insert. It returns what the work returns.
+    transact: <T>(work: () => T) => transaction.immediate(work) as T,
     sql<Params extends unknown[], Row>(text: string) {
       const known = statements.get(text);
       // The cast is the caller's claim about its own SQL; the text is the key, so both always belong together.

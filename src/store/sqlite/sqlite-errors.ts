@@ -43,7 +43,7 @@ const SENTENCES = [
     codes: ['SQLITE_CORRUPT', 'SQLITE_NOTADB'],
     failure: 'integrity',
     say: (path: string) => `${path} is damaged: SQLite cannot read it.`,
-    hint: 'Nothing was changed. Copy the home somewhere safe before anything else, then run: coppice doctor',
+    hint: 'Nothing was changed. Copy the home somewhere safe, then restore state.db from a backup, or import what you exported.',
   },
   {
     codes: ['SQLITE_CONSTRAINT'],

@@ -1,4 +1,3 @@
-import type { Database } from 'better-sqlite3';
 import { MAX_BATCH } from '../../core/session-store.ts';
 import { retryBusy } from '../../platform/retry-busy.ts';
 import { type Connection, LOCK_DEADLINE_MS } from './connection.ts';
@@ -76,20 +75,20 @@ async function commit(connection: Connection, batch: readonly Waiting[]): Promis
   }
 }
 
-function runTogether({ raw }: Connection, batch: readonly Waiting[]): readonly Result[] {
+function runTogether(connection: Connection, batch: readonly Waiting[]): readonly Result[] {
   const [only] = batch;
   if (batch.length === 1 && only !== undefined) {
-    return [{ status: 'ok', value: raw.transaction(only.write).immediate() }];
+    return [{ status: 'ok', value: connection.transact(only.write) }];
   }
-  return raw.transaction(() => batch.map(({ write }) => runInside(raw, write))).immediate();
+  return connection.transact(() => batch.map(({ write }) => runInside(connection, write)));
 }
 
 /** A nested transaction is a savepoint: what fails is rolled back alone, unless SQLite gave up the whole transaction. */
-function runInside(raw: Database, write: () => unknown): Result {
+function runInside(connection: Connection, write: () => unknown): Result {
   try {
-    return { status: 'ok', value: raw.transaction(write)() };
+    return { status: 'ok', value: connection.transact(write) };
   } catch (error) {
-    if (isBusy(error) || !raw.inTransaction) throw error;
+    if (isBusy(error) || !connection.raw.inTransaction) throw error;
     return { status: 'failed', error };
   }
 }

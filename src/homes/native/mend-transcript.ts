@@ -1,0 +1,85 @@
+import { closeSync, constants, ftruncateSync, openSync, readSync, unlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Problem } from '../../core/problem.ts';
+import type { TranscriptMark, TranscriptWrite, TranscriptWritten } from '../../core/transcript.ts';
+import { errorCode } from '../../platform/error-code.ts';
+import { writeAt } from '../../platform/write-at.ts';
+import type { OpenTranscript } from './transcript-handles.ts';
+import { lineSeq } from './transcript-lines.ts';
+
+/** Makes the file end exactly where its mark says, or moves the mark back to where the file is good. */
+export function mendTranscript(
+  { handle, path, sizeBytes: size }: OpenTranscript,
+  { mark, session }: TranscriptWrite,
+): TranscriptWritten {
+  if (size === mark.sizeBytes) return { mark, problems: [] };
+  if (size > mark.sizeBytes) {
+    const kept = setTailAside(handle, path, { from: mark.sizeBytes, to: size });
+    ftruncateSync(handle, mark.sizeBytes);
+    const where = kept === undefined ? 'It was an incomplete line.' : `It is kept in ${kept}.`;
+    return { mark, problems: [mended(session.id, `held what was never acknowledged. ${where}`)] };
+  }
+  const good = lastGoodLine(handle, size, mark.seq);
+  ftruncateSync(handle, good.sizeBytes);
+  return { mark: good, problems: [mended(session.id, 'had lost its end, which was written again.')] };
+}
+
+/** Complete lines may be the last words of an agent that died, so they are kept beside the transcript. */
+function setTailAside(handle: number, path: string, range: { from: number; to: number }): string | undefined {
+  const aside = createAside(path, range.from);
+  let wholeLines = false;
+  let copied = false;
+  try {
+    for (let at = range.from; at < range.to; at += TAIL_BYTES) {
+      const piece = readRange(handle, at, Math.min(range.to, at + TAIL_BYTES));
+      wholeLines ||= piece.includes(0x0a);
+      writeAt(aside.handle, piece, at - range.from);
+    }
+    copied = true;
+  } finally {
+    closeSync(aside.handle);
+    if (!copied || !wholeLines) unlinkSync(join(dirname(path), aside.name));
+  }
+  return wholeLines ? aside.name : undefined;
+}
+
+function createAside(path: string, offset: number): { name: string; handle: number } {
+  for (let copy = 1; ; copy += 1) {
+    const name = `unacknowledged-${offset}-${copy}.jsonl`;
+    try {
+      const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
+      return { name, handle: openSync(join(dirname(path), name), flags, 0o600) };
+    } catch (error) {
+      if (errorCode(error) !== 'EEXIST') throw error;
+    }
+  }
+}
+
+const TAIL_BYTES = 1 << 20;
+
+/** The last line that is whole and ours. When the end of the file has none, the file is written anew from the start. */
+function lastGoodLine(handle: number, size: number, lastSeq: number): TranscriptMark {
+  const start = Math.max(0, size - TAIL_BYTES);
+  const tail = readRange(handle, start, size);
+  for (let end = tail.lastIndexOf(0x0a); end !== -1; ) {
+    const before = end === 0 ? -1 : tail.lastIndexOf(0x0a, end - 1);
+    if (before === -1 && start > 0) break;
+    const seq = lineSeq(tail.toString('utf8', before + 1, end));
+    if (seq !== undefined && seq <= lastSeq) return { seq, sizeBytes: start + end + 1 };
+    end = before;
+  }
+  return { seq: 0, sizeBytes: 0 };
+}
+
+function readRange(handle: number, from: number, to: number): Buffer {
+  const buffer = Buffer.alloc(to - from);
+  let done = 0;
+  for (let read = -1; read !== 0 && done < buffer.length; done += read) {
+    read = readSync(handle, buffer, done, buffer.length - done, from + done);
+  }
+  return buffer.subarray(0, done);
+}
+
+function mended(id: string, what: string): Problem {
+  return { kind: 'transcript-mended', subject: id, message: `The transcript of ${id} ${what}` };
+}
