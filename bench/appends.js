@@ -5,7 +5,7 @@ import { openHome } from '../dist/index.js';
 import { compare, format, report } from './measure.js';
 import { seeded, sentence } from './words.js';
 
-const DURABLE = 400;
+const DURABLE = 200;
 const BATCHED = 20_000;
 const BATCH = 500;
 
@@ -20,7 +20,7 @@ export async function benchAppends(directory) {
   const messages = texts.map((content) => ({ role: 'user', content }));
 
   const durable = await compare(
-    7,
+    21,
     async () => {
       for (const message of messages.slice(0, DURABLE)) await session.append(message);
     },
@@ -53,7 +53,7 @@ function bareStore(path) {
   db.prepare(
     `INSERT INTO sessions (id, state, source, started_at, last_active_at) VALUES ('s', 'live', 'cli', 1, 1)`,
   ).run();
-  const read = db.prepare(`SELECT * FROM sessions WHERE id = 's' AND state = 'live'`);
+  const read = db.prepare(`SELECT key, last_seq FROM sessions WHERE id = 's' AND state = 'live'`);
   const insert = db.prepare('INSERT INTO messages (session_key, seq, role, at, text, extra) VALUES (?, ?, ?, ?, ?, ?)');
   const count = db.prepare(`UPDATE sessions SET last_seq = last_seq + ?, message_count = message_count + ?,
     content_bytes = content_bytes + ?, last_active_at = max(?, last_active_at) WHERE key = ?`);

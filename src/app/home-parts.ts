@@ -9,6 +9,6 @@ export interface HomeParts {
   readonly config: Config;
   readonly store: SessionStore;
   readonly clock: Clock;
-  /** Closed last, after whatever uses it. */
+  /** Closed after the store, which writes to it. */
   readonly transcripts: Disposable;
 }

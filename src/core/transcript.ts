@@ -8,8 +8,14 @@ export interface TranscriptMark {
   readonly sizeBytes: number;
 }
 
+/** What a transcript says of its session. */
+export type TranscriptSession = Pick<
+  SessionFacts,
+  'id' | 'source' | 'startedAt' | 'parentId' | 'childKind' | 'workdir'
+>;
+
 export interface TranscriptWrite {
-  readonly session: SessionFacts;
+  readonly session: TranscriptSession;
   /** What the store believes the file holds. */
   readonly mark: TranscriptMark;
   /** The messages just stored. */

@@ -12,7 +12,7 @@ describe.skipIf(!STRACE_WORKS)('a transcript that cannot be written', () => {
     ['a quota', 'pwrite64:error=EDQUOT:when=3'],
     ['no right to open it', 'openat:error=EACCES:when=2..5'],
     ['too many open files', 'openat:error=EMFILE:when=1..3'],
-    ['a disk that cannot say how long the file is', 'statx,fstat:error=EIO:when=2..3'],
+    ['a disk that cannot say how long the file is', 'pread64:error=EIO:when=2..3'],
   ])('for %s stops no message, is reported, and catches up', async (_cause, inject) => {
     const root = tempDir();
     const path = nativeLayout(root).transcript('one');

@@ -1,18 +1,17 @@
-import { closeSync, constants, ftruncateSync, openSync, readSync, unlinkSync } from 'node:fs';
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, unlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Problem } from '../../core/problem.ts';
 import type { TranscriptMark, TranscriptWrite, TranscriptWritten } from '../../core/transcript.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { writeAt } from '../../platform/write-at.ts';
-import type { OpenTranscript } from './transcript-handles.ts';
+import type { TranscriptFile } from './transcript-handles.ts';
 import { lineSeq } from './transcript-lines.ts';
 
 /** Makes the file end exactly where its mark says, or moves the mark back to where the file is good. */
-export function mendTranscript(
-  { handle, path, sizeBytes: size }: OpenTranscript,
-  { mark, session }: TranscriptWrite,
-): TranscriptWritten {
-  if (size === mark.sizeBytes) return { mark, problems: [] };
+export function mendTranscript(file: TranscriptFile, { mark, session }: TranscriptWrite): TranscriptWritten {
+  const { handle, path } = file;
+  if (endsAt(handle, mark.sizeBytes)) return { mark, problems: [] };
+  const { size } = fstatSync(handle);
   if (size > mark.sizeBytes) {
     const kept = setTailAside(handle, path, { from: mark.sizeBytes, to: size });
     ftruncateSync(handle, mark.sizeBytes);
@@ -22,6 +21,15 @@ export function mendTranscript(
   const good = lastGoodLine(handle, size, mark.seq);
   ftruncateSync(handle, good.sizeBytes);
   return { mark: good, problems: [mended(session.id, 'had lost its end, which was written again.')] };
+}
+
+/**
+ * Whether the file has exactly this size, by reading across its end. Asking for the size would be simpler, but a file whose
+ * times were asked for gets exact ones with the next write, and that costs the file system's journal more than the write.
+ */
+function endsAt(handle: number, sizeBytes: number): boolean {
+  const before = Math.min(1, sizeBytes);
+  return readSync(handle, Buffer.alloc(before + 1), 0, before + 1, sizeBytes - before) === before;
 }
 
 /** Complete lines may be the last words of an agent that died, so they are kept beside the transcript. */

@@ -5,7 +5,7 @@ import type { TranscriptMark, TranscriptSink, TranscriptWrite, TranscriptWritten
 import { writeAt } from '../../platform/write-at.ts';
 import { mendTranscript } from './mend-transcript.ts';
 import type { NativeLayout } from './native-layout.ts';
-import { TranscriptHandles } from './transcript-handles.ts';
+import { type TranscriptFile, TranscriptHandles } from './transcript-handles.ts';
 import { headerLine, messageLine } from './transcript-lines.ts';
 
 /**
@@ -17,12 +17,12 @@ export function createTranscriptFiles(
   layout: NativeLayout,
   wanted: (source: string) => boolean,
 ): TranscriptSink & Disposable {
-  const handles = new TranscriptHandles();
+  const handles = new TranscriptHandles((id) => layout.transcript(id));
   return {
     write(request) {
       if (!wanted(request.session.source)) return { mark: request.mark, problems: [] };
       try {
-        return writeTranscript(handles, layout.transcript(request.session.id), request);
+        return writeTranscript(handles.open(request.session.id), request);
       } catch (error) {
         return { mark: request.mark, problems: [notWritten(request, error)] };
       }
@@ -31,8 +31,7 @@ export function createTranscriptFiles(
   };
 }
 
-function writeTranscript(handles: TranscriptHandles, path: string, request: TranscriptWrite): TranscriptWritten {
-  const file = handles.open(path);
+function writeTranscript(file: TranscriptFile, request: TranscriptWrite): TranscriptWritten {
   const { mark, problems } = mendTranscript(file, request);
   const sizeBytes = writeLinesOrNone(file.handle, mark.sizeBytes, linesAfter(mark, request));
   return { mark: { seq: request.fresh.at(-1)?.seq ?? mark.seq, sizeBytes }, problems };

@@ -1,21 +1,15 @@
-import { closeSync, constants, fchmodSync, fstatSync, lstatSync, openSync } from 'node:fs';
+import { closeSync, constants, fchmodSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { errorCode } from '../../platform/error-code.ts';
+import { type FileMark, isStillAt, markFile } from '../../platform/open-file.ts';
 import { makePrivateDir } from '../../platform/private-files.ts';
 
-export interface OpenTranscript {
-  readonly path: string;
-  readonly handle: number;
-  readonly sizeBytes: number;
-}
-
-/** Opening a file costs more than writing a line to it, and an agent writes to few sessions at a time. */
+/** Opening and closing a file costs more than writing a line to it, and an agent writes to few sessions at a time. */
 const MAX_OPEN = 32;
 
-interface Known {
+export interface TranscriptFile {
   readonly handle: number;
-  readonly device: number;
-  readonly inode: number;
+  readonly path: string;
 }
 
 /**
@@ -23,38 +17,43 @@ interface Known {
  * replaced or removed meanwhile is never written to.
  */
 export class TranscriptHandles implements Disposable {
-  readonly #known = new Map<string, Known>();
+  readonly #pathOf: (id: string) => string;
+  readonly #open = new Map<string, TranscriptFile & { readonly mark: FileMark }>();
 
-  /** The file that stands at this path now, created when there is none. Links are not followed. */
-  open(path: string): OpenTranscript {
-    const known = this.#known.get(path);
+  constructor(pathOf: (id: string) => string) {
+    this.#pathOf = pathOf;
+  }
+
+  /** The transcript of a session as it stands at its path now, created when there is none. Links are not followed. */
+  open(id: string): TranscriptFile {
+    const known = this.#open.get(id);
     if (known !== undefined) {
-      const stat = lstatSync(path, { throwIfNoEntry: false });
-      this.#known.delete(path);
-      if (stat?.ino === known.inode && stat.dev === known.device) {
-        this.#known.set(path, known);
-        return { path, handle: known.handle, sizeBytes: stat.size };
+      // A Map remembers the order in which keys were set, so what was used last is kept longest.
+      this.#open.delete(id);
+      if (isStillAt(known.path, known.handle, known.mark)) {
+        this.#open.set(id, known);
+        return known;
       }
       closeSync(known.handle);
     }
-    return this.#openAnew(path);
+    const path = this.#pathOf(id);
+    const handle = openOrCreate(path);
+    const file = { handle, path, mark: markFile(handle) };
+    this.#open.set(id, file);
+    this.#closeOldest();
+    return file;
   }
 
   [Symbol.dispose](): void {
-    for (const { handle } of this.#known.values()) closeSync(handle);
-    this.#known.clear();
+    for (const { handle } of this.#open.values()) closeSync(handle);
+    this.#open.clear();
   }
 
-  #openAnew(path: string): OpenTranscript {
-    const handle = openOrCreate(path);
-    const { ino, dev, size } = fstatSync(handle);
-    this.#known.set(path, { handle, inode: ino, device: dev });
-    const [oldest] = this.#known;
-    if (oldest !== undefined && this.#known.size > MAX_OPEN) {
-      this.#known.delete(oldest[0]);
-      closeSync(oldest[1].handle);
-    }
-    return { path, handle, sizeBytes: size };
+  #closeOldest(): void {
+    const [oldest] = this.#open;
+    if (oldest === undefined || this.#open.size <= MAX_OPEN) return;
+    this.#open.delete(oldest[0]);
+    closeSync(oldest[1].handle);
   }
 }
 

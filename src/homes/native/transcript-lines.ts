@@ -1,9 +1,9 @@
 import type { Message } from '../../core/message.ts';
-import type { SessionFacts } from '../../core/session.ts';
 import { isoTime } from '../../core/time.ts';
+import type { TranscriptSession } from '../../core/transcript.ts';
 
 /** The first line of every transcript: what the file is and whose. The format is pinned in docs/formats/transcript.md. */
-export function headerLine(session: SessionFacts): string {
+export function headerLine(session: TranscriptSession): string {
   return line({
     coppice: 'transcript',
     version: 1,

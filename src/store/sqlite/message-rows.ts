@@ -35,11 +35,11 @@ interface Extra {
 
 /** Encodes a message so that decoding gives it back exactly, lone surrogates and NULs included. */
 export function encodeMessage(message: Message): MessageRow {
-  const { seq, role, at, content, ...rest } = message;
+  const { seq, role, at, content } = message;
   const calls = toolCallsText(message.toolCalls);
   const words = contentText(content);
   const text = calls === '' ? words : `${words}\n${calls}`;
-  const extra: Extra = definedOnly(rest);
+  const extra = extraFields(message);
   if (typeof content !== 'string' || !storable(content)) extra.content = content;
   else if (calls !== '') extra.contentLength = content.length;
   return { seq, role, at, text: searchable(text), extra: isEmpty(extra) ? null : JSON.stringify(extra) };
@@ -66,8 +66,10 @@ function searchable(text: string): string {
   return storable(text) ? text : text.toWellFormed().replaceAll('\0', '\uFFFD');
 }
 
-function definedOnly<T extends object>(fields: T): T {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
+/** Everything but what has a column. JSON leaves out what is undefined; an object of nothing else must count as empty. */
+function extraFields({ seq: _seq, role: _role, at: _at, content: _content, ...rest }: Message): Extra {
+  for (const [name, value] of Object.entries(rest)) if (value === undefined) Reflect.deleteProperty(rest, name);
+  return rest;
 }
 
 function isEmpty(fields: object): boolean {

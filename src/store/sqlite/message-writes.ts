@@ -1,13 +1,12 @@
-import { checkNewMessage } from '../../core/check-session.ts';
+import { checkNewMessage, noSuchSession } from '../../core/check-session.ts';
 import { Failure } from '../../core/failure.ts';
 import type { Message, NewMessage } from '../../core/message.ts';
 import { type AppendReceipt, MAX_BATCH } from '../../core/session-store.ts';
 import type { EpochMs } from '../../core/time.ts';
-import type { TranscriptMark, TranscriptSink } from '../../core/transcript.ts';
+import type { TranscriptMark, TranscriptSession, TranscriptSink } from '../../core/transcript.ts';
 import type { Connection } from './connection.ts';
 import { decodeMessage, encodeMessage, MESSAGE_COLUMNS, type MessageRow, rowBytes } from './message-rows.ts';
-import { factsOf, type SessionRow } from './session-rows.ts';
-import { requireRow } from './session-writes.ts';
+import type { SessionRow } from './session-rows.ts';
 
 export interface Append {
   readonly id: string;
@@ -32,7 +31,7 @@ export function appendMessages(db: Connection, append: Append): { key: number; r
   const contentBytes = insertMessages(db, row.key, fresh);
   const lastSeq = row.last_seq + fresh.length;
   const { mark, problems } = append.transcripts.write({
-    session: factsOf(row),
+    session: transcriptSessionOf(row),
     mark: { seq: row.transcript_seq, sizeBytes: row.transcript_bytes },
     fresh,
     stored: (from, to) => storedMessages(db, row.key, { from, to }),
@@ -122,14 +121,45 @@ function checkBatch(messages: readonly NewMessage[]): void {
   for (const message of messages) checkNewMessage(message);
 }
 
-function requireOpen(db: Connection, id: string): SessionRow {
-  const row = requireRow(db, id);
+/** The few columns an append needs: it is the hottest statement there is. */
+type OpenRow = Pick<
+  SessionRow,
+  | 'key'
+  | 'id'
+  | 'source'
+  | 'parent_id'
+  | 'child_kind'
+  | 'workdir'
+  | 'started_at'
+  | 'ended_at'
+  | 'end_reason'
+  | 'last_seq'
+  | 'transcript_seq'
+  | 'transcript_bytes'
+>;
+
+function requireOpen(db: Connection, id: string): OpenRow {
+  const row = db
+    .sql<[string], OpenRow>(
+      `SELECT key, id, source, parent_id, child_kind, workdir, started_at, ended_at, end_reason, last_seq, transcript_seq,
+        transcript_bytes FROM sessions WHERE id = ? AND state = 'live'`,
+    )
+    .get(id);
+  if (row === undefined) throw noSuchSession(id);
   if (row.ended_at === null) return row;
-  throw new Failure(
-    'refused',
-    `Session ${id} has ended (${row.end_reason ?? 'no reason given'}) and takes no more messages.`,
-    {
-      hint: 'Open it again with sessions.resume(id), or start a new session.',
-    },
-  );
+  const why = row.end_reason ?? 'no reason given';
+  throw new Failure('refused', `Session ${id} has ended (${why}) and takes no more messages.`, {
+    hint: 'Open it again with resume(), or start a new session.',
+  });
+}
+
+function transcriptSessionOf(row: OpenRow): TranscriptSession {
+  return {
+    id: row.id,
+    source: row.source,
+    startedAt: row.started_at,
+    ...(row.parent_id !== null && { parentId: row.parent_id }),
+    ...(row.child_kind !== null && { childKind: row.child_kind }),
+    ...(row.workdir !== null && { workdir: row.workdir }),
+  };
 }
