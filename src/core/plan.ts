@@ -7,11 +7,12 @@ export interface Plan {
   readonly madeAt: EpochMs;
   /** What was asked for, in words, for the record of the run. */
   readonly request: PlanRequest;
+  /** In the order in which to carry them out: what frees space without needing any comes first, then the oldest. */
   readonly decisions: readonly Decision[];
   /** Sentences a person should read first, such as a filter without an age. */
   readonly notes: readonly string[];
-  /** Bytes above the low-water mark that holds and floors do not let go; absent when the mark is reached. */
-  readonly shortfall?: Shortfall;
+  /** One for each size limit whose low-water mark stays out of reach; empty when all are met. */
+  readonly shortfalls: readonly Shortfall[];
 }
 
 /**
@@ -50,13 +51,16 @@ export interface SessionFilter {
 /** One fate. `keep` says why too. */
 export type Decision = {
   readonly item: ItemRef;
+  /** All bytes of the item, or only those of the files that a drop takes. */
   readonly sizeBytes: number;
 } & (
   | { readonly action: 'keep'; readonly reason: KeepReason }
   | {
-      readonly action: 'remove' | 'archive' | 'drop-files' | 'purge';
+      readonly action: RemoveAction;
       readonly reason: RemoveReason;
       readonly fingerprint: string;
+      /** Set where space is short: its bytes are freed in the same run, so it does not wait in the trash. */
+      readonly skipsTrash?: true;
     }
 );
 
@@ -65,18 +69,25 @@ export interface ItemRef {
   readonly id: string;
 }
 
-/** Holds are absolute; keeps are rules; the last three say that no rule applies. */
+/**
+ * `remove` takes all of an item into the trash, `archive` into a bundle. `drop-files` takes transcript and request dumps,
+ * `drop-dumps` the dumps alone; rows and messages stay. `purge` is for trash and debris: they are gone for good.
+ */
+export type RemoveAction = 'remove' | 'archive' | 'drop-files' | 'drop-dumps' | 'purge';
+
+/** Holds are absolute; `tagged` and `keep-last` are rules; the last three say that nothing lets go of the item. */
 export type KeepReason =
   | 'active'
   | 'pinned'
-  | 'lineage-pinned'
   | 'lineage-active'
-  | 'young'
+  | 'lineage-pinned'
+  /** Another session of the same conversation stays for a reason of its own. */
+  | 'lineage-kept'
   | 'future'
   | 'unreadable'
-  | 'doubt'
-  | 'needed-by-child'
   | 'open'
+  | 'young'
+  | 'doubt'
   | 'tagged'
   | 'keep-last'
   | 'in-grace'
@@ -100,7 +111,40 @@ export type RemoveReason =
   | 'pressure';
 
 export interface Shortfall {
+  /** The source whose limit is out of reach; absent for the limits of the whole home. */
+  readonly source?: string;
+  /** How many bytes more would have to go. */
   readonly bytes: number;
   /** What stands in the way, by reason. */
   readonly heldBytes: Readonly<Partial<Record<KeepReason, number>>>;
 }
+
+/** Why an item meets its fate: every rule that was asked, in order. */
+export interface Explanation {
+  readonly decision: Decision;
+  readonly checks: readonly RuleCheck[];
+  /** All sessions of the conversation, when there are several: they share one fate. */
+  readonly lineage: readonly ItemRef[];
+}
+
+export interface RuleCheck {
+  readonly rule: KeepReason | RemoveReason;
+  /** The rule speaks about this item. The first one that does, and that nothing stops, decides. */
+  readonly met: boolean;
+  /** The age at which the rule applies; absent for rules that are not about age or are switched off. */
+  readonly limitMs?: number;
+  /** What stops the rule although it is met. */
+  readonly stoppedBy?: 'keep-last' | 'doubt';
+}
+
+/** Whether an unattended run may carry out a plan. */
+export type GuardVerdict =
+  | { readonly status: 'ok' }
+  | { readonly status: 'refused'; readonly reasons: readonly GuardReason[] };
+
+export type GuardReason =
+  | { readonly kind: 'first-run'; readonly count: number }
+  | { readonly kind: 'too-many'; readonly of: 'sessions' | 'items'; readonly count: number; readonly limit: number }
+  | { readonly kind: 'empties-group'; readonly source: string; readonly workdir?: string }
+  /** So many items go that the rules in force before would have kept. */
+  | { readonly kind: 'stricter-policy'; readonly count: number };

@@ -1,10 +1,14 @@
-/** The rules, in milliseconds and bytes. An absent rule never expires anything. */
+/**
+ * The rules, in milliseconds and bytes. An absent rule never expires anything, and neither does one that is zero, negative or
+ * not a number.
+ */
 export interface Policy {
   readonly sessions: SessionRules;
   /** Laid over `sessions` field by field for one source. `undefined` in a field switches that rule off. */
   readonly bySource: Readonly<Record<string, Partial<SessionRules>>>;
-  readonly dumps: { readonly maxAgeMs?: number };
-  readonly archive: { readonly retentionMs?: number };
+  /** Request dumps of a session go once it was not used for this long: all of them are at least as old then. */
+  readonly dumps: { readonly maxAgeMs?: number | undefined };
+  readonly archive: { readonly retentionMs?: number | undefined };
   readonly disk: DiskRules;
   readonly guard: GuardRules;
 }
@@ -19,17 +23,21 @@ export interface SessionRules {
   readonly emptyMs?: number | undefined;
   readonly trivialMs?: number | undefined;
   readonly trivialMaxMessages: number;
-  /** At most so many sessions of the source; the oldest ended go first. */
+  /** At most so many conversations of the source; the oldest ended go first. */
   readonly maxSessions?: number | undefined;
-  /** The floor: so many of the newest in each group (source and project) stay, whatever else the rules say. At least 1. */
+  /**
+   * The floor: so many of the newest conversations in each group (source and project) stay, whatever other rule would take them.
+   * At least 1. Empty and trivial sessions are neither protected by it nor counted, or one of them would stay in every project
+   * for ever. Active, unreadable and future ones stay anyway and are not counted either.
+   */
   readonly keepLast: number;
   readonly keepTags: readonly string[];
 }
 
 export interface DiskRules {
-  readonly maxBytes?: number;
-  readonly minFreeBytes?: number;
-  /** Clearing starts above a cap and stops at this part of it. */
+  readonly maxBytes?: number | undefined;
+  readonly minFreeBytes?: number | undefined;
+  /** Clearing starts above a cap and stops at this part of it; for `minFreeBytes`, as far above as this is below a cap. */
   readonly lowWater: number;
   readonly bySource: Readonly<Record<string, { readonly maxBytes: number }>>;
 }

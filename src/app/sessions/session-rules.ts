@@ -1,18 +1,54 @@
+import type { Policy, SessionRules } from '../../core/policy.ts';
 import { DAY_MS, HOUR_MS } from '../../core/time.ts';
-import type { SessionRules } from '../../policy/judge-session.ts';
 import { sessionsConfigFor } from '../config/config-for-source.ts';
 import type { Config } from '../config/config-schema.ts';
 
-/** The configured rules for sessions of one source, as the policy takes them. */
-export function sessionRulesFor(config: Config, source: string): SessionRules {
-  const given = sessionsConfigFor(config, source);
+const MB = 1024 * 1024;
+
+/** The configured rules as the policy takes them. */
+export function policyFromConfig(config: Config): Policy {
+  const { dumps, archive, disk, guard } = config;
+  const sources = Object.keys(config.sessions.by_source);
+  return {
+    sessions: rulesFrom(config.sessions),
+    bySource: Object.fromEntries(sources.map((source) => [source, rulesFrom(sessionsConfigFor(config, source))])),
+    dumps: { maxAgeMs: limit(dumps.retention_days, DAY_MS) },
+    archive: { retentionMs: limit(archive.retention_days, DAY_MS) },
+    disk: {
+      maxBytes: limit(disk.max_mb, MB),
+      minFreeBytes: limit(disk.min_free_mb, MB),
+      lowWater: disk.low_water_percent / 100,
+      bySource: sourceLimits(disk.by_source),
+    },
+    guard: { maxItems: guard.max_items, maxPart: guard.max_percent / 100 },
+  };
+}
+
+/** Every rule is named, so that one that is off for a source does not fall back to the general one. */
+function rulesFrom(given: Omit<Config['sessions'], 'by_source'>): SessionRules {
   return {
     minAgeMs: given.min_age_hours * HOUR_MS,
     abandonAfterMs: given.abandon_after_hours * HOUR_MS,
-    ...(given.retention_days !== 'never' && { retentionMs: given.retention_days * DAY_MS }),
-    ...(given.empty_hours !== 'never' && { emptyMs: given.empty_hours * HOUR_MS }),
-    ...(given.trivial_days !== 'never' && { trivialMs: given.trivial_days * DAY_MS }),
+    retentionMs: limit(given.retention_days, DAY_MS),
+    transcriptRetentionMs: limit(given.transcript_retention_days, DAY_MS),
+    archiveAfterMs: limit(given.archive_after_days, DAY_MS),
+    emptyMs: limit(given.empty_hours, HOUR_MS),
+    trivialMs: limit(given.trivial_days, DAY_MS),
     trivialMaxMessages: given.trivial_max,
+    maxSessions: limit(given.max_sessions, 1),
+    keepLast: given.keep_last,
     keepTags: given.keep_tags,
   };
+}
+
+function sourceLimits(bySource: Config['disk']['by_source']): Policy['disk']['bySource'] {
+  const limits = Object.entries(bySource).flatMap(([source, { max_mb: maxMb = 'never' }]) => {
+    const maxBytes = limit(maxMb, MB);
+    return maxBytes === undefined ? [] : [[source, { maxBytes }] as const];
+  });
+  return Object.fromEntries(limits);
+}
+
+function limit(amount: number | 'never', unit: number): number | undefined {
+  return amount === 'never' ? undefined : amount * unit;
 }

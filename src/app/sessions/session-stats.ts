@@ -1,11 +1,13 @@
 import { statSync } from 'node:fs';
+import type { Inventory, SessionItem } from '../../core/inventory.ts';
+import type { Policy } from '../../core/policy.ts';
 import { type SessionFacts, sessionBytes } from '../../core/session.ts';
 import { DAY_MS, type EpochMs } from '../../core/time.ts';
 import { type FileKind, nativeFiles } from '../../homes/native/native-files.ts';
-import { judgeSession, type SessionRules } from '../../policy/judge-session.ts';
+import { planRetention } from '../../policy/plan-retention.ts';
 import type { HomeParts } from '../home-parts.ts';
 import { activeQuery } from './active-sessions.ts';
-import { sessionRulesFor } from './session-rules.ts';
+import { policyFromConfig } from './session-rules.ts';
 
 export interface Amount {
   sessions: number;
@@ -54,7 +56,7 @@ export interface StatsOptions {
 /** Counts everything in one pass over the sessions and one walk over the files. */
 export async function sessionStats(parts: HomeParts, { signal, onProgress }: StatsOptions = {}): Promise<SessionStats> {
   const now = parts.clock.now();
-  const count = createCount(now, (source) => sessionRulesFor(parts.config, source));
+  const count = createCount(now, policyFromConfig(parts.config));
   const active = await activeIds(parts);
   let done = 0;
   for await (const session of parts.store.list()) {
@@ -77,46 +79,66 @@ async function activeIds(parts: HomeParts): Promise<Set<string>> {
   return ids;
 }
 
-function createCount(now: EpochMs, rulesFor: (source: string) => SessionRules) {
+function createCount(now: EpochMs, policy: Policy) {
   const total = nothing();
-  const bySource = new Map<string, SourceAmount & { readonly rules: SessionRules }>();
+  const bySource = new Map<string, SourceAmount>();
   const byAge: AgeAmount[] = AGE_LIMITS_DAYS.map((days) => ({
     ...(days !== undefined && { maxDays: days }),
     ...nothing(),
   }));
-  const reclaimable = (['empty', 'trivial', 'retention'] as const).map((rule) => ({ rule, ...nothing() }));
+  const items: SessionItem[] = [];
 
   const add = (session: SessionFacts, active: boolean) => {
-    const source = bySource.get(session.source) ?? {
-      source: session.source,
-      ...nothing(),
-      rules: rulesFor(session.source),
-    };
+    const source = bySource.get(session.source) ?? { source: session.source, ...nothing() };
     bySource.set(session.source, source);
-    const verdict = judgeSession({ ...session, active }, source.rules, now);
     const age = byAge.find(({ maxDays }) => maxDays === undefined || now - session.lastActiveAt <= maxDays * DAY_MS);
-    const expiry = verdict.kind === 'expire' ? reclaimable.find(({ rule }) => rule === verdict.rule) : undefined;
-    for (const amount of [total, source, age, expiry]) if (amount !== undefined) addTo(amount, session);
+    const size = { messages: session.messageCount, sizeBytes: sessionBytes(session) };
+    for (const amount of [total, source, age]) if (amount !== undefined) addTo(amount, size);
+    items.push(sessionItem(session, active));
   };
   const result = () => ({
     total,
-    bySource: [...bySource.values()]
-      .map(({ rules: _, ...amount }) => amount)
-      .toSorted((a, b) => b.sizeBytes - a.sizeBytes),
+    bySource: [...bySource.values()].toSorted((a, b) => b.sizeBytes - a.sizeBytes),
     byAge,
-    reclaimable,
+    reclaimable: countReclaimable(items, policy, now),
   });
   return { add, result };
+}
+
+/** Asks the planner itself, so that these numbers and a plan never disagree. Limits of size are left out here. */
+function countReclaimable(sessions: readonly SessionItem[], policy: Policy, now: EpochMs): ExpiryAmount[] {
+  const amounts = (['empty', 'trivial', 'retention'] as const).map((rule) => ({ rule, ...nothing() }));
+  const messages = new Map(sessions.map(({ id, messageCount }) => [id, messageCount]));
+  const plan = planRetention(inventoryOf(sessions, now), { policy: { ...policy, disk: NO_DISK_RULES }, now });
+  for (const { item, reason, sizeBytes } of plan.decisions) {
+    const amount = amounts.find(({ rule }) => rule === reason);
+    if (amount !== undefined) addTo(amount, { messages: messages.get(item.id) ?? 0, sizeBytes });
+  }
+  return amounts;
+}
+
+const NO_DISK_RULES: Policy['disk'] = { lowWater: 1, bySource: {} };
+
+function inventoryOf(sessions: readonly SessionItem[], now: EpochMs): Inventory {
+  const nothingElse = { strays: [], trash: [], archives: [], problems: [], doubts: [] };
+  const disk = { usedBytes: 0, freeBytes: 0 };
+  return { home: { id: '', path: '' }, scannedAt: now, sessions, disk, ...nothingElse };
+}
+
+/** What the rules look at; no fingerprint, since nothing is carried out. */
+function sessionItem({ usage: _, ...session }: SessionFacts, active: boolean): SessionItem {
+  const { contentBytes: rows, transcriptBytes: transcript, dumpBytes: dumps } = session;
+  return { ...session, kind: 'session', active, bytes: { rows, transcript, dumps, other: 0 }, fingerprint: '' };
 }
 
 function nothing(): Amount {
   return { sessions: 0, messages: 0, sizeBytes: 0 };
 }
 
-function addTo(amount: Amount, session: SessionFacts): void {
+function addTo(amount: Amount, size: { readonly messages: number; readonly sizeBytes: number }): void {
   amount.sessions += 1;
-  amount.messages += session.messageCount;
-  amount.sizeBytes += sessionBytes(session);
+  amount.messages += size.messages;
+  amount.sizeBytes += size.sizeBytes;
 }
 
 function countFiles({ layout }: HomeParts, onFile: () => void): FileAmount[] {

@@ -1,0 +1,108 @@
+import type { SessionItem } from '../core/inventory.ts';
+import type { SessionRules } from '../core/policy.ts';
+import type { EpochMs } from '../core/time.ts';
+import { mostLenient } from './rules-by-source.ts';
+
+/** One conversation: a session with all that continue it or that it continues. Judged as one; most have a single member. */
+export interface Lineage {
+  readonly members: SessionItem[];
+  /** Where its newest member comes from: the conversation counts for that source. */
+  source: string;
+  rules: SessionRules;
+  lastActiveAt: EpochMs;
+  /** When it began to age: its last activity, or the moment an open member counts as abandoned. */
+  agesFrom: EpochMs;
+  messageCount: number;
+  /** Protected by `keepLast`. */
+  inFloor: boolean;
+  /** Older than the newest `maxSessions` of its source. */
+  beyondMax: boolean;
+}
+
+export interface Lineages {
+  /** In the order of their newest member. */
+  readonly lineages: readonly Lineage[];
+  /** The lineage of each session, in the order in which they were given. */
+  readonly lineageOf: readonly Lineage[];
+}
+
+/**
+ * Joins sessions linked by `continuation`, both ways and through any number of links; missing parents and cycles are no matter.
+ */
+export function findLineages(
+  oldestFirst: readonly SessionItem[],
+  rulesFor: (source: string) => SessionRules,
+): Lineages {
+  const rootOf = joinContinuations(oldestFirst);
+  const byRoot = new Map<number, Lineage>();
+  const lineageOf: Lineage[] = oldestFirst.map((session, at) => {
+    const root = rootOf(at);
+    const found = byRoot.get(root);
+    const lineage = found === undefined ? startLineage(session, rulesFor) : join(found, session, rulesFor);
+    // Set anew, so that the map ends up in the order of the newest members.
+    if (found !== undefined) byRoot.delete(root);
+    byRoot.set(root, lineage);
+    return lineage;
+  });
+  const lineages = [...byRoot.values()];
+  for (const lineage of lineages) lineage.agesFrom = agingStart(lineage);
+  return { lineages, lineageOf };
+}
+
+function startLineage(session: SessionItem, rulesFor: (source: string) => SessionRules): Lineage {
+  return {
+    members: [session],
+    source: session.source,
+    rules: rulesFor(session.source),
+    lastActiveAt: session.lastActiveAt,
+    agesFrom: session.lastActiveAt,
+    messageCount: session.messageCount,
+    inFloor: false,
+    beyondMax: false,
+  };
+}
+
+function join(lineage: Lineage, newer: SessionItem, rulesFor: (source: string) => SessionRules): Lineage {
+  const rules = rulesFor(newer.source);
+  if (rules !== lineage.rules) lineage.rules = mostLenient(rules, lineage.rules);
+  lineage.members.push(newer);
+  lineage.source = newer.source;
+  lineage.lastActiveAt = newer.lastActiveAt;
+  lineage.messageCount += newer.messageCount;
+  return lineage;
+}
+
+function agingStart({ members, rules }: Lineage): EpochMs {
+  let start = -Infinity;
+  for (const { endedAt, endReason, lastActiveAt } of members) {
+    const leftOpen = endedAt === undefined || endReason === 'abandoned';
+    start = Math.max(start, leftOpen ? lastActiveAt + rules.abandonAfterMs : lastActiveAt);
+  }
+  return start;
+}
+
+/** Union-find over positions. */
+function joinContinuations(sessions: readonly SessionItem[]): (at: number) => number {
+  const continued = new Set<string>();
+  for (const { childKind, parentId } of sessions) {
+    if (childKind === 'continuation' && parentId !== undefined) continued.add(parentId);
+  }
+  if (continued.size === 0) return (at) => at;
+  const positions = new Map<string, number>();
+  sessions.forEach(({ id }, at) => continued.has(id) && positions.set(id, at));
+  const above = Int32Array.from(sessions, (_, at) => at);
+  const stepUp = (at: number) => above[at] ?? at;
+  const rootOf = (start: number) => {
+    let at = start;
+    while (stepUp(at) !== at) {
+      above[at] = stepUp(stepUp(at));
+      at = stepUp(at);
+    }
+    return at;
+  };
+  sessions.forEach(({ parentId, childKind }, at) => {
+    const parent = childKind === 'continuation' && parentId !== undefined ? positions.get(parentId) : undefined;
+    if (parent !== undefined) above[rootOf(at)] = rootOf(parent);
+  });
+  return rootOf;
+}

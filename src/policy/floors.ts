@@ -1,0 +1,52 @@
+import type { SessionItem } from '../core/inventory.ts';
+import type { SessionRules } from '../core/policy.ts';
+import type { EpochMs } from '../core/time.ts';
+import type { Lineage, Lineages } from './find-lineages.ts';
+import type { RuleContext } from './rule-context.ts';
+
+/**
+ * Marks the newest `keepLast` lineages of each group. A lineage counts once in each group that it has members in, by its newest
+ * member there, so the newest sessions of every group are always among what is marked.
+ */
+export function markFloors(
+  oldestFirst: readonly SessionItem[],
+  { lineages, lineageOf }: Lineages,
+  { now, rulesFor }: RuleContext,
+): void {
+  const counted = new Set(lineages.filter((lineage) => countsForFloor(lineage, now)));
+  const groups = new Map<string, Set<Lineage>>();
+  for (let at = oldestFirst.length - 1; at >= 0; at -= 1) {
+    const session = oldestFirst[at];
+    const lineage = lineageOf[at];
+    if (session === undefined || lineage === undefined || !counted.has(lineage)) continue;
+    const key = groupKey(session);
+    const group = groups.get(key) ?? new Set();
+    groups.set(key, group);
+    if (group.size >= rulesFor(session.source).keepLast) continue;
+    group.add(lineage);
+    lineage.inFloor = true;
+  }
+}
+
+/** What `keepLast` is about: a source and a project. */
+export function groupKey({ source, workdir }: SessionItem): string {
+  return `${source}\0${workdir ?? ''}`;
+}
+
+/** Too little was said for the floor to protect it: nothing, or so little that a rule about that applies. */
+export function isSlight({
+  messageCount,
+  rules,
+}: {
+  readonly messageCount: number;
+  readonly rules: SessionRules;
+}): boolean {
+  return messageCount === 0 || (rules.trivialMs !== undefined && messageCount <= rules.trivialMaxMessages);
+}
+
+function countsForFloor(lineage: Lineage, now: EpochMs): boolean {
+  if (isSlight(lineage)) return false;
+  return lineage.members.every(
+    ({ active, unreadable, lastActiveAt }) => !active && unreadable !== true && lastActiveAt <= now,
+  );
+}

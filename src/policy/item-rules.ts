@@ -1,0 +1,99 @@
+import type { ArchiveItem, StrayItem, TrashItem } from '../core/inventory.ts';
+import type { KeepReason, RemoveAction, RemoveReason, RuleCheck } from '../core/plan.ts';
+import type { RuleContext } from './rule-context.ts';
+
+export type OtherItem = StrayItem | TrashItem | ArchiveItem;
+
+/** A rule about an item that is not a session. The last of each list always applies. */
+export type ItemRule<T> = { readonly applies: (item: T, context: RuleContext) => boolean } & Fate;
+
+type Fate =
+  | { readonly action: 'keep'; readonly reason: KeepReason }
+  | { readonly action: RemoveAction; readonly reason: RemoveReason };
+
+/** The rule that decides about an item: the first that applies, unless a doubt stops it. */
+export function judgeItem<T extends OtherItem>(item: T, context: RuleContext): ItemRule<T> {
+  const rule = rulesOf(item).find(({ applies }) => applies(item, context)) ?? NOT_EXPIRED;
+  return rule.action !== 'keep' && inDoubt(rule, context) ? IN_DOUBT : rule;
+}
+
+/** What every rule says of an item, in the order in which they are asked. */
+export function traceItem(item: OtherItem, context: RuleContext): RuleCheck[] {
+  return rulesOf(item).map((rule) => {
+    const met = rule.applies(item, context);
+    const stopped = met && rule.action !== 'keep' && inDoubt(rule, context);
+    return { rule: rule.reason, met, ...(stopped && { stoppedBy: 'doubt' as const }) };
+  });
+}
+
+const always = () => true;
+const NOT_EXPIRED = { action: 'keep', reason: 'not-expired', applies: always } as const;
+const IN_DOUBT = { action: 'keep', reason: 'doubt', applies: always } as const;
+const UNASKED = {
+  action: 'keep',
+  reason: 'not-selected',
+  applies: (_: OtherItem, { request }: RuleContext) => request.kind !== 'policy',
+} as const;
+
+/** Debris is the unfinished half of a write that never counted, so it is not worth a place in the trash. */
+const STRAY_RULES: readonly ItemRule<StrayItem>[] = [
+  UNASKED,
+  { action: 'keep', reason: 'future', applies: ({ lastActiveAt }, { now }) => !(lastActiveAt <= now) },
+  { action: 'keep', reason: 'young', applies: ({ lastActiveAt }, { now, minAgeMs }) => now - lastActiveAt < minAgeMs },
+  { action: 'purge', reason: 'debris', applies: ({ kind }) => kind === 'debris' },
+  { action: 'remove', reason: 'orphan', applies: always },
+];
+
+const TRASH_RULES: readonly ItemRule<TrashItem>[] = [
+  UNASKED,
+  { action: 'keep', reason: 'future', applies: ({ removedAt }, { now }) => !(removedAt <= now) },
+  { action: 'keep', reason: 'in-grace', applies: ({ expiresAt }, { now }) => !(expiresAt <= now) },
+  { action: 'purge', reason: 'trash-expired', applies: always },
+];
+
+const ARCHIVE_RULES: readonly ItemRule<ArchiveItem>[] = [
+  {
+    action: 'keep',
+    reason: 'not-selected',
+    applies: (item, { request, names }) => request.kind !== 'policy' && !names(item),
+  },
+  { action: 'keep', reason: 'pinned', applies: ({ pinned }) => pinned },
+  {
+    action: 'keep',
+    reason: 'future',
+    applies: ({ archivedAt, lastActiveAt }, { now }) => !(archivedAt <= now && lastActiveAt <= now),
+  },
+  {
+    action: 'keep',
+    reason: 'young',
+    applies: ({ archivedAt, source }, { now, rulesFor, overridesMinAge }) =>
+      !overridesMinAge && now - archivedAt < rulesFor(source).minAgeMs,
+  },
+  {
+    action: 'keep',
+    reason: 'tagged',
+    applies: ({ tags, source }, { rulesFor }) => tags.some((tag) => rulesFor(source).keepTags.includes(tag)),
+  },
+  { action: 'remove', reason: 'named', applies: (item, { names }) => names(item) },
+  {
+    action: 'remove',
+    reason: 'archive-retention',
+    applies: ({ archivedAt }, { now, archiveRetentionMs }) =>
+      archiveRetentionMs !== undefined && now - archivedAt >= archiveRetentionMs,
+  },
+  NOT_EXPIRED,
+];
+
+function rulesOf<T extends OtherItem>(item: T): readonly ItemRule<T>[] {
+  const rules: Record<OtherItem['kind'], unknown> = {
+    orphan: STRAY_RULES,
+    debris: STRAY_RULES,
+    trash: TRASH_RULES,
+    archive: ARCHIVE_RULES,
+  };
+  return rules[item.kind] as readonly ItemRule<T>[];
+}
+
+function inDoubt({ reason }: { readonly reason: string }, { activityUnknown, clockSuspect }: RuleContext): boolean {
+  return activityUnknown || (clockSuspect && reason !== 'named');
+}

@@ -1,0 +1,31 @@
+import type { Decision, PlanRequest } from '../core/plan.ts';
+import { givenAge, isFiltered, type RuleContext } from './rule-context.ts';
+
+/** What a person should read before anything else about a plan, the missing age first of all. */
+export function planNotes(decisions: readonly Decision[], context: RuleContext): string[] {
+  const { request, activityUnknown, clockSuspect } = context;
+  const notes = missingAge(request);
+  if (activityUnknown) notes.push('Nothing is removed, because it is not known which sessions are in use.');
+  if (clockSuspect) notes.push('Nothing is removed because of its age, because the clock may be wrong.');
+  const parts = request.kind === 'policy' ? 0 : decisions.filter(({ reason }) => reason === 'lineage-kept').length;
+  if (parts > 0) {
+    notes.push(
+      `${parts === 1 ? '1 session stays' : `${parts} sessions stay`} because other sessions of the same conversation do. A conversation goes only as a whole.`,
+    );
+  }
+  return notes;
+}
+
+function missingAge(request: PlanRequest): string[] {
+  if ((request.kind !== 'prune' && request.kind !== 'archive') || givenAge(request) !== undefined) return [];
+  if (isFiltered(request)) {
+    return ['No age limit is in force: every session that matches is taken, unless something holds it.'];
+  }
+  const setting =
+    request.kind === 'archive'
+      ? 'sessions.archive_after_days'
+      : request.part === 'files'
+        ? 'sessions.transcript_retention_days'
+        : 'sessions.retention_days';
+  return [`No age and no filter were given, so the configured ${setting} decides.`];
+}

@@ -1,0 +1,84 @@
+import type { ArchiveItem, Inventory, SessionItem } from '../core/inventory.ts';
+import type { PlanRequest, SessionFilter } from '../core/plan.ts';
+import type { Policy, SessionRules } from '../core/policy.ts';
+import type { EpochMs } from '../core/time.ts';
+import { limitOf, rulesBySource } from './rules-by-source.ts';
+
+/** What a plan is made from, beside the inventory. */
+export interface PlanOptions {
+  readonly policy: Policy;
+  readonly now: EpochMs;
+  /** All rules of the policy, unless a person asks for something else. */
+  readonly request?: PlanRequest;
+}
+
+/** What every rule may look at. */
+export interface RuleContext {
+  readonly now: EpochMs;
+  readonly request: PlanRequest;
+  /** Which sessions the request is about. */
+  readonly selects: (session: SessionItem) => boolean;
+  /** A person named an id or an age, which goes before the least age, and before nothing else. */
+  readonly overridesMinAge: boolean;
+  readonly activityUnknown: boolean;
+  readonly clockSuspect: boolean;
+  readonly rulesFor: (source: string) => SessionRules;
+  /** The least age of what belongs to no source. */
+  readonly minAgeMs: number;
+  readonly dumpsMaxAgeMs: number | undefined;
+  readonly archiveRetentionMs: number | undefined;
+  /** Whether a person named this archived session. */
+  readonly names: (archive: ArchiveItem) => boolean;
+}
+
+/** Everything about a request that is the same for all items, worked out once. */
+export function ruleContext(
+  { doubts }: Inventory,
+  { policy, now, request = { kind: 'policy' } }: PlanOptions,
+): RuleContext {
+  const { minAgeMs } = policy.sessions;
+  const ids = new Set(request.kind === 'delete' ? request.ids : []);
+  return {
+    now,
+    request,
+    selects: selection(request, ids),
+    overridesMinAge: request.kind === 'delete' || givenAge(request) !== undefined,
+    activityUnknown: doubts.includes('activity-unknown'),
+    clockSuspect: doubts.includes('clock-suspect'),
+    rulesFor: rulesBySource(policy, request),
+    minAgeMs: minAgeMs >= 0 ? minAgeMs : Infinity,
+    dumpsMaxAgeMs: limitOf(policy.dumps.maxAgeMs),
+    archiveRetentionMs: limitOf(policy.archive.retentionMs),
+    names: ({ id }) => ids.has(id),
+  };
+}
+
+/** The age a person gave: an instant before which sessions were last used. */
+export function givenAge(request: PlanRequest): EpochMs | undefined {
+  return request.kind === 'prune' || request.kind === 'archive' ? request.before : undefined;
+}
+
+/** Whether a person narrowed the request down at all. */
+export function isFiltered(request: PlanRequest): boolean {
+  return 'filter' in request && Object.values(request.filter).some((value) => value !== undefined);
+}
+
+function selection(request: PlanRequest, ids: ReadonlySet<string>): (session: SessionItem) => boolean {
+  if (request.kind === 'policy') return () => true;
+  if (request.kind === 'delete') return ({ id }) => ids.has(id);
+  const before = givenAge(request);
+  const matches = filterMatch(request.filter);
+  return (session) => matches(session) && (before === undefined || session.lastActiveAt < before);
+}
+
+/** An empty title selects nothing: it is in every title, and nobody means all of them by it. */
+function filterMatch({ source, maxMessages, title, workdir, model, endedBy }: SessionFilter) {
+  const part = title?.toLowerCase();
+  return (session: SessionItem): boolean =>
+    (source === undefined || session.source === source) &&
+    (maxMessages === undefined || session.messageCount <= maxMessages) &&
+    (part === undefined || (part !== '' && session.title?.toLowerCase().includes(part) === true)) &&
+    (workdir === undefined || session.workdir === workdir) &&
+    (model === undefined || session.model === model) &&
+    (endedBy === undefined || session.endReason === endedBy);
+}

@@ -1,0 +1,66 @@
+import type { PlanRequest } from '../core/plan.ts';
+import type { Policy, SessionRules } from '../core/policy.ts';
+
+/**
+ * The rules for one source at a time, made safe: a limit that is zero, negative or not a number is off, and a protection that is
+ * not a number protects everything. A request that brings its own limits replaces those of the policy.
+ */
+export function rulesBySource(policy: Policy, request: PlanRequest): (source: string) => SessionRules {
+  const known = new Map<string, SessionRules>();
+  return (source) => {
+    const found = known.get(source);
+    if (found !== undefined) return found;
+    const rules = safeRules({
+      ...policy.sessions,
+      ...(Object.hasOwn(policy.bySource, source) && policy.bySource[source]),
+      ...(request.kind === 'gc' && gcLimits(request)),
+    });
+    known.set(source, rules);
+    return rules;
+  };
+}
+
+/** The rules for a conversation whose sessions come from several sources: whichever keeps more, rule by rule. */
+export function mostLenient(a: SessionRules, b: SessionRules): SessionRules {
+  return {
+    ...a,
+    minAgeMs: Math.max(a.minAgeMs, b.minAgeMs),
+    abandonAfterMs: Math.max(a.abandonAfterMs, b.abandonAfterMs),
+    retentionMs: later(a.retentionMs, b.retentionMs),
+    transcriptRetentionMs: later(a.transcriptRetentionMs, b.transcriptRetentionMs),
+    archiveAfterMs: later(a.archiveAfterMs, b.archiveAfterMs),
+    emptyMs: later(a.emptyMs, b.emptyMs),
+    trivialMs: later(a.trivialMs, b.trivialMs),
+    trivialMaxMessages: Math.min(a.trivialMaxMessages, b.trivialMaxMessages),
+    keepTags: [...a.keepTags, ...b.keepTags],
+  };
+}
+
+/** A limit as the rules take it: `undefined` unless it is a positive number. */
+export function limitOf(value: number | undefined): number | undefined {
+  return value !== undefined && value > 0 ? value : undefined;
+}
+
+function safeRules(rules: SessionRules): SessionRules {
+  return {
+    minAgeMs: rules.minAgeMs >= 0 ? rules.minAgeMs : Infinity,
+    abandonAfterMs: limitOf(rules.abandonAfterMs) ?? Infinity,
+    retentionMs: limitOf(rules.retentionMs),
+    transcriptRetentionMs: limitOf(rules.transcriptRetentionMs),
+    archiveAfterMs: limitOf(rules.archiveAfterMs),
+    emptyMs: limitOf(rules.emptyMs),
+    trivialMs: limitOf(rules.trivialMs),
+    trivialMaxMessages: rules.trivialMaxMessages,
+    maxSessions: limitOf(rules.maxSessions),
+    keepLast: Number.isNaN(rules.keepLast) ? Infinity : Math.max(1, rules.keepLast),
+    keepTags: rules.keepTags,
+  };
+}
+
+function gcLimits({ emptyMs, trivialMs, trivialMaxMessages }: Extract<PlanRequest, { kind: 'gc' }>) {
+  return { emptyMs, trivialMs, trivialMaxMessages };
+}
+
+function later(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? undefined : Math.max(a, b);
+}

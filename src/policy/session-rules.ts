@@ -1,0 +1,112 @@
+import type { SessionItem } from '../core/inventory.ts';
+import type { KeepReason, PlanRequest, RemoveAction, RemoveReason } from '../core/plan.ts';
+import type { Lineage } from './find-lineages.ts';
+import { givenAge, isFiltered, type RuleContext } from './rule-context.ts';
+
+/** Keeps a whole lineage as soon as it applies to one member; the others say that they stay because of it. */
+export interface KeepRule {
+  readonly action: 'keep';
+  readonly reason: KeepReason;
+  readonly inLineage: KeepReason;
+  readonly applies: (session: SessionItem, lineage: Lineage, context: RuleContext) => boolean;
+}
+
+/** Lets go of a lineage that `fits` and has reached the age limit, where it has one. */
+export interface ExpiryRule {
+  readonly action: RemoveAction;
+  readonly reason: RemoveReason;
+  /** The rule would take sessions off the list, so the newest of each group are safe from it. */
+  readonly floorStops: boolean;
+  readonly fits: (lineage: Lineage, context: RuleContext) => boolean;
+  /** Absent for a rule that is not about age; `undefined` is a rule that is off. */
+  readonly limitMs?: (lineage: Lineage, context: RuleContext) => number | undefined;
+}
+
+/**
+ * In order: what the request is not about, then the holds, then the tags. An open session that nobody closed is held until it
+ * counts as abandoned, also when it is named: until then a process that went quiet may still come back to it.
+ */
+export const KEEP_RULES: readonly KeepRule[] = [
+  keepRule('not-selected', 'lineage-kept', (session, _, { selects }) => !selects(session)),
+  keepRule('active', 'lineage-active', ({ active }) => active),
+  keepRule('pinned', 'lineage-pinned', ({ pinned }) => pinned),
+  keepRule('future', 'lineage-kept', ({ lastActiveAt }, _, { now }) => !(lastActiveAt <= now)),
+  keepRule('unreadable', 'lineage-kept', ({ unreadable }) => unreadable === true),
+  keepRule(
+    'open',
+    'lineage-kept',
+    ({ endedAt, lastActiveAt }, { rules }, { now, clockSuspect }) =>
+      endedAt === undefined && (clockSuspect || now < lastActiveAt + rules.abandonAfterMs),
+  ),
+  keepRule(
+    'young',
+    'young',
+    (_, { rules, agesFrom }, { now, overridesMinAge }) => !overridesMinAge && now - agesFrom < rules.minAgeMs,
+  ),
+  keepRule('tagged', 'lineage-kept', ({ tags }, { rules }) => tags.some((tag) => rules.keepTags.includes(tag))),
+];
+
+export const KEEP_LAST = keepRule('keep-last', 'keep-last', () => true);
+export const NOT_EXPIRED = keepRule('not-expired', 'not-expired', () => true);
+export const DOUBT = keepRule('doubt', 'doubt', () => true);
+
+const EMPTY: ExpiryRule = {
+  ...expiry('remove', 'empty'),
+  floorStops: false,
+  fits: ({ messageCount }) => messageCount === 0,
+  limitMs: ({ rules }) => rules.emptyMs,
+};
+const TRIVIAL: ExpiryRule = {
+  ...expiry('remove', 'trivial'),
+  floorStops: false,
+  fits: ({ messageCount, rules }) => messageCount <= rules.trivialMaxMessages,
+  limitMs: ({ rules }) => rules.trivialMs,
+};
+const RETENTION: ExpiryRule = { ...expiry('remove', 'retention'), limitMs: ({ rules }) => rules.retentionMs };
+const ARCHIVE_AGE: ExpiryRule = { ...expiry('archive', 'archive-age'), limitMs: ({ rules }) => rules.archiveAfterMs };
+const MAX_SESSIONS: ExpiryRule = { ...expiry('remove', 'max-sessions'), fits: ({ beyondMax }) => beyondMax };
+const TRANSCRIPT_RETENTION: ExpiryRule = {
+  ...expiry('drop-files', 'transcript-retention'),
+  limitMs: ({ rules }) => rules.transcriptRetentionMs,
+};
+const DUMP_AGE: ExpiryRule = {
+  ...expiry('drop-dumps', 'dump-age'),
+  limitMs: (_, { dumpsMaxAgeMs }) => dumpsMaxAgeMs,
+};
+
+const NAMED: ExpiryRule = { ...expiry('remove', 'named'), floorStops: false };
+
+/** Strongest first, so that what is past its retention is removed rather than archived. */
+const POLICY_EXPIRIES = [EMPTY, TRIVIAL, RETENTION, ARCHIVE_AGE, MAX_SESSIONS, TRANSCRIPT_RETENTION, DUMP_AGE];
+
+/**
+ * The rules that may let go of sessions under a request. A person who names an id goes before `keepLast`; one who asks for many
+ * at once does not. Without a filter and an age, the matching rule of the policy stands in for them.
+ */
+export function expiriesFor(request: PlanRequest): readonly ExpiryRule[] {
+  if (request.kind === 'policy') return POLICY_EXPIRIES;
+  if (request.kind === 'gc') return [EMPTY, TRIVIAL];
+  if (request.kind === 'delete') return [NAMED];
+  const unlimited = givenAge(request) === undefined && !isFiltered(request);
+  if (request.kind === 'archive') return [unlimited ? ARCHIVE_AGE : expiry('archive', 'selected')];
+  if (request.part === 'files') return [unlimited ? TRANSCRIPT_RETENTION : expiry('drop-files', 'selected')];
+  return [unlimited ? RETENTION : expiry('remove', 'selected')];
+}
+
+/** A rule that lets go of whatever it is asked about, where there is anything to let go of. */
+function expiry(action: RemoveAction, reason: RemoveReason): ExpiryRule {
+  const drops = action === 'drop-files' || action === 'drop-dumps';
+  const fits = drops
+    ? ({ members }: Lineage) => members.some((member) => droppedBytes(member, action) > 0)
+    : () => true;
+  return { action, reason, floorStops: !drops, fits };
+}
+
+/** The bytes of the files that a drop takes from a session. */
+export function droppedBytes({ bytes }: SessionItem, action: 'drop-files' | 'drop-dumps'): number {
+  return action === 'drop-files' ? bytes.transcript + bytes.dumps : bytes.dumps;
+}
+
+function keepRule(reason: KeepReason, inLineage: KeepReason, applies: KeepRule['applies']): KeepRule {
+  return { action: 'keep', reason, inLineage, applies };
+}
