@@ -1,4 +1,4 @@
-// A home of 100 000 sessions with 1 000 000 messages and a transcript each, built in bulk: the figures are about using it.
+// Large homes, built in bulk: the figures are about using them.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
@@ -7,10 +7,10 @@ import { openHome } from '../dist/index.js';
 import { seeded, sentence } from './words.js';
 
 export const SESSIONS = Number(process.env.COPPICE_BENCH_SESSIONS ?? 100_000);
-const MESSAGES_EACH = 10;
 const SOURCES = ['cron', 'cron', 'cron', 'cli', 'telegram'];
 
-export async function buildLargeHome(path) {
+/** Sessions end over the last `days` days; each has messages, a transcript and, where asked for, a request dump. */
+export async function buildHome(path, { sessions, messagesEach, days = 200, dumps = false }) {
   await (await openHome({ path })).close();
   const layout = nativeLayout(path);
   const db = new Database(layout.database);
@@ -20,15 +20,16 @@ export async function buildLargeHome(path) {
   const now = Date.now();
   const addSession =
     db.prepare(`INSERT INTO sessions (key, id, state, source, title, started_at, last_active_at, ended_at,
-    end_reason, last_seq, message_count, input_tokens, cost_nano_usd, content_bytes, transcript_seq, transcript_bytes)
-    VALUES (?, ?, 'live', ?, ?, ?, ?, ?, 'done', ?, ?, ?, ?, ?, ?, ?)`);
+    end_reason, last_seq, message_count, input_tokens, cost_nano_usd, content_bytes, transcript_seq, transcript_bytes, dump_bytes)
+    VALUES (?, ?, 'live', ?, ?, ?, ?, ?, 'done', ?, ?, ?, ?, ?, ?, ?, ?)`);
   const addMessage = db.prepare(`INSERT INTO messages (session_key, seq, role, at, text) VALUES (?, ?, ?, ?, ?)`);
   const addMany = db.transaction((from, to) => {
     for (let key = from; key <= to; key += 1) {
       const id = `session-${key}`;
-      const at = now - Math.floor(random() * 200 * 86_400_000);
-      const texts = Array.from({ length: MESSAGES_EACH }, () => sentence(random));
+      const at = now - Math.floor((0.02 + random()) * days * 86_400_000);
+      const texts = Array.from({ length: messagesEach }, () => sentence(random));
       const file = writeTranscript(layout, { id, at, texts });
+      const dump = dumps ? writeDump(layout, id, at) : 0;
       const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
       addSession.run(
         key,
@@ -38,19 +39,20 @@ export async function buildLargeHome(path) {
         at,
         at,
         at,
-        MESSAGES_EACH,
-        MESSAGES_EACH,
+        messagesEach,
+        messagesEach,
         key,
         key,
         bytes,
-        MESSAGES_EACH,
+        messagesEach,
         file,
+        dump,
       );
       for (const [index, text] of texts.entries())
         addMessage.run(key, index + 1, index % 2 ? 'assistant' : 'user', at, text);
     }
   });
-  for (let from = 1; from <= SESSIONS; from += 2000) addMany(from, Math.min(SESSIONS, from + 1999));
+  for (let from = 1; from <= sessions; from += 2000) addMany(from, Math.min(sessions, from + 1999));
   db.pragma('wal_checkpoint(TRUNCATE)');
   db.close();
 }
@@ -65,5 +67,12 @@ function writeTranscript(layout, { id, at, texts }) {
   ];
   const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
   writeFileSync(path, text);
+  return Buffer.byteLength(text);
+}
+
+function writeDump(layout, id, at) {
+  const text = JSON.stringify({ at: new Date(at).toISOString(), url: 'https://example.com', body: { id } });
+  mkdirSync(layout.dumps(id), { recursive: true });
+  writeFileSync(`${layout.dumps(id)}/20260101T000000000Z-00000000.json`, text);
   return Buffer.byteLength(text);
 }

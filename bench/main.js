@@ -3,20 +3,24 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { benchAppends } from './appends.js';
-import { buildLargeHome, SESSIONS } from './large-home.js';
+import { buildHome, SESSIONS } from './large-home.js';
 import { finish } from './measure.js';
 import { benchMemory, benchStart } from './processes.js';
 import { benchReading } from './reading.js';
+import { benchAppendsDuringPrune, benchPlan, benchRetention } from './retention.js';
 
 const directory = mkdtempSync(join(process.env.COPPICE_BENCH_DIR ?? tmpdir(), 'coppice-bench-'));
 try {
   await benchAppends(directory);
   console.log(`Building a home of ${SESSIONS} sessions …`);
   const home = join(directory, 'large');
-  await buildLargeHome(home);
+  await buildHome(home, { sessions: SESSIONS, messagesEach: 10 });
   await benchReading(home);
+  await benchPlan(home);
   await benchStart(home);
   benchMemory(home, directory);
+  await benchRetention(directory);
+  await benchAppendsDuringPrune(directory);
 } finally {
   rmSync(directory, { recursive: true, force: true });
 }

@@ -74,7 +74,7 @@ async function benchStats(home, path) {
   report('stats of 100 000 sessions / one pass of SQL and one walk', ratio, { limit: 1.5, unit: '×', note });
 }
 
-function scanSessions(file) {
+export function scanSessions(file) {
   const db = new Database(file, { readonly: true });
   let bytes = 0;
   for (const row of db.prepare(`SELECT * FROM sessions WHERE state = 'live'`).iterate()) bytes += row.content_bytes;
@@ -82,7 +82,7 @@ function scanSessions(file) {
   return bytes;
 }
 
-function walk(root) {
+export function walk(root) {
   const stack = [root];
   let bytes = 0;
   for (let directory = stack.pop(); directory !== undefined; directory = stack.pop()) {

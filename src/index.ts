@@ -15,6 +15,13 @@ export type { Config } from './app/config/config-schema.ts';
 export type { ConfigOverride } from './app/config/config-settings.ts';
 export type { Home } from './app/home.ts';
 export { type OpenHomeOptions, openHome } from './app/open-home.ts';
+export type {
+  AppliedRun,
+  ApplyOptions,
+  Retention,
+  RetentionOptions,
+  UndoOptions,
+} from './app/retention.ts';
 export type { FollowOptions } from './app/sessions/follow-messages.ts';
 export type { AppendAllReceipt, Session } from './app/sessions/session.ts';
 export type { SessionFile } from './app/sessions/session-files.ts';
@@ -24,10 +31,13 @@ export type { ExportFormat, ExportRequest } from './app/transfer/export-sessions
 export type { ImportOutcome } from './app/transfer/import-outcome.ts';
 export type { ImportRequest } from './app/transfer/import-sessions.ts';
 export { FAILURES, Failure, type FailureCode } from './core/failure.ts';
+export type { Inventory } from './core/inventory.ts';
 export type { JsonObject, JsonValue } from './core/json.ts';
 export type { Content, Message, NewMessage, Role, ToolCall } from './core/message.ts';
+export type { Decision, Explanation, ItemRef, Plan, PlanRequest, SessionFilter } from './core/plan.ts';
 export type { Problem } from './core/problem.ts';
 export type { RequestDump } from './core/request-dump.ts';
+export type { Outcome, Run, RunItem } from './core/run.ts';
 export type {
   ChildKind,
   ModelUsage,

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Home } from '../src/app/home.ts';
+import { Retention } from '../src/app/retention.ts';
 import { Session } from '../src/app/sessions/session.ts';
 import { Sessions } from '../src/app/sessions/sessions.ts';
 import * as api from '../src/index.ts';
@@ -59,7 +60,9 @@ describe('the documentation', () => {
 
   it('shows every public function in an example', () => {
     const code = examples.map((example) => example.code).join('\n');
-    const methods = [Home, Sessions, Session].flatMap((owner) => Object.getOwnPropertyNames(owner.prototype));
+    const methods = [Home, Sessions, Session, Retention].flatMap((owner) =>
+      Object.getOwnPropertyNames(owner.prototype),
+    );
     const names = new Set([...methods, ...Object.keys(api)].filter((name) => name !== 'constructor'));
     expect([...names].filter((name) => !new RegExp(`\\b${name}\\b`).test(code))).toEqual([]);
   });

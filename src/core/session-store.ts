@@ -1,6 +1,8 @@
 import type { Message, NewMessage } from './message.ts';
 import type { Problem } from './problem.ts';
+import type { Journal } from './run.ts';
 import type { LedgerEntry, ModelUsage, NewSession, SessionChange, SessionFacts, UsageReport } from './session.ts';
+import type { SessionTrash } from './session-trash.ts';
 import type { EpochMs } from './time.ts';
 
 /**
@@ -48,6 +50,9 @@ export interface SessionStore extends AsyncDisposable {
 
   /** What an import needs: sessions that appear whole or not at all. */
   readonly imports: ImportStore;
+  /** What the engine needs: sessions out of sight and back, and the record of its runs. */
+  readonly trash: SessionTrash;
+  readonly journal: Journal;
   /** Looks for damage and disagreement. Changes nothing. */
   check(): AsyncIterable<StoreCheck>;
 }

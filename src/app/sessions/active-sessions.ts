@@ -1,22 +1,9 @@
-import type { LeaseHolder, ListQuery } from '../../core/session-store.ts';
-import { type EpochMs, MINUTE_MS } from '../../core/time.ts';
-import { processState } from '../../platform/process-identity.ts';
+import type { ListQuery } from '../../core/session-store.ts';
+import { MINUTE_MS } from '../../core/time.ts';
+import { activeQuery as queryActive } from '../../homes/native/active-sessions.ts';
 import type { HomeParts } from '../home-parts.ts';
 
-/** A holder on another machine, whose process cannot be looked at, counts as alive for this long after its last sign. */
-const HEARTBEAT_GRACE_MS = 10 * MINUTE_MS;
-
-/** What makes a session active now: a living holder, or activity within the grace. */
-export async function activeQuery({ store, config, clock }: HomeParts): Promise<NonNullable<ListQuery['active']>> {
-  const now = clock.now();
-  const holders = await store.holders();
-  return {
-    holderIds: holders.filter((holder) => isAlive(holder, now)).map(({ id }) => id),
-    since: now - config.sessions.active_grace_minutes * MINUTE_MS,
-  };
-}
-
-function isAlive({ process, heartbeatAt }: LeaseHolder, now: EpochMs): boolean {
-  const state = processState(process);
-  return state === 'alive' || (state === 'unknown' && heartbeatAt > now - HEARTBEAT_GRACE_MS);
+/** What makes a session of this home active now, by its configuration. */
+export function activeQuery({ store, config, clock }: HomeParts): Promise<NonNullable<ListQuery['active']>> {
+  return queryActive(store, { now: clock.now(), graceMs: config.sessions.active_grace_minutes * MINUTE_MS });
 }

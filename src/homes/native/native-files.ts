@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import type { EpochMs } from '../../core/time.ts';
 import { isTemporaryName } from '../../platform/private-files.ts';
 import { walkTree } from '../../platform/walk-tree.ts';
 import { DUMPS_NAME, type NativeLayout, TRANSCRIPT_NAME } from './native-layout.ts';
@@ -9,8 +10,14 @@ export const FILE_KINDS = ['transcript', 'dump', 'unacknowledged', 'temporary', 
 export type FileKind = (typeof FILE_KINDS)[number];
 
 export type NativeFile =
-  | { readonly kind: FileKind; readonly path: string; readonly sizeBytes: number; readonly mode: number }
-  | { readonly kind: 'session-dir'; readonly path: string; readonly mode: number }
+  | {
+      readonly kind: FileKind;
+      readonly path: string;
+      readonly sizeBytes: number;
+      readonly mode: number;
+      readonly modifiedAt: EpochMs;
+    }
+  | { readonly kind: 'session-dir'; readonly path: string; readonly mode: number; readonly modifiedAt: EpochMs }
   | { readonly kind: 'unreadable'; readonly path: string; readonly error: string };
 
 /** Every session directory and file below `sessions/`, named by what it is. Paths are relative to that folder. */
@@ -22,10 +29,10 @@ export function* nativeFiles(layout: NativeLayout): Generator<NativeFile> {
       yield entry;
     } else if (entry.kind === 'dir') {
       const depth = entry.path.split('/').length;
-      if (depth === 2) yield { kind: 'session-dir', path: entry.path, mode: entry.mode };
+      if (depth === 2) yield { kind: 'session-dir', path: entry.path, mode: entry.mode, modifiedAt: entry.modifiedAt };
     } else {
       const kind = entry.kind === 'file' ? fileKind(entry.path) : 'unknown';
-      yield { kind, path: entry.path, sizeBytes: entry.sizeBytes, mode: entry.mode };
+      yield { kind, path: entry.path, sizeBytes: entry.sizeBytes, mode: entry.mode, modifiedAt: entry.modifiedAt };
     }
   }
 }

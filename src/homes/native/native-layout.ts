@@ -6,7 +6,12 @@ export interface NativeLayout {
   readonly root: string;
   readonly config: string;
   readonly database: string;
+  readonly lock: string;
   readonly sessions: string;
+  /** Saved plans, until they are applied or too old. */
+  readonly plans: string;
+  /** What a run removed, until it is purged. Run ids are generated, so they are safe as names. */
+  trash(runId: string): string;
   sessionDir(id: string): string;
   transcript(id: string): string;
   dumps(id: string): string;
@@ -19,7 +24,10 @@ export function nativeLayout(root: string): NativeLayout {
     root,
     config: join(root, 'config.yaml'),
     database: join(root, 'state.db'),
+    lock: join(root, 'lock.db'),
     sessions,
+    plans: join(root, 'plans'),
+    trash: (runId) => join(root, 'trash', runId),
     sessionDir,
     transcript: (id) => join(sessionDir(id), TRANSCRIPT_NAME),
     dumps: (id) => join(sessionDir(id), DUMPS_NAME),

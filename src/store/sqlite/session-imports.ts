@@ -35,7 +35,7 @@ function hiddenRow(db: Connection, id: string): SessionRow | undefined {
 
 async function dropUnfinished(db: Connection, queue: WriteQueue, id: string): Promise<void> {
   const row = hiddenRow(db, id);
-  if (row !== undefined) await dropRows(db, queue, row.key);
+  if (row !== undefined) await dropRows(db, queue, [row.key]);
 }
 
 function insertHidden(db: Connection, session: ImportedSession): void {

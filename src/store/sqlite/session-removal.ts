@@ -14,21 +14,22 @@ export async function removeSession(
 ): Promise<RemoveOutcome> {
   const key = await queue.run(() => hideSession(db, id, now));
   if (key === undefined) return { id, status: 'not-found' };
-  await dropRows(db, queue, key);
+  await dropRows(db, queue, [key]);
   return { id, status: 'removed' };
 }
 
-/** Deletes the rows of a session that nobody sees any more. Can be stopped and begun again at any point. */
-export async function dropRows(db: Connection, queue: WriteQueue, key: number): Promise<void> {
-  const drop = db.sql(
-    `DELETE FROM messages WHERE id IN (SELECT id FROM messages WHERE session_key = ? LIMIT ${MAX_BATCH})`,
-  );
-  while ((await queue.run(() => drop.run(key).changes, MAX_BATCH)) === MAX_BATCH);
+/** Deletes the rows of sessions that nobody sees any more, in short steps. Can be stopped and begun again at any point. */
+export async function dropRows(db: Connection, queue: WriteQueue, keys: readonly number[]): Promise<void> {
+  const all = JSON.stringify(keys);
+  const drop = db.sql(`DELETE FROM messages WHERE id IN (SELECT id FROM messages WHERE session_key IN
+    (SELECT value FROM json_each(?)) LIMIT ${MAX_BATCH})`);
+  while ((await queue.run(() => drop.run(all).changes, MAX_BATCH)) === MAX_BATCH);
   await queue.run(() => {
-    db.sql('DELETE FROM leases WHERE session_key = ?').run(key);
-    db.sql('DELETE FROM usage WHERE session_key = ?').run(key);
-    db.sql('DELETE FROM sessions WHERE key = ?').run(key);
-  });
+    for (const table of ['leases', 'usage']) {
+      db.sql(`DELETE FROM ${table} WHERE session_key IN (SELECT value FROM json_each(?))`).run(all);
+    }
+    db.sql('DELETE FROM sessions WHERE key IN (SELECT value FROM json_each(?))').run(all);
+  }, keys.length);
 }
 
 /** Sessions whose removal was cut short: already in the ledger, rows still to go. */
@@ -71,16 +72,17 @@ export function* readLedger(db: Connection): Generator<LedgerEntry> {
 function hideSession(db: Connection, id: string, now: EpochMs): number | undefined {
   const row = findRow(db, id);
   if (row === undefined) return undefined;
-  writeLedger(db, row, now);
+  writeLedger(db, row, { now });
   // The id is free at once, also if the rest is cut short: no caller's id can hold a control character.
   db.sql(`UPDATE sessions SET state = 'removing', id = char(1) || key WHERE key = ?`).run(row.key);
   return row.key;
 }
 
-function writeLedger(db: Connection, row: SessionRow, now: EpochMs): void {
+/** Leaves the trace of a session that goes; `run` is who takes it, so that giving it back can take the trace away again. */
+export function writeLedger(db: Connection, row: SessionRow, { now, run }: { now: EpochMs; run?: string }): void {
   const usage = usageRows(db, row.key).map(modelUsageOf);
   db.sql(`INSERT INTO ledger (id, source, title, workdir, started_at, last_active_at, ended_at, end_reason,
-    message_count, tool_call_count, usage_by_model, removed_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`).run(
+    message_count, tool_call_count, usage_by_model, removed_at, run_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`).run(
     row.id,
     row.source,
     row.title,
@@ -93,6 +95,7 @@ function writeLedger(db: Connection, row: SessionRow, now: EpochMs): void {
     row.tool_call_count,
     JSON.stringify(usage),
     now,
+    run ?? null,
   );
 }
 

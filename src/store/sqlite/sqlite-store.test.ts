@@ -22,6 +22,7 @@ import { openNativeStore } from '../../../test/support/native-store.ts';
 import { tempDir } from '../../../test/support/temp-dir.ts';
 import { sessionStoreConformance } from '../session-store.conformance.ts';
 import { openConnection } from './connection.ts';
+import { SCHEMA_VERSION } from './migrations.ts';
 
 sessionStoreConformance('the SQLite store', async () => {
   const root = mkdtempSync(join(tmpdir(), 'coppice-store-'));
@@ -73,7 +74,7 @@ describe('the database file', () => {
         db.pragma(name, { simple: true }),
       ),
     );
-    expect(pragmas).toEqual(['wal', 2, 0x636f7070, 1]);
+    expect(pragmas).toEqual(['wal', 2, 0x636f7070, SCHEMA_VERSION]);
   });
 
   it('is written through to the disk with every commit, and references hold', async () => {
@@ -112,7 +113,7 @@ describe('a file that is not a Coppice database of this version', () => {
   it('is refused and left as it is when a newer Coppice wrote it', async () => {
     const root = tempDir();
     await fill(root);
-    withDatabase(root, (db) => db.pragma('user_version = 2'));
+    withDatabase(root, (db) => db.pragma(`user_version = ${SCHEMA_VERSION + 1}`));
     await expectRefusal(root);
   });
 

@@ -1,4 +1,5 @@
 import type { Message, NewMessage } from '../../core/message.ts';
+import type { Journal } from '../../core/run.ts';
 import type { ModelUsage, NewSession, SessionChange, SessionFacts, UsageReport } from '../../core/session.ts';
 import type {
   AppendReceipt,
@@ -9,6 +10,7 @@ import type {
   SearchQuery,
   SessionStore,
 } from '../../core/session-store.ts';
+import type { SessionTrash } from '../../core/session-trash.ts';
 import type { Clock } from '../../core/time.ts';
 import type { TranscriptSink } from '../../core/transcript.ts';
 import { type Connection, openConnection } from './connection.ts';
@@ -27,6 +29,8 @@ import {
   requireRow,
   resumeSession,
 } from './session-writes.ts';
+import { createJournal } from './sqlite-journal.ts';
+import { createSessionTrash } from './sqlite-session-trash.ts';
 import { createWriteQueue, type WriteQueue } from './write-queue.ts';
 
 export interface SqliteStoreOptions {
@@ -45,6 +49,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sess
 
 class SqliteStore implements SessionStore {
   readonly imports: ImportStore;
+  readonly trash: SessionTrash;
+  readonly journal: Journal;
   readonly #db: Connection;
   readonly #queue: WriteQueue;
   readonly #leases: LeaseBook;
@@ -57,6 +63,8 @@ class SqliteStore implements SessionStore {
     this.#queue = createWriteQueue(db);
     this.#leases = createLeaseBook(db, options.clock);
     this.imports = createImports(db, this.#queue);
+    this.trash = createSessionTrash(db, this.#queue, options.clock);
+    this.journal = createJournal(db, this.#queue);
     this.#heartbeat = setInterval(() => this.#beat(), this.#leases.heartbeatMs).unref();
   }
 
@@ -135,7 +143,8 @@ class SqliteStore implements SessionStore {
   }
 
   async remove(ids: readonly string[]): Promise<readonly RemoveOutcome[]> {
-    for (const key of unfinishedRemovals(this.#db)) await dropRows(this.#db, this.#queue, key);
+    const unfinished = unfinishedRemovals(this.#db);
+    if (unfinished.length > 0) await dropRows(this.#db, this.#queue, unfinished);
     const outcomes: RemoveOutcome[] = [];
     for (const id of ids) outcomes.push(await removeSession(this.#db, this.#queue, { id, now: this.#now() }));
     return outcomes;

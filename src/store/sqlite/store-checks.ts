@@ -74,7 +74,9 @@ function countProblems(db: Connection): Problem[] {
 /** What an import or removal left that was cut short, or that another process is at right now. */
 function unfinishedProblems(db: Connection): Problem[] {
   const rows = db
-    .sql<[], { id: string; state: string }>(`SELECT id, state FROM sessions WHERE state <> 'live' ORDER BY id LIMIT 20`)
+    .sql<[], { id: string; state: string }>(
+      `SELECT id, state FROM sessions WHERE state <> 'live' AND state <> 'trashed' ORDER BY id LIMIT 20`,
+    )
     .all();
   return rows.map(({ id, state }) =>
     state === 'importing'

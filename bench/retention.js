@@ -1,0 +1,130 @@
+// Planning, pruning and undoing against the bare work they rest on.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import Database from 'better-sqlite3';
+import { nativeLayout } from '../dist/homes/native/native-layout.js';
+import { openHome } from '../dist/index.js';
+import { buildHome } from './large-home.js';
+import { format, median, report, timed } from './measure.js';
+import { scanSessions, walk } from './reading.js';
+
+const SESSIONS = 10_000;
+const PRUNED = 5000;
+const CHUNK = 500;
+
+export async function benchRetention(directory) {
+  const path = join(directory, 'prune');
+  await buildHome(path, { sessions: SESSIONS, messagesEach: 5, dumps: true });
+  const bare = join(directory, 'prune-bare');
+  cpSync(path, bare, { recursive: true });
+  const ids = Array.from({ length: PRUNED }, (_, index) => `session-${index + 1}`);
+
+  const home = await openHome({ path });
+  const plan = await home.plan({ kind: 'delete', ids });
+  let run;
+  const prune = await timed(async () => ({ run } = await home.apply(plan)));
+  const undo = await timed(() => home.undo(run.id));
+  const again = await home.apply(await home.plan({ kind: 'delete', ids }));
+  const purge = await timed(async () => (await home.retention()).emptyTrash(again.run.id));
+  await home.close();
+  const raw = await timed(() => bareDelete(bare, ids));
+
+  const note = `${format(prune)} + ${format(purge)} ms, bare ${format(raw)} ms`;
+  report('prune and purge 5 000 of 10 000 / bare deletes and renames', (prune + purge) / raw, {
+    limit: 2,
+    unit: '×',
+    note,
+  });
+  report('undo 5 000 sessions / the prune', undo / (prune + purge), {
+    limit: 2,
+    unit: '×',
+    note: `${format(undo)} ms`,
+  });
+  rmSync(path, { recursive: true });
+  rmSync(bare, { recursive: true });
+}
+
+/** Rows in chunks with the same triggers, and one rename per session. */
+function bareDelete(path, ids) {
+  const layout = nativeLayout(path);
+  const db = new Database(layout.database);
+  db.pragma('synchronous = FULL');
+  db.pragma('cache_size = -16000');
+  const key = db.prepare('SELECT key FROM sessions WHERE id = ?').pluck();
+  const messages = db.prepare('DELETE FROM messages WHERE session_key = ?');
+  const session = db.prepare('DELETE FROM sessions WHERE key = ?');
+  const remove = db.transaction((some) => {
+    for (const id of some) {
+      const found = key.get(id);
+      messages.run(found);
+      session.run(found);
+    }
+  });
+  // Five messages a session: a chunk of sessions makes a transaction of 500 rows.
+  for (let at = 0; at < ids.length; at += CHUNK / 5) remove(ids.slice(at, at + CHUNK / 5));
+  mkdirSync(join(path, 'trash'));
+  for (const [index, id] of ids.entries()) renameSync(layout.sessionDir(id), join(path, 'trash', String(index)));
+  db.close();
+}
+
+export async function benchPlan(home) {
+  const opened = await openHome({ path: home });
+  const rounds = [];
+  for (let round = 0; round < 3; round += 1) {
+    const ours = await timed(() => opened.plan());
+    const raw = await timed(() => {
+      scanSessions(join(home, 'state.db'));
+      walk(join(home, 'sessions'));
+    });
+    rounds.push({ ours, raw });
+  }
+  const ratio = median(rounds.map(({ ours, raw }) => ours / raw));
+  const note = `${format(median(rounds.map(({ ours }) => ours)))} ms`;
+  report('plan of 100 000 sessions / one walk and one table scan', ratio, { limit: 1.5, unit: '×', note });
+  const gates = [];
+  for (let round = 0; round < 200; round += 1) gates.push(await timed(() => opened.maintainInBackground()));
+  report('start-up gate when nothing is due', median(gates), { limit: 2, unit: ' ms' });
+  await opened.close();
+}
+
+/** Appends in this process, alone and while another process prunes. */
+export async function benchAppendsDuringPrune(directory) {
+  const path = join(directory, 'busy');
+  await buildHome(path, { sessions: 50_000, messagesEach: 2 });
+  const home = await openHome({ path });
+  const session = await home.sessions.create({ source: 'cli' });
+  const idle = await appendTimes(session, (times) => times.length < 2000);
+  const script = fileURLToPath(new URL('./prune-process.js', import.meta.url));
+  const child = spawn(process.execPath, [script, path], { stdio: 'inherit' });
+  let running = true;
+  const ended = once(child, 'exit').then(() => (running = false));
+  const busy = await appendTimes(session, () => running);
+  await ended;
+  await home.close();
+  const note = `${busy.length} appends; idle ${format(percentile(idle, 0.99))} ms`;
+  report('append p99 while 50 000 sessions are pruned', percentile(busy, 0.99), { limit: 20, unit: ' ms', note });
+  report('append p99 then / idle p99', percentile(busy, 0.99) / percentile(idle, 0.99), { limit: 4, unit: '×' });
+  rmSync(path, { recursive: true });
+}
+
+async function appendTimes(session, goOn) {
+  const times = [];
+  while (goOn(times)) {
+    times.push(
+      await timed(() =>
+        session.append({ role: 'user', content: 'a message of ordinary length, as agents write them' }),
+      ),
+    );
+    // An agent does other things between two messages.
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  return times;
+}
+
+function percentile(values, part) {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor((sorted.length - 1) * part)];
+}

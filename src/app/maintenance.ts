@@ -1,0 +1,56 @@
+import type { HomeDriver } from '../core/home-driver.ts';
+import type { HomeLock } from '../core/home-lock.ts';
+import type { MaintenanceReport } from '../core/maintenance.ts';
+import { DAY_MS, HOUR_MS } from '../core/time.ts';
+import { maintain } from '../engine/maintain.ts';
+import { recordClock } from '../homes/native/clock-watch.ts';
+import { uuidV7 } from '../platform/uuid-v7.ts';
+import { sessionsConfigFor } from './config/config-for-source.ts';
+import type { HomeParts } from './home-parts.ts';
+import { recallMaintenance, rememberMaintenance } from './maintenance-memory.ts';
+import { activeQuery } from './sessions/active-sessions.ts';
+import { policyFromConfig } from './sessions/session-rules.ts';
+
+/** One unattended pass over a home, if one is due. */
+export async function maintainHome(
+  parts: HomeParts,
+  { driver, lock, signal }: { driver: HomeDriver; lock: HomeLock; signal?: AbortSignal },
+): Promise<MaintenanceReport> {
+  const { store, clock, config } = parts;
+  const report = await maintain(
+    {
+      driver,
+      lock,
+      journal: store.journal,
+      clock,
+      recall: () => recallMaintenance(parts),
+      remember: (memory) => rememberMaintenance(parts, memory),
+      closeAbandoned: () => closeAbandoned(parts),
+      newRunId: () => uuidV7(clock.now()),
+    },
+    {
+      policy: policyFromConfig(config),
+      trashGraceMs: config.trash.grace_days * DAY_MS,
+      minIntervalMs: config.sessions.min_interval_hours * HOUR_MS,
+      ...(signal && { signal }),
+    },
+  );
+  if (report.status === 'done' || report.status === 'announced') await recordClock(store, clock.now());
+  return report;
+}
+
+/** Sessions that nobody closed and nobody uses: ended as `abandoned`, from when they age. */
+async function closeAbandoned(parts: HomeParts): Promise<number> {
+  const { store, clock, config } = parts;
+  const now = clock.now();
+  const active = new Set<string>();
+  for await (const { id } of store.list({ active: await activeQuery(parts) })) active.add(id);
+  let closed = 0;
+  for await (const { id, source, endedAt, lastActiveAt } of store.list()) {
+    if (endedAt !== undefined || active.has(id)) continue;
+    if (now - lastActiveAt < sessionsConfigFor(config, source).abandon_after_hours * HOUR_MS) continue;
+    await store.end(id, 'abandoned');
+    closed += 1;
+  }
+  return closed;
+}

@@ -1,0 +1,68 @@
+import type { ItemRef, PlanRequest, RemoveAction, RemoveReason } from './plan.ts';
+import type { EpochMs } from './time.ts';
+
+/** One application of a plan. Its items can be given back until `expiresAt`. */
+export interface Run {
+  readonly id: string;
+  readonly request: PlanRequest;
+  readonly startedAt: EpochMs;
+  /** Absent while it runs, or when it was cut short. */
+  readonly finishedAt?: EpochMs;
+  readonly expiresAt: EpochMs;
+}
+
+/**
+ * How far an item of a run has come. `intended` and `undoing` are promises that a crash may have left half kept: carrying them
+ * out again finishes them. `skipped` items were never touched.
+ */
+export type RunItemState = 'intended' | 'trashed' | 'skipped' | 'undoing' | 'restored' | 'purging' | 'purged';
+
+export interface RunItem {
+  /** Its number in the run, from 1. */
+  readonly number: number;
+  readonly item: ItemRef;
+  readonly action: RemoveAction;
+  readonly reason: RemoveReason;
+  readonly fingerprint: string;
+  readonly sizeBytes: number;
+  readonly skipsTrash: boolean;
+  readonly state: RunItemState;
+  /** Why it was skipped, in a sentence. */
+  readonly detail?: string;
+}
+
+/** What became of one item. */
+export type ItemOutcome =
+  | { readonly number: number; readonly status: 'done' }
+  /** Left as it is, with the sentence that says why. */
+  | { readonly number: number; readonly status: 'skipped'; readonly detail: string };
+
+/** What a person is told about one item as a run goes on. */
+export interface Outcome {
+  readonly item: ItemRef;
+  readonly action: RemoveAction | 'restore';
+  readonly status: 'done' | 'skipped';
+  readonly detail?: string;
+  readonly sizeBytes: number;
+}
+
+/** Items are carried out in groups of this size, each with its intent on disk before anything is touched. */
+export const GROUP_SIZE = 100;
+
+/** The record of runs. Every method is durable when its promise resolves; nothing is touched before its intent is recorded. */
+export interface Journal {
+  begin(run: Omit<Run, 'finishedAt'>): Promise<void>;
+  /** Adds items to a run in the state `intended`. */
+  intend(runId: string, items: readonly Omit<RunItem, 'state'>[]): Promise<void>;
+  /** Moves items of a run to a state. */
+  mark(runId: string, marks: readonly { number: number; state: RunItemState; detail?: string }[]): Promise<void>;
+  finish(runId: string, at: EpochMs): Promise<void>;
+  /** Runs that were cut short, or that have items whose step was. */
+  unfinished(): Promise<readonly string[]>;
+  /** Newest first. */
+  runs(): AsyncIterable<Run>;
+  run(id: string): Promise<Run | undefined>;
+  items(runId: string, states?: readonly RunItemState[]): AsyncIterable<RunItem>;
+  /** Items and bytes of a run by state. */
+  totals(runId: string): Promise<Readonly<Partial<Record<RunItemState, { items: number; sizeBytes: number }>>>>;
+}

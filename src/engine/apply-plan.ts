@@ -1,0 +1,101 @@
+import { Failure } from '../core/failure.ts';
+import type { HomeDriver } from '../core/home-driver.ts';
+import type { Decision, Plan } from '../core/plan.ts';
+import { GROUP_SIZE, type ItemOutcome, type Journal, type Outcome, type RunItem } from '../core/run.ts';
+import type { Clock } from '../core/time.ts';
+import { purgeItems } from './purge-run.ts';
+
+export interface ApplyParts {
+  readonly driver: HomeDriver;
+  readonly journal: Journal;
+  readonly clock: Clock;
+}
+
+export interface ApplyOptions {
+  readonly runId: string;
+  readonly trashGraceMs: number;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Carries out a plan in groups, journal first. What fails or has changed is an outcome; the rest goes on. When the signal
+ * says stop, the group at hand is finished and the run stays resumable.
+ */
+export async function* applyPlan(parts: ApplyParts, plan: Plan, options: ApplyOptions): AsyncGenerator<Outcome> {
+  const { journal, clock } = parts;
+  const startedAt = clock.now();
+  const { runId: id, trashGraceMs } = options;
+  await journal.begin({ id, request: plan.request, startedAt, expiresAt: startedAt + trashGraceMs });
+  const removals = plan.decisions.filter((decision) => decision.action !== 'keep');
+  for (let first = 0; first < removals.length; first += GROUP_SIZE) {
+    options.signal?.throwIfAborted();
+    const items = removals
+      .slice(first, first + GROUP_SIZE)
+      .map((decision, index) => toItem(decision, first + index + 1));
+    yield* carryOut(parts, id, items);
+  }
+  await journal.finish(id, clock.now());
+}
+
+/** One group: intent on disk, then the step, then what became of each. */
+async function* carryOut(parts: ApplyParts, runId: string, items: readonly RunItem[]): AsyncGenerator<Outcome> {
+  await parts.journal.intend(runId, items);
+  yield* finishIntended(parts, runId, items);
+}
+
+/** Carries out intended items. Also what recovery does with those that a crash left behind. */
+export async function* finishIntended(
+  parts: ApplyParts,
+  runId: string,
+  items: readonly RunItem[],
+): AsyncGenerator<Outcome> {
+  const trashRuns = items.filter(({ item }) => item.kind === 'trash');
+  const others = items.filter(({ item }) => item.kind !== 'trash');
+  const outcomes: ItemOutcome[] = others.length === 0 ? [] : [...(await parts.driver.discard(runId, others))];
+  for (const item of trashRuns) outcomes.push(await emptyRun(parts, item));
+  await parts.journal.mark(
+    runId,
+    outcomes.map((outcome) => markOf(outcome, items)),
+  );
+  const gone = items.filter((item) => item.skipsTrash && isDone(outcomes, item) && item.item.kind !== 'trash');
+  if (gone.length > 0) await purgeItems(parts, runId, gone);
+  for (const item of items) yield outcomeOf(item, outcomes);
+}
+
+/** A decision about trash is about the run that filled it: all of its items go for good. */
+async function emptyRun(parts: ApplyParts, { number, item }: RunItem): Promise<ItemOutcome> {
+  const states = ['trashed', 'purging'] as const;
+  const group: RunItem[] = [];
+  for await (const trashed of parts.journal.items(item.id, states)) {
+    group.push(trashed);
+    if (group.length < GROUP_SIZE) continue;
+    await purgeItems(parts, item.id, group.splice(0));
+  }
+  await purgeItems(parts, item.id, group);
+  return { number, status: 'done' };
+}
+
+function toItem(decision: Decision, number: number): RunItem {
+  if (decision.action === 'keep') throw new Failure('failed', 'A kept item was to be removed.');
+  const { item, action, reason, fingerprint, sizeBytes, skipsTrash } = decision;
+  const forGood = skipsTrash === true || action === 'purge';
+  return { number, item, action, reason, fingerprint, sizeBytes, skipsTrash: forGood, state: 'intended' };
+}
+
+function markOf(outcome: ItemOutcome, items: readonly RunItem[]) {
+  if (outcome.status === 'skipped')
+    return { number: outcome.number, state: 'skipped' as const, detail: outcome.detail };
+  const item = items.find(({ number }) => number === outcome.number);
+  // Emptied trash is not in the trash of this run: it is gone.
+  return { number: outcome.number, state: item?.item.kind === 'trash' ? ('purged' as const) : ('trashed' as const) };
+}
+
+function isDone(outcomes: readonly ItemOutcome[], { number }: RunItem): boolean {
+  return outcomes.some((outcome) => outcome.number === number && outcome.status === 'done');
+}
+
+function outcomeOf({ number, item, action, sizeBytes }: RunItem, outcomes: readonly ItemOutcome[]): Outcome {
+  const outcome = outcomes.find((candidate) => candidate.number === number);
+  if (outcome?.status === 'done') return { item, action, status: 'done', sizeBytes };
+  return { item, action, status: 'skipped', detail: outcome?.detail ?? 'It was not reached.', sizeBytes };
+}

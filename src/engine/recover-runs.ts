@@ -1,0 +1,29 @@
+import { GROUP_SIZE, type Outcome, type RunItem, type RunItemState } from '../core/run.ts';
+import { type ApplyParts, finishIntended } from './apply-plan.ts';
+import { purgeItems } from './purge-run.ts';
+import { finishUndoing } from './undo-run.ts';
+
+/**
+ * Finishes what a crash cut short, always forwards: an intent on disk is carried out, a purge or an undo that was begun is
+ * ended. Doing it again changes nothing. A run that was stopped between groups is closed as it stands.
+ */
+export async function* recoverRuns(parts: ApplyParts): AsyncGenerator<Outcome> {
+  const { journal, clock } = parts;
+  for (const runId of await journal.unfinished()) {
+    for await (const group of groups(parts, runId, 'intended')) yield* finishIntended(parts, runId, group);
+    for await (const group of groups(parts, runId, 'undoing')) yield* finishUndoing(parts, runId, group);
+    for await (const group of groups(parts, runId, 'purging')) await purgeItems(parts, runId, group);
+    if ((await journal.run(runId))?.finishedAt === undefined) await journal.finish(runId, clock.now());
+  }
+}
+
+async function* groups({ journal }: ApplyParts, runId: string, state: RunItemState): AsyncGenerator<RunItem[]> {
+  let group: RunItem[] = [];
+  for await (const item of journal.items(runId, [state])) {
+    group.push(item);
+    if (group.length < GROUP_SIZE) continue;
+    yield group;
+    group = [];
+  }
+  if (group.length > 0) yield group;
+}

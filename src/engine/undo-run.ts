@@ -1,0 +1,53 @@
+import type { HomeDriver } from '../core/home-driver.ts';
+import { GROUP_SIZE, type Journal, type Outcome, type RunItem } from '../core/run.ts';
+
+export interface UndoParts {
+  readonly driver: HomeDriver;
+  readonly journal: Journal;
+}
+
+export interface UndoOptions {
+  /** Only these items, by the id of what was removed; all when absent. */
+  readonly ids?: readonly string[];
+  readonly signal?: AbortSignal;
+}
+
+/** Gives back what a run removed, item by item. What something else has taken the place of stays in the trash. */
+export async function* undoRun(parts: UndoParts, runId: string, options: UndoOptions = {}): AsyncGenerator<Outcome> {
+  const wanted = options.ids && new Set(options.ids);
+  const items: RunItem[] = [];
+  for await (const item of parts.journal.items(runId, ['trashed'])) {
+    if (wanted === undefined || wanted.has(item.item.id)) items.push(item);
+  }
+  for (let first = 0; first < items.length; first += GROUP_SIZE) {
+    options.signal?.throwIfAborted();
+    const group = items.slice(first, first + GROUP_SIZE);
+    await parts.journal.mark(
+      runId,
+      group.map(({ number }) => ({ number, state: 'undoing' })),
+    );
+    yield* finishUndoing(parts, runId, group);
+  }
+}
+
+/** Gives back items that are being undone. Also what recovery does with those that a crash left behind. */
+export async function* finishUndoing(
+  { driver, journal }: UndoParts,
+  runId: string,
+  items: readonly RunItem[],
+): AsyncGenerator<Outcome> {
+  const outcomes = await driver.restore(runId, items);
+  const byNumber = new Map(outcomes.map((outcome) => [outcome.number, outcome]));
+  await journal.mark(
+    runId,
+    outcomes.map(({ number, status }) => ({ number, state: status === 'done' ? 'restored' : 'trashed' })),
+  );
+  for (const { number, item, sizeBytes } of items) {
+    const outcome = byNumber.get(number);
+    if (outcome?.status === 'skipped') {
+      yield { item, action: 'restore', status: 'skipped', detail: outcome.detail, sizeBytes };
+    } else {
+      yield { item, action: 'restore', status: 'done', sizeBytes };
+    }
+  }
+}

@@ -1,0 +1,23 @@
+import { lstatSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RunItem } from '../../core/run.ts';
+import { walkTree } from '../../platform/walk-tree.ts';
+import type { NativeLayout } from './native-layout.ts';
+
+/** Whether an orphan or debris is still as the scan saw it: same size, and nothing in it touched since. */
+export function strayUnchanged(layout: NativeLayout, { item, fingerprint }: RunItem): boolean {
+  const path = join(layout.root, item.id);
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  // Already in the trash: the step is being finished after a crash.
+  if (stat === undefined) return true;
+  let sizeBytes = stat.isDirectory() ? 0 : stat.size;
+  let newestAt = Math.floor(stat.mtimeMs);
+  if (stat.isDirectory()) {
+    for (const entry of walkTree(path)) {
+      if (entry.kind === 'unreadable') return false;
+      if (entry.kind !== 'dir') sizeBytes += entry.sizeBytes;
+      if (entry.kind !== 'dir') newestAt = Math.max(newestAt, entry.modifiedAt);
+    }
+  }
+  return fingerprint === `${newestAt}:${sizeBytes}`;
+}

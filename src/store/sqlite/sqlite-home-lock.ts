@@ -1,0 +1,62 @@
+import { closeSync, constants, fchmodSync, openSync } from 'node:fs';
+import BetterSqlite3 from 'better-sqlite3';
+import { Failure } from '../../core/failure.ts';
+import type { HomeLock } from '../../core/home-lock.ts';
+import { errorCode } from '../../platform/error-code.ts';
+import { retryBusy } from '../../platform/retry-busy.ts';
+import { isBusy } from './sqlite-errors.ts';
+
+/**
+ * The lock of a home: an exclusive transaction on a small database of its own. It works on a full disk, because it writes
+ * nothing, and no stale lock can stay behind. Who holds it is noted in the session store, for messages only.
+ */
+export function createHomeLock(path: string, holder: HolderNote): HomeLock {
+  return {
+    async acquire(purpose, waitMs) {
+      createEmpty(path);
+      const raw = new BetterSqlite3(path, { timeout: 0 });
+      try {
+        await retryBusy(() => raw.exec('BEGIN EXCLUSIVE'), {
+          deadlineMs: waitMs,
+          isBusy,
+          onGiveUp: () => locked(path),
+        });
+        await holder.set(purpose);
+      } catch (error) {
+        raw.close();
+        throw error instanceof Failure && error.code === 'locked' ? await named(error, holder) : error;
+      }
+      return { [Symbol.dispose]: () => void raw.close() };
+    },
+  };
+}
+
+export interface HolderNote {
+  set(purpose: string): Promise<void>;
+  get(): Promise<string | undefined>;
+}
+
+function createEmpty(path: string): void {
+  try {
+    const handle = openSync(path, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY, 0o600);
+    fchmodSync(handle, 0o600);
+    closeSync(handle);
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error;
+  }
+}
+
+function locked(path: string): Failure {
+  return new Failure('locked', `Another process is changing what this home keeps (${path}).`, {
+    hint: 'Wait until it is done, then try again.',
+  });
+}
+
+async function named(failure: Failure, holder: HolderNote): Promise<Failure> {
+  const who = await holder.get();
+  if (who === undefined) return failure;
+  return new Failure('locked', `Another process is changing what this home keeps: ${who}.`, {
+    ...(failure.hint !== undefined && { hint: failure.hint }),
+    cause: failure,
+  });
+}

@@ -1,0 +1,137 @@
+import type { Item } from '../../core/inventory.ts';
+import type { PlanRequest, RemoveAction, RemoveReason } from '../../core/plan.ts';
+import type { Journal, Run, RunItem, RunItemState } from '../../core/run.ts';
+import type { Connection } from './connection.ts';
+import type { WriteQueue } from './write-queue.ts';
+
+/** The journal of runs, in the same database as the sessions. */
+export function createJournal(db: Connection, queue: WriteQueue): Journal {
+  return {
+    async begin(run) {
+      await queue.run(() => {
+        db.sql('INSERT INTO runs (id, request, started_at, expires_at) VALUES (?, ?, ?, ?)').run(
+          run.id,
+          JSON.stringify(run.request),
+          run.startedAt,
+          run.expiresAt,
+        );
+      });
+    },
+    async intend(runId, items) {
+      await queue.run(() => insertItems(db, runId, items), items.length);
+    },
+    async mark(runId, marks) {
+      await queue.run(() => {
+        const update = db.sql('UPDATE run_items SET state = ?, detail = ? WHERE run_id = ? AND number = ?');
+        for (const { number, state, detail } of marks) update.run(state, detail ?? null, runId, number);
+      }, marks.length);
+    },
+    async finish(runId, at) {
+      await queue.run(() => void db.sql('UPDATE runs SET finished_at = ? WHERE id = ?').run(at, runId));
+    },
+    async unfinished() {
+      return db
+        .sql<[], string>(
+          `SELECT DISTINCT run_id FROM run_items WHERE state IN ('intended', 'undoing', 'purging')
+           UNION SELECT id FROM runs WHERE finished_at IS NULL`,
+        )
+        .pluck()
+        .all();
+    },
+    async *runs() {
+      const rows = db.sql<[], RunRow>('SELECT * FROM runs ORDER BY started_at DESC, id DESC').all();
+      for (const row of rows) yield runOf(row);
+    },
+    async run(id) {
+      const row = db.sql<[string], RunRow>('SELECT * FROM runs WHERE id = ?').get(id);
+      return row && runOf(row);
+    },
+    async *items(runId, states = ALL_STATES) {
+      yield* readItems(db, runId, states);
+    },
+    async totals(runId) {
+      const rows = db
+        .sql<[string], { state: RunItemState; items: number; sizeBytes: number }>(
+          `SELECT state, count(*) AS items, sum(size_bytes) AS sizeBytes FROM run_items WHERE run_id = ? GROUP BY state`,
+        )
+        .all(runId);
+      return Object.fromEntries(rows.map(({ state, items, sizeBytes }) => [state, { items, sizeBytes }]));
+    },
+  };
+}
+
+const ALL_STATES: readonly RunItemState[] = [
+  'intended',
+  'trashed',
+  'skipped',
+  'undoing',
+  'restored',
+  'purging',
+  'purged',
+];
+
+interface RunRow {
+  readonly id: string;
+  readonly request: string;
+  readonly started_at: number;
+  readonly finished_at: number | null;
+  readonly expires_at: number;
+}
+
+interface ItemRow {
+  readonly number: number;
+  readonly kind: Item['kind'];
+  readonly item_id: string;
+  readonly action: RemoveAction;
+  readonly reason: RemoveReason;
+  readonly fingerprint: string;
+  readonly size_bytes: number;
+  readonly skips_trash: number;
+  readonly state: RunItemState;
+  readonly detail: string | null;
+}
+
+function insertItems(db: Connection, runId: string, items: readonly Omit<RunItem, 'state'>[]): void {
+  const insert = db.sql(`INSERT INTO run_items (run_id, number, kind, item_id, action, reason, fingerprint, size_bytes,
+    skips_trash, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'intended')`);
+  for (const { number, item, action, reason, fingerprint, sizeBytes, skipsTrash } of items) {
+    insert.run(runId, number, item.kind, item.id, action, reason, fingerprint, sizeBytes, skipsTrash ? 1 : 0);
+  }
+}
+
+/** A page at a time, by number: a run may have a hundred thousand items. */
+function* readItems(db: Connection, runId: string, states: readonly RunItemState[]): Generator<RunItem> {
+  const page = db.sql<[string, number, string], ItemRow>(
+    `SELECT * FROM run_items WHERE run_id = ? AND number > ? AND state IN (SELECT value FROM json_each(?))
+     ORDER BY number LIMIT 500`,
+  );
+  const wanted = JSON.stringify(states);
+  for (let rows = page.all(runId, 0, wanted); rows.length > 0; ) {
+    for (const row of rows) yield itemOf(row);
+    rows = page.all(runId, rows.at(-1)?.number ?? 0, wanted);
+  }
+}
+
+function runOf(row: RunRow): Run {
+  return {
+    id: row.id,
+    request: JSON.parse(row.request) as PlanRequest,
+    startedAt: row.started_at,
+    ...(row.finished_at !== null && { finishedAt: row.finished_at }),
+    expiresAt: row.expires_at,
+  };
+}
+
+function itemOf(row: ItemRow): RunItem {
+  return {
+    number: row.number,
+    item: { kind: row.kind, id: row.item_id },
+    action: row.action,
+    reason: row.reason,
+    fingerprint: row.fingerprint,
+    sizeBytes: row.size_bytes,
+    skipsTrash: row.skips_trash === 1,
+    state: row.state,
+    ...(row.detail !== null && { detail: row.detail }),
+  };
+}
