@@ -29,7 +29,7 @@ export function mendTranscript(file: TranscriptFile, { mark, session }: Transcri
  */
 function endsAt(handle: number, sizeBytes: number): boolean {
   const before = Math.min(1, sizeBytes);
-  return readSync(handle, Buffer.alloc(before + 1), 0, before + 1, sizeBytes - before) === before;
+  return readSync(handle, new Uint8Array(2), 0, before + 1, sizeBytes - before) === before;
 }
 
 /** Complete lines may be the last words of an agent that died, so they are kept beside the transcript. */

@@ -28,11 +28,17 @@ type Result =
 export function createWriteQueue(connection: Connection): WriteQueue {
   const waiting: Waiting[] = [];
   let draining: Promise<void> | undefined;
+  let crowded = false;
 
   async function drain(): Promise<void> {
-    // One turn of the event loop, in which writes that belong together arrive.
-    await new Promise((resolve) => setImmediate(resolve));
-    while (waiting.length > 0) await commit(connection, takeBatch(waiting));
+    // Writes asked for in one go are all here after this. Where several callers write at once, a whole turn of the event loop
+    // lets each of them come with its next one; a lone caller would only pay for it.
+    await (crowded ? new Promise((resolve) => setImmediate(resolve)) : undefined);
+    while (waiting.length > 0) {
+      const batch = takeBatch(waiting);
+      crowded = batch.length > 1;
+      await commit(connection, batch);
+    }
     draining = undefined;
   }
 
