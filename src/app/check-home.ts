@@ -1,7 +1,5 @@
 import { lstatSync } from 'node:fs';
-import { relative } from 'node:path';
 import type { Problem } from '../core/problem.ts';
-import type { SessionFacts } from '../core/session.ts';
 import { shellWord } from '../core/shell-word.ts';
 import { type NativeFile, nativeFiles } from '../homes/native/native-files.ts';
 import { transcriptProblems } from '../homes/native/transcript-check.ts';
@@ -72,18 +70,14 @@ async function checkTranscripts(
 ): Promise<HomeCheck> {
   const problems: Problem[] = [];
   let looked = 0;
-  for await (const session of parts.store.list()) {
+  for await (const session of parts.store.list({ sort: 'stored' })) {
     signal?.throwIfAborted();
-    known.add(directoryOf(parts, session));
+    known.add(parts.layout.sessionPath(session.id));
     if (session.transcriptBytes === 0) continue;
     onProgress?.((looked += 1));
     problems.push(...(await transcriptProblems(parts.layout.transcript(session.id), session)));
   }
   return { name: 'transcripts', looked, problems };
-}
-
-function directoryOf({ layout }: HomeParts, session: SessionFacts): string {
-  return relative(layout.sessions, layout.sessionDir(session.id)).replaceAll('\\', '/');
 }
 
 function checkFiles(

@@ -46,7 +46,7 @@ async function closeAbandoned(parts: HomeParts): Promise<number> {
   const active = new Set<string>();
   for await (const { id } of store.list({ active: await activeQuery(parts) })) active.add(id);
   let closed = 0;
-  for await (const { id, source, endedAt, lastActiveAt } of store.list()) {
+  for await (const { id, source, endedAt, lastActiveAt } of store.list({ sort: 'stored' })) {
     if (endedAt !== undefined || active.has(id)) continue;
     if (now - lastActiveAt < sessionsConfigFor(config, source).abandon_after_hours * HOUR_MS) continue;
     await store.end(id, 'abandoned');

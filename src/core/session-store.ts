@@ -71,8 +71,8 @@ export interface ListQuery {
   readonly since?: EpochMs;
   /** Last active before. */
   readonly before?: EpochMs;
-  /** Largest first; `last` (the default) is most recent first. */
-  readonly sort?: Sort;
+  /** Largest first; `last` (the default) is most recent first; `stored` is whatever costs least, for those who read everything. */
+  readonly sort?: Sort | 'stored';
   readonly limit?: number;
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** Well below the 255 bytes that file systems commonly allow, so that there is room for a suffix. */
 const MAX_NAME_LENGTH = 140;
@@ -28,5 +28,5 @@ function percentBytes(text: string): string {
 }
 
 function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+  return hash('sha256', text, 'hex');
 }

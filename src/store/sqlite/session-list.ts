@@ -11,39 +11,74 @@ const ORDER: Record<Sort, string> = {
   cost: 'cost_nano_usd',
 };
 
-/** Lists sessions. The keys are read at once, the rows one by one, so a list of any length takes little memory. */
+/** Rows read at once: enough to be quick, few enough to take little memory. */
+const PAGE = 200;
+
+/** Lists sessions in pages, so that a list of any length takes little memory. */
 export function* listSessions(db: Connection, query: ListQuery): Generator<SessionFacts> {
-  const row = db.sql<[number], SessionRow>(`SELECT * FROM sessions WHERE key = ? AND state = 'live'`);
-  for (const key of sessionKeys(db, query)) {
-    const found = row.get(key);
-    // A session removed while the list is read is left out.
-    if (found !== undefined) yield factsOf(found);
+  for (const page of query.sort === 'stored' ? storedPages(db, query) : sortedPages(db, query)) {
+    for (const row of page) yield factsOf(row);
   }
 }
 
-function sessionKeys(db: Connection, query: ListQuery): number[] {
+/** Straight through the table. */
+function* storedPages(db: Connection, query: ListQuery): Generator<readonly SessionRow[]> {
+  const { where, values } = conditionsOf(query);
+  const page = db.sql<(string | number)[], SessionRow>(
+    `SELECT * FROM sessions WHERE ${where} AND key > ? ORDER BY key LIMIT ?`,
+  );
+  let left = query.limit ?? Number.POSITIVE_INFINITY;
+  for (let after = 0; left > 0; ) {
+    const rows = page.all(...values, after, Math.min(PAGE, left));
+    yield rows;
+    if (rows.length < PAGE) return;
+    left -= rows.length;
+    after = rows.at(-1)?.key ?? after;
+  }
+}
+
+/** The keys in their order first, because they may change while the list is read; then the rows by key. */
+function* sortedPages(db: Connection, query: ListQuery): Generator<readonly SessionRow[]> {
+  const keys = sortedKeys(db, query);
+  const page = db.sql<[string], SessionRow>(
+    `SELECT * FROM sessions WHERE key IN (SELECT value FROM json_each(?)) AND state = 'live'`,
+  );
+  for (let first = 0; first < keys.length; first += PAGE) {
+    const wanted = keys.slice(first, first + PAGE);
+    const rows = new Map(page.all(JSON.stringify(wanted)).map((row) => [row.key, row]));
+    // A session removed while the list is read is left out.
+    yield wanted.flatMap((key) => rows.get(key) ?? []);
+  }
+}
+
+function sortedKeys(db: Connection, { sort = 'last', limit = -1, ...query }: ListQuery): number[] {
+  const { where, values } = conditionsOf(query);
+  const order = sort === 'stored' ? 'key' : ORDER[sort];
+  return db
+    .sql<(string | number)[], number>(
+      `SELECT key FROM sessions WHERE ${where} ORDER BY ${order} DESC, key DESC LIMIT ?`,
+    )
+    .pluck()
+    .all(...values, limit);
+}
+
+function conditionsOf(query: ListQuery): { where: string; values: readonly (string | number)[] } {
   const conditions = [`state = 'live'`];
   const values: (string | number)[] = [];
-  const where = (condition: string, ...given: (string | number)[]) => {
+  const add = (condition: string, ...given: (string | number)[]) => {
     conditions.push(condition);
     values.push(...given);
   };
-  if (query.source !== undefined) where('source = ?', query.source);
-  if (query.since !== undefined) where('last_active_at >= ?', query.since);
-  if (query.before !== undefined) where('last_active_at < ?', query.before);
+  if (query.source !== undefined) add('source = ?', query.source);
+  if (query.since !== undefined) add('last_active_at >= ?', query.since);
+  if (query.before !== undefined) add('last_active_at < ?', query.before);
   if (query.active !== undefined) {
-    where(
+    add(
       `ended_at IS NULL AND (last_active_at >= ? OR key IN
         (SELECT session_key FROM leases WHERE holder_id IN (SELECT value FROM json_each(?))))`,
       query.active.since,
       JSON.stringify(query.active.holderIds),
     );
   }
-  const order = ORDER[query.sort ?? 'last'];
-  return db
-    .sql<(string | number)[], number>(
-      `SELECT key FROM sessions WHERE ${conditions.join(' AND ')} ORDER BY ${order} DESC, key DESC LIMIT ?`,
-    )
-    .pluck()
-    .all(...values, query.limit ?? -1);
+  return { where: conditions.join(' AND '), values };
 }

@@ -42,22 +42,15 @@ export interface UsageRow {
   readonly cost_nano_usd: number;
 }
 
+/** Builds the facts field by field: a list of 100 000 sessions spends most of its time here. */
 export function factsOf(row: SessionRow): SessionFacts {
-  return {
+  const facts: Mutable<SessionFacts> = {
     id: row.id,
     source: row.source,
-    ...(row.route_key !== null && { routeKey: row.route_key }),
-    ...(row.parent_id !== null && { parentId: row.parent_id }),
-    ...(row.child_kind !== null && { childKind: row.child_kind }),
-    ...(row.title !== null && { title: row.title }),
-    ...(row.model !== null && { model: row.model }),
-    ...(row.workdir !== null && { workdir: row.workdir }),
     startedAt: row.started_at,
     lastActiveAt: row.last_active_at,
-    ...(row.ended_at !== null && { endedAt: row.ended_at }),
-    ...(row.end_reason !== null && { endReason: row.end_reason }),
     pinned: row.pinned === 1,
-    tags: JSON.parse(row.tags) as string[],
+    tags: row.tags === '[]' ? [] : (JSON.parse(row.tags) as string[]),
     messageCount: row.message_count,
     toolCallCount: row.tool_call_count,
     usage: usageOf(row),
@@ -65,7 +58,18 @@ export function factsOf(row: SessionRow): SessionFacts {
     transcriptBytes: row.transcript_bytes,
     dumpBytes: row.dump_bytes,
   };
+  if (row.route_key !== null) facts.routeKey = row.route_key;
+  if (row.parent_id !== null) facts.parentId = row.parent_id;
+  if (row.child_kind !== null) facts.childKind = row.child_kind;
+  if (row.title !== null) facts.title = row.title;
+  if (row.model !== null) facts.model = row.model;
+  if (row.workdir !== null) facts.workdir = row.workdir;
+  if (row.ended_at !== null) facts.endedAt = row.ended_at;
+  if (row.end_reason !== null) facts.endReason = row.end_reason;
+  return facts;
 }
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 export function modelUsageOf(row: UsageRow): ModelUsage {
   return { model: row.model, ...usageOf(row) };
