@@ -119,6 +119,6 @@ describe('the architecture', () => {
     };
     visit('cli/main.ts');
     expect([...eager].filter((path) => layerOf(path) !== 'cli' && layerOf(path) !== 'core')).toEqual([]);
-    expect([...eager].filter((path) => /^cli\/(sessions|config)\//.test(path))).toEqual([]);
+    expect([...eager].filter((path) => /^cli\/(sessions|config|retention)\//.test(path))).toEqual([]);
   });
 });

@@ -8,6 +8,8 @@ export interface CaptureOptions {
   readonly columns?: number;
   readonly colour?: boolean;
   readonly signal?: AbortSignal;
+  /** What the person types, line by line, when asked. */
+  readonly answers?: readonly string[];
   /** The time that `clock` tells; a function can let it pass. */
   readonly now?: number | (() => number);
 }
@@ -19,12 +21,17 @@ export function captureIo(options: CaptureOptions = {}) {
   const { env = {}, cwd = '/', signal = new AbortController().signal, now = NOW } = options;
   const out = captureOutput(options, signal);
   const err = captureOutput(options, signal);
+  const answers = [...(options.answers ?? [])];
   const io: Io = {
     out: out.output,
     err: err.output,
     env,
     cwd,
     stdinIsTerminal: options.columns !== undefined,
+    async question(text) {
+      err.output.write(text);
+      return answers.shift() ?? '';
+    },
     signal,
     clock: { now: () => (typeof now === 'function' ? now() : now) },
   };

@@ -11,10 +11,16 @@ import { recallMaintenance, rememberMaintenance } from './maintenance-memory.ts'
 import { activeQuery } from './sessions/active-sessions.ts';
 import { policyFromConfig } from './sessions/session-rules.ts';
 
+export interface MaintenanceOptions {
+  readonly signal?: AbortSignal;
+  /** Also when the last pass was a moment ago. */
+  readonly now?: boolean;
+}
+
 /** One unattended pass over a home, if one is due. */
 export async function maintainHome(
   parts: HomeParts,
-  { driver, lock, signal }: { driver: HomeDriver; lock: HomeLock; signal?: AbortSignal },
+  { driver, lock, signal, now = false }: MaintenanceOptions & { driver: HomeDriver; lock: HomeLock },
 ): Promise<MaintenanceReport> {
   const { store, clock, config } = parts;
   const report = await maintain(
@@ -31,7 +37,7 @@ export async function maintainHome(
     {
       policy: policyFromConfig(config),
       trashGraceMs: config.trash.grace_days * DAY_MS,
-      minIntervalMs: config.sessions.min_interval_hours * HOUR_MS,
+      minIntervalMs: now ? 0 : config.sessions.min_interval_hours * HOUR_MS,
       ...(signal && { signal }),
     },
   );

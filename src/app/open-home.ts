@@ -1,6 +1,7 @@
 import type { Clock } from '../core/time.ts';
-import { nativeLayout } from '../homes/native/native-layout.ts';
+import { type NativeLayout, nativeLayout } from '../homes/native/native-layout.ts';
 import { createTranscriptFiles } from '../homes/native/transcript-files.ts';
+import { releaseBallast } from '../platform/ballast.ts';
 import { systemClock } from '../platform/system-clock.ts';
 import { openSqliteStore } from '../store/sqlite/sqlite-store.ts';
 import { sessionsConfigFor } from './config/config-for-source.ts';
@@ -16,6 +17,8 @@ export interface OpenHomeOptions {
   readonly create?: boolean;
   /** Settings that win over config.yaml and the environment. */
   readonly settings?: readonly ConfigOverride[];
+  /** For what is about to remove things: on a disk too full even to open the home, give up its reserve. */
+  readonly makeRoom?: boolean;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly clock?: Clock;
 }
@@ -34,6 +37,16 @@ export async function openHome(options: OpenHomeOptions = {}): Promise<Home> {
   prepareHome(layout.root, { create: options.create ?? true });
   const wanted = (source: string) => sessionsConfigFor(config, source).transcripts === 'on';
   const transcripts = createTranscriptFiles(layout, wanted);
-  const store = await openSqliteStore({ path: layout.database, scratchDir: layout.root, clock, transcripts });
+  const open = () => openSqliteStore({ path: layout.database, scratchDir: layout.root, clock, transcripts });
+  const store = await (options.makeRoom === true ? withReserve(layout, open) : open());
   return new Home({ layout, config, store, clock, transcripts });
+}
+
+async function withReserve<T>(layout: NativeLayout, open: () => Promise<T>): Promise<T> {
+  try {
+    return await open();
+  } catch (error) {
+    if (!releaseBallast(layout.ballast)) throw error;
+    return await open();
+  }
 }

@@ -8,17 +8,19 @@ import type { Explanation, ItemRef, Plan, PlanRequest } from '../core/plan.ts';
 import type { Outcome, Run, RunItem } from '../core/run.ts';
 import { type Clock, DAY_MS, MINUTE_MS, SECOND_MS } from '../core/time.ts';
 import { applyPlan } from '../engine/apply-plan.ts';
-import { purgeItems } from '../engine/purge-run.ts';
+import { purgeRun } from '../engine/purge-run.ts';
 import { recoverRuns } from '../engine/recover-runs.ts';
 import { undoRun } from '../engine/undo-run.ts';
 import { recordClock } from '../homes/native/clock-watch.ts';
 import { createNativeDriver } from '../homes/native/native-driver.ts';
+import { keepBallast, releaseBallast } from '../platform/ballast.ts';
+import { freeBytes } from '../platform/file-system-facts.ts';
 import { uuidV7 } from '../platform/uuid-v7.ts';
 import { explainItem } from '../policy/explain-item.ts';
 import { planRetention } from '../policy/plan-retention.ts';
 import { createHomeLock } from '../store/sqlite/sqlite-home-lock.ts';
 import type { HomeParts } from './home-parts.ts';
-import { maintainHome } from './maintenance.ts';
+import { type MaintenanceOptions, maintainHome } from './maintenance.ts';
 import { policyFromConfig } from './sessions/session-rules.ts';
 
 /** A saved plan is good for a day: after that the home has moved on. */
@@ -45,6 +47,12 @@ export interface UndoOptions extends ApplyOptions {
 export interface AppliedRun {
   readonly run: Run;
   readonly done: number;
+  readonly skipped: number;
+  readonly freedBytes: number;
+}
+
+export interface EmptiedTrash {
+  readonly items: number;
   readonly skipped: number;
   readonly freedBytes: number;
 }
@@ -84,29 +92,26 @@ export class Retention {
   /** Carries out a plan: nothing more than it says, and only what has not changed since. */
   async apply(plan: Plan, options: ApplyOptions = {}): Promise<AppliedRun> {
     await this.#refuseStale(plan);
-    using _lock = await this.#lock.acquire('applying a plan', LOCK_WAIT_MS);
-    await this.#recover();
-    const { store, clock, config } = this.#parts;
-    await recordClock(store, clock.now());
-    const runId = uuidV7(clock.now());
-    const trashGraceMs = config.trash.grace_days * DAY_MS;
-    const applied = applyPlan(this.#engineParts, plan, {
-      runId,
-      trashGraceMs,
-      ...(options.signal && { signal: options.signal }),
+    return this.#change('applying a plan', async () => {
+      const { store, clock, config } = this.#parts;
+      await recordClock(store, clock.now());
+      const runId = uuidV7(clock.now());
+      const trashGraceMs = config.trash.grace_days * DAY_MS;
+      const { signal } = options;
+      const applied = applyPlan(this.#engineParts, plan, { runId, trashGraceMs, ...(signal && { signal }) });
+      const counts = await count(applied, options);
+      const freedBytes = await this.#driver.giveBack();
+      return { run: await this.#requireRun(runId), ...counts, freedBytes };
     });
-    const counts = await count(applied, options);
-    const freedBytes = await this.#driver.giveBack();
-    return { run: await this.#requireRun(runId), ...counts, freedBytes };
   }
 
   /** Gives back what a run removed: all of it, or the items with these ids. */
   async undo(runId: string, options: UndoOptions = {}): Promise<AppliedRun> {
     const run = await this.#requireRun(runId);
-    using _lock = await this.#lock.acquire('undoing a run', LOCK_WAIT_MS);
-    await this.#recover();
-    const counts = await count(undoRun(this.#engineParts, run.id, options), options);
-    return { run, ...counts, freedBytes: 0 };
+    return this.#change('undoing a run', async () => {
+      const counts = await count(undoRun(this.#engineParts, run.id, options), options);
+      return { run, ...counts, freedBytes: 0 };
+    });
   }
 
   /** Newest first. */
@@ -118,25 +123,38 @@ export class Retention {
     return this.#parts.store.journal.items(runId);
   }
 
-  /** Removes what a run put into the trash for good. Cannot be undone. */
-  async emptyTrash(runId: string): Promise<{ readonly items: number; readonly freedBytes: number }> {
+  /** Removes what a run put into the trash for good. Cannot be undone. What could not be removed is `skipped`. */
+  async emptyTrash(runId: string): Promise<EmptiedTrash> {
     await this.#requireRun(runId);
-    using _lock = await this.#lock.acquire('emptying the trash', LOCK_WAIT_MS);
-    await this.#recover();
-    const items: RunItem[] = [];
-    for await (const item of this.#parts.store.journal.items(runId, ['trashed'])) items.push(item);
-    await purgeItems(this.#engineParts, runId, items);
-    return { items: items.length, freedBytes: await this.#driver.giveBack() };
+    return this.#change('emptying the trash', async () => {
+      const outcomes = await purgeRun(this.#engineParts, runId);
+      const items = outcomes.filter(({ status }) => status === 'done').length;
+      return { items, skipped: outcomes.length - items, freedBytes: await this.#driver.giveBack() };
+    });
   }
 
   /** One unattended pass, if one is due: the rules under the guard, expired trash, pages given back. */
-  maintain(options: { readonly signal?: AbortSignal } = {}): Promise<MaintenanceReport> {
-    return maintainHome(this.#parts, { driver: this.#driver, lock: this.#lock, ...options });
+  async maintain(options: MaintenanceOptions = {}): Promise<MaintenanceReport> {
+    makeRoom(this.#parts);
+    const report = await maintainHome(this.#parts, { driver: this.#driver, lock: this.#lock, ...options });
+    this.#keepReserve();
+    return report;
   }
 
-  /** Finishes what a crash cut short. Whoever changes the home does it first. */
-  async #recover(): Promise<void> {
+  /** Alone, with room to write, and after finishing what a crash cut short. */
+  async #change<T>(purpose: string, work: () => Promise<T>): Promise<T> {
+    using _lock = await this.#lock.acquire(purpose, LOCK_WAIT_MS);
+    makeRoom(this.#parts);
     for await (const _ of recoverRuns(this.#engineParts));
+    const result = await work();
+    this.#keepReserve();
+    return result;
+  }
+
+  #keepReserve(): void {
+    const { layout, config } = this.#parts;
+    const { ballast_mb: megabytes } = config.disk;
+    if (megabytes !== 'never') keepBallast(layout.ballast, megabytes * 1024 * 1024);
   }
 
   async #refuseStale(plan: Plan): Promise<void> {
@@ -170,6 +188,13 @@ export class Retention {
 /** A name for a plan that says exactly what it is: the same decisions, the same id. */
 export function planId(plan: Plan): string {
   return createHash('sha256').update(JSON.stringify(plan)).digest('hex').slice(0, 16);
+}
+
+/** Less free than this, and the database may be unable to write even what it needs to delete. */
+const TIGHT_BYTES = 8 * 1024 * 1024;
+
+function makeRoom({ layout }: HomeParts): void {
+  if (freeBytes(layout.root) < TIGHT_BYTES) releaseBallast(layout.ballast);
 }
 
 async function count(outcomes: AsyncIterable<Outcome>, { onOutcome }: ApplyOptions) {

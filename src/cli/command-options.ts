@@ -45,12 +45,67 @@ export interface TailOptions {
   readonly follow?: boolean;
 }
 
+export interface PlanOptions {
+  readonly out?: string;
+  readonly all?: boolean;
+}
+
+export interface ApplyOptions {
+  readonly strict?: boolean;
+  readonly yes?: boolean;
+}
+
+export interface UndoOptions {
+  readonly yes?: boolean;
+}
+
+export interface TrashEmptyOptions {
+  readonly expired?: boolean;
+  readonly all?: boolean;
+  readonly yes?: boolean;
+}
+
+/** For what a person asks for by hand. */
+export interface ByHandOptions {
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+}
+
+export interface DeleteOptions {
+  readonly purge?: boolean;
+  readonly yes?: boolean;
+}
+
+export interface PruneOptions extends ByHandOptions {
+  readonly olderThan?: EpochMs;
+  readonly source?: string;
+  readonly filesOnly?: boolean;
+  readonly includeFiles?: boolean;
+  readonly keepRows?: boolean;
+  readonly maxMessages?: number;
+  readonly title?: string;
+  readonly workdir?: string;
+  readonly model?: string;
+  readonly endedBy?: string;
+}
+
+export interface GcOptions extends ByHandOptions {
+  readonly emptyHours?: number;
+  readonly trivialDays?: number;
+  readonly trivialMax?: number;
+  readonly source?: string;
+}
+
 export interface ConfigShowOptions {
   readonly effective?: boolean;
 }
 
 export interface ConfigInitOptions {
   readonly force?: boolean;
+}
+
+export interface MaintainOptions {
+  readonly auto?: boolean;
 }
 
 /** For commands that take no options of their own. */

@@ -41,7 +41,21 @@ function offered(...words: readonly string[]): readonly string[] {
 
 describe.runIf(present('bash'))('in bash', () => {
   it('completes commands and their subcommands', () => {
-    expect(offered('')).toEqual(['sessions', 'config', 'doctor', 'completion', 'help']);
+    expect(offered('')).toEqual([
+      'status',
+      'plan',
+      'explain',
+      'apply',
+      'undo',
+      'runs',
+      'trash',
+      'maintain',
+      'sessions',
+      'config',
+      'doctor',
+      'completion',
+      'help',
+    ]);
     expect(offered('sessions', 'un')).toEqual(['unpin']);
     expect(offered('config', 's')).toEqual(['show', 'schema']);
     expect(offered('sessions', 'stats', '')).toEqual([]);

@@ -1,7 +1,7 @@
 import { Argument, type Command as Definition, Option } from 'commander';
 import type { Clock } from '../core/time.ts';
 import type { Command } from './command.ts';
-import { parseChoice, parseCount, parseDate, parseText } from './parse-values.ts';
+import { parseChoice, parseCount, parseDate, parsePast, parseText } from './parse-values.ts';
 
 /** What defining commands needs: the time, for ages such as `90d`, and what to do when one is called. */
 export interface Frame {
@@ -17,11 +17,13 @@ export interface CommandSpec<O> {
   readonly about: string;
   readonly examples: readonly string[];
   readonly load: Load<O>;
+  /** What its group does when no command is named. */
+  readonly isDefault?: boolean;
 }
 
 /** Adds a command that does something. Arguments and options are added to what it returns. */
 export function defineCommand<O>(parent: Definition, frame: Frame, spec: CommandSpec<O>): Definition {
-  const definition = parent.command(spec.name).description(spec.about);
+  const definition = parent.command(spec.name, { isDefault: spec.isDefault ?? false }).description(spec.about);
   return addExamples(definition, spec.examples).action(() => frame.execute(spec.load, definition));
 }
 
@@ -58,6 +60,12 @@ export function countOption(flags: string, about: string): Option {
 export function dateOption(flags: string, about: string, clock: Clock): Option {
   const option = new Option(flags, about);
   return option.argParser((text) => parseDate(flagOf(option), text, clock.now()));
+}
+
+/** An age or a date that lies back: a bare number is days. */
+export function ageOption(flags: string, about: string, clock: Clock): Option {
+  const option = new Option(flags, about);
+  return option.argParser((text) => parsePast(flagOf(option), text, clock.now()));
 }
 
 export function choiceOption(flags: string, about: string, choices: readonly string[]): Option {

@@ -21,6 +21,7 @@ import {
   textOption,
   textsOption,
 } from './define-command.ts';
+import { defineRemovals } from './define-retention.ts';
 import { parseCount } from './parse-values.ts';
 
 const ONE_ID = 'id of the session, or its first characters';
@@ -30,7 +31,7 @@ const MANY_IDS = 'ids of the sessions, or their first characters';
 export function defineSessions(program: Definition, frame: Frame): void {
   const sessions = defineGroup(program, {
     name: 'sessions',
-    about: 'List, read, search, move and mark sessions',
+    about: 'List, read, search, move, mark and remove sessions',
     examples: ['coppice sessions list', 'coppice sessions search "disk full"', 'coppice sessions export --help'],
   });
   defineList(sessions, frame);
@@ -42,6 +43,7 @@ export function defineSessions(program: Definition, frame: Frame): void {
   defineImport(sessions, frame);
   definePins(sessions, frame);
   defineChanges(sessions, frame);
+  defineRemovals(sessions, frame);
 }
 
 function defineList(sessions: Definition, frame: Frame): void {

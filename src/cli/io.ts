@@ -11,6 +11,8 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly stdinIsTerminal: boolean;
+  /** Asks on stderr and returns the next line of stdin; empty at its end. Rejects once `signal` is aborted. */
+  question(text: string): Promise<string>;
   /** Aborted when the person presses Ctrl-C, or when nobody reads the results any more. */
   readonly signal: AbortSignal;
   readonly clock: Clock;
@@ -29,7 +31,7 @@ export interface TextOutput {
 
 /** The parts of `process` that the command line uses. */
 export type Host = Pick<NodeJS.Process, 'argv' | 'cwd' | 'env' | 'exit' | 'exitCode' | 'on'> & {
-  readonly stdin: { readonly isTTY?: boolean };
+  readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
   readonly stdout: HostStream;
   readonly stderr: HostStream;
 };
@@ -47,6 +49,7 @@ export function processIo(host: Host, signal: AbortSignal): Io {
       return host.cwd();
     },
     stdinIsTerminal: host.stdin.isTTY === true,
+    question: (text) => ask(host, text, signal),
     signal,
     clock: { now: () => Date.now() },
   };
@@ -67,6 +70,23 @@ function plain(output: TextOutput): TextOutput {
     },
     colour: createColour(false),
   };
+}
+
+async function ask({ stdin, stderr }: Host, text: string, signal: AbortSignal): Promise<string> {
+  const { createInterface } = await import('node:readline');
+  signal.throwIfAborted();
+  stderr.write(text);
+  // Not as a terminal: then Ctrl-C reaches the process, and the system edits the line.
+  const lines = createInterface({ input: stdin, terminal: false });
+  try {
+    return await new Promise<string>((resolve, reject) => {
+      lines.once('line', resolve);
+      lines.once('close', () => resolve(''));
+      signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+    });
+  } finally {
+    lines.close();
+  }
 }
 
 function streamOutput(stream: HostStream, { env }: Host, signal: AbortSignal): TextOutput {

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../core/failure.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../core/time.ts';
-import { parseChoice, parseCount, parseDate, parseSetting, parseText } from './parse-values.ts';
+import { parseChoice, parseCount, parseDate, parsePast, parseSetting, parseText } from './parse-values.ts';
 
 const NOW = Date.parse('2026-06-15T12:00:00Z');
 const since = (text: string) => parseDate('--since', text, NOW);
@@ -84,4 +84,10 @@ it('splits a setting at the first equals sign', () => {
 it('refuses an empty text, which is what an unset variable leaves', () => {
   expect(parseText('--home', '/srv')).toBe('/srv');
   expect(failureOf(() => parseText('--home', ' ')).message).toContain('--home');
+});
+
+it('takes only what lies back where everything newer would be meant otherwise', () => {
+  expect(parsePast('--older-than', '1min', NOW)).toBe(NOW - MINUTE_MS);
+  for (const text of ['0', '0d', '0h', '2026-06-16', '2999-01-01'])
+    expect(failureOf(() => parsePast('--older-than', text, NOW))).toMatchObject({ code: 'usage' });
 });

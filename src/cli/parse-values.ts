@@ -45,6 +45,13 @@ export function parseDate(name: string, text: string, now: EpochMs): EpochMs {
   return at;
 }
 
+/** Like `parseDate`, for what must lie back: now and the future would mean everything. */
+export function parsePast(name: string, text: string, now: EpochMs): EpochMs {
+  const at = parseDate(name, text, now);
+  if (at < now) return at;
+  throw usage(`${name} ${text} would be everything, however new.`, `Give an age or a date that lies back: ${name} 90d`);
+}
+
 function unitMs(name: string, amount: string, unit: string): number {
   const known = UNITS_MS.get(unit.toLowerCase());
   if (known !== undefined) return known;

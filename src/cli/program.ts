@@ -5,6 +5,7 @@ import type { NoOptions } from './command-options.ts';
 import { commandLine, everyCommand } from './command-tree.ts';
 import { addExamples, choiceArgument, defineCommand, type Frame, textOption } from './define-command.ts';
 import { defineConfig } from './define-config.ts';
+import { defineRetention } from './define-retention.ts';
 import { defineSessions } from './define-sessions.ts';
 import type { TextOutput } from './io.ts';
 import { parseChoice, parseSetting } from './parse-values.ts';
@@ -34,10 +35,16 @@ export function createProgram({ out, version, ...frame }: Frame & { out: TextOut
     .helpOption('-h, --help', 'show help')
     .version(version, '-V, --version', 'print the version');
   addGlobalOptions(program);
+  defineRetention(program, frame);
   defineSessions(program, frame);
   defineConfig(program, frame);
   defineTools(program, frame);
-  addExamples(program, ['coppice doctor', 'coppice sessions list --active', 'coppice sessions list --help']);
+  addExamples(program, [
+    'coppice status',
+    'coppice plan',
+    'coppice sessions list --active',
+    'coppice sessions list --help',
+  ]);
   program.addHelpText('after', `\n${exitCodes()}`);
   for (const definition of everyCommand(program)) definition.exitOverride((error) => refuse(error, definition));
   return program;
@@ -107,7 +114,7 @@ function defineTools(program: Definition, frame: Frame): void {
 function showHelp(program: Definition, names: readonly string[]): number {
   let definition = program;
   for (const name of names) {
-    const next = definition.commands.find((candidate) => candidate.name() === name);
+    const next = definition.commands.find((one) => one.name() === name || one.aliases().includes(name));
     if (next === undefined)
       throw new Failure('usage', `There is no command '${commandLine(definition)} ${name}'.`, {
         hint: `Run: ${commandLine(definition)} --help`,

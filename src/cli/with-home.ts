@@ -9,7 +9,7 @@ import type { CommandInput } from './command.ts';
 export async function withHome<O>(
   { global, io }: CommandInput<O>,
   work: (home: Home) => Promise<number>,
-  { create = global.home === undefined }: { create?: boolean } = {},
+  { create = global.home === undefined, makeRoom = false }: { create?: boolean; makeRoom?: boolean } = {},
 ): Promise<number> {
   await using home = await openHome({
     ...(global.home !== undefined && { path: global.home }),
@@ -17,6 +17,12 @@ export async function withHome<O>(
     settings: global.set,
     env: io.env,
     clock: io.clock,
+    makeRoom,
   });
   return await work(home);
+}
+
+/** The same for commands that remove things: they must work on a full disk too. */
+export function withHomeToClear<O>(input: CommandInput<O>, work: (home: Home) => Promise<number>): Promise<number> {
+  return withHome(input, work, { makeRoom: true });
 }

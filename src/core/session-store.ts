@@ -65,7 +65,7 @@ export type Sort = (typeof SORTS)[number];
 
 export interface ListQuery {
   readonly source?: string;
-  /** Only sessions claimed by one of these holders, or open with activity at or after `since`. */
+  /** Only sessions claimed by one of these holders, ended or not, or open with activity at or after `since`. */
   readonly active?: { readonly holderIds: readonly string[]; readonly since: EpochMs };
   /** Last active at or after. */
   readonly since?: EpochMs;

@@ -1,6 +1,5 @@
 import type { ItemOutcome } from './run.ts';
 import type { SessionFacts } from './session.ts';
-import type { TranscriptMark } from './transcript.ts';
 
 /** A session item of a run, as the store needs it. */
 export interface TrashRequest {
@@ -10,34 +9,47 @@ export interface TrashRequest {
 }
 
 /**
+ * Moves the files of a session. The store calls it in the same step that changes the rows, under the lock that every writer of
+ * a transcript takes: no writer comes between the two, and an id is not free before the files are out of its place.
+ */
+export interface FileMover {
+  /** Into the trash. A sentence when that cannot be. */
+  take(request: TrashRequest): string | undefined;
+  /** Back to their place. A sentence when that cannot be. */
+  giveBack(request: TrashRequest): string | undefined;
+  /** Brings back what a crash left in the trash of a session that stays after all. */
+  letGo(request: TrashRequest): void;
+}
+
+/**
  * The part of a store that takes sessions out of sight and back. Their rows stay until they are purged, so giving them back
- * costs little and loses nothing.
+ * costs little and loses nothing. Each step may be asked for again after a crash, and then finishes what was begun.
  */
 export interface SessionTrash {
   /**
    * Hides sessions that are still as their fingerprint says and that no process holds, and writes them into the ledger in the
-   * same transaction. `deadHolders` are those whose claims no longer count. One hidden by this run already counts as done.
+   * same transaction. One hidden by this run already counts as done.
    */
-  hide(run: string, requests: readonly TrashRequest[], deadHolders: readonly string[]): Promise<readonly ItemOutcome[]>;
+  hide(run: string, requests: readonly TrashRequest[], options: HideOptions): Promise<readonly ItemOutcome[]>;
   /** Shows sessions again and takes them out of the ledger. Skips one whose id was given to another meanwhile. */
-  show(run: string, requests: readonly TrashRequest[]): Promise<readonly ItemOutcome[]>;
+  show(run: string, requests: readonly TrashRequest[], files: FileMover): Promise<readonly ItemOutcome[]>;
   /** Deletes the rows of hidden sessions, in short steps. */
   drop(run: string, requests: readonly TrashRequest[]): Promise<void>;
-  /** Records that a session's files were taken away: what the transcript held is remembered for `returnFiles`. */
+  /** Takes files away from a session that stays: what its row said of them is remembered for `returnFiles`. */
   takeFiles(run: string, request: TrashRequest, options: TakeOptions): Promise<ItemOutcome>;
-  returnFiles(run: string, request: TrashRequest): Promise<ItemOutcome>;
+  returnFiles(run: string, request: TrashRequest, files: FileMover): Promise<ItemOutcome>;
   /** Free pages given back to the disk; at most this many bytes in one short step. */
   giveBack(maxBytes: number): Promise<number>;
 }
 
-export interface TakeOptions {
-  readonly part: 'all' | 'dumps';
+export interface HideOptions {
+  readonly files: FileMover;
+  /** Holders whose claims no longer count. */
   readonly deadHolders: readonly string[];
 }
 
-export interface TakenFiles {
-  readonly mark: TranscriptMark;
-  readonly dumpBytes: number;
+export interface TakeOptions extends HideOptions {
+  readonly part: 'all' | 'dumps';
 }
 
 /** Everything a decision about a session rests on, as one text. */

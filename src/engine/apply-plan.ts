@@ -3,7 +3,8 @@ import type { HomeDriver } from '../core/home-driver.ts';
 import type { Decision, Plan } from '../core/plan.ts';
 import { GROUP_SIZE, type ItemOutcome, type Journal, type Outcome, type RunItem } from '../core/run.ts';
 import type { Clock } from '../core/time.ts';
-import { purgeItems } from './purge-run.ts';
+import { breathe } from './breathe.ts';
+import { purgeItems, purgeRun } from './purge-run.ts';
 
 export interface ApplyParts {
   readonly driver: HomeDriver;
@@ -28,7 +29,7 @@ export async function* applyPlan(parts: ApplyParts, plan: Plan, options: ApplyOp
   await journal.begin({ id, request: plan.request, startedAt, expiresAt: startedAt + trashGraceMs });
   const removals = plan.decisions.filter((decision) => decision.action !== 'keep');
   for (let first = 0; first < removals.length; first += GROUP_SIZE) {
-    options.signal?.throwIfAborted();
+    await breathe(options.signal);
     const items = removals
       .slice(first, first + GROUP_SIZE)
       .map((decision, index) => toItem(decision, first + index + 1));
@@ -64,15 +65,9 @@ export async function* finishIntended(
 
 /** A decision about trash is about the run that filled it: all of its items go for good. */
 async function emptyRun(parts: ApplyParts, { number, item }: RunItem): Promise<ItemOutcome> {
-  const states = ['trashed', 'purging'] as const;
-  const group: RunItem[] = [];
-  for await (const trashed of parts.journal.items(item.id, states)) {
-    group.push(trashed);
-    if (group.length < GROUP_SIZE) continue;
-    await purgeItems(parts, item.id, group.splice(0));
-  }
-  await purgeItems(parts, item.id, group);
-  return { number, status: 'done' };
+  const outcomes = await purgeRun(parts, item.id);
+  const left = outcomes.find(({ status }) => status === 'skipped');
+  return left === undefined ? { number, status: 'done' } : { ...left, number };
 }
 
 function toItem(decision: Decision, number: number): RunItem {

@@ -85,8 +85,8 @@ function guardFacts(inventory: Inventory, { policy }: MaintainOptions, memory: M
 
 /** What may go whatever the guard says: trash that has had its grace, and what interrupted writes left. */
 function onlyRefuse(plan: Plan): Plan {
-  const allowed = ({ item }: Plan['decisions'][number]) => item.kind === 'trash' || item.kind === 'debris';
-  return { ...plan, decisions: plan.decisions.filter(allowed) };
+  const decisions = plan.decisions.filter(({ item }) => item.kind === 'trash' || item.kind === 'debris');
+  return { ...plan, decisions };
 }
 
 function removals({ decisions }: Plan): number {

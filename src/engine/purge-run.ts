@@ -1,20 +1,40 @@
 import type { HomeDriver } from '../core/home-driver.ts';
-import type { Journal, RunItem } from '../core/run.ts';
+import { GROUP_SIZE, type ItemOutcome, type Journal, type RunItem } from '../core/run.ts';
 
-/** Removes items from a run's trash for good: the intent first, so that a crash leaves nothing half there unnoticed. */
+export interface PurgeParts {
+  readonly driver: HomeDriver;
+  readonly journal: Journal;
+}
+
+/** Removes everything that a run put into the trash for good, and what an earlier purge could not. */
+export async function purgeRun(parts: PurgeParts, runId: string): Promise<readonly ItemOutcome[]> {
+  const items: RunItem[] = [];
+  for await (const item of parts.journal.items(runId, ['trashed', 'purging'])) items.push(item);
+  return purgeItems(parts, runId, items);
+}
+
+/**
+ * Removes items from a run's trash for good: the intent first, so that a crash leaves nothing half there unnoticed. What cannot
+ * be removed now stays marked, and the next recovery tries again.
+ */
 export async function purgeItems(
-  { driver, journal }: { driver: HomeDriver; journal: Journal },
+  { driver, journal }: PurgeParts,
   runId: string,
   items: readonly RunItem[],
-): Promise<void> {
-  if (items.length === 0) return;
-  await journal.mark(
-    runId,
-    items.map(({ number }) => ({ number, state: 'purging' })),
-  );
-  const outcomes = await driver.purge(runId, items);
-  await journal.mark(
-    runId,
-    outcomes.filter(({ status }) => status === 'done').map(({ number }) => ({ number, state: 'purged' })),
-  );
+): Promise<readonly ItemOutcome[]> {
+  const outcomes: ItemOutcome[] = [];
+  for (let first = 0; first < items.length; first += GROUP_SIZE) {
+    const group = items.slice(first, first + GROUP_SIZE);
+    await journal.mark(
+      runId,
+      group.map(({ number }) => ({ number, state: 'purging' })),
+    );
+    const purged = await driver.purge(runId, group);
+    await journal.mark(
+      runId,
+      purged.filter(({ status }) => status === 'done').map(({ number }) => ({ number, state: 'purged' })),
+    );
+    outcomes.push(...purged);
+  }
+  return outcomes;
 }

@@ -1,5 +1,6 @@
 import type { HomeDriver } from '../core/home-driver.ts';
 import { GROUP_SIZE, type Journal, type Outcome, type RunItem } from '../core/run.ts';
+import { breathe } from './breathe.ts';
 
 export interface UndoParts {
   readonly driver: HomeDriver;
@@ -20,7 +21,7 @@ export async function* undoRun(parts: UndoParts, runId: string, options: UndoOpt
     if (wanted === undefined || wanted.has(item.item.id)) items.push(item);
   }
   for (let first = 0; first < items.length; first += GROUP_SIZE) {
-    options.signal?.throwIfAborted();
+    await breathe(options.signal);
     const group = items.slice(first, first + GROUP_SIZE);
     await parts.journal.mark(
       runId,

@@ -5,8 +5,10 @@ import { checkProblems, collect, messagesOf, user } from '../../test/support/col
 import { Failure } from '../core/failure.ts';
 import type { JsonObject } from '../core/json.ts';
 import { type Message, type NewMessage, ROLES } from '../core/message.ts';
+import type { RunItem } from '../core/run.ts';
 import { CHILD_KINDS, type ModelUsage, type NewSession, NO_USAGE } from '../core/session.ts';
 import { type ImportedSession, type ListQuery, MAX_BATCH, type SessionStore } from '../core/session-store.ts';
+import { type FileMover, sessionFingerprint } from '../core/session-trash.ts';
 import { type Clock, DAY_MS, HOUR_MS, MINUTE_MS } from '../core/time.ts';
 
 /** A place that keeps a store between openings: a directory, a schema of a server. Closing it removes what is there. */
@@ -947,6 +949,181 @@ export function sessionStoreConformance(name: string, newPlace: () => Promise<St
       });
     });
 
+    describe('trash', () => {
+      const moved: string[] = [];
+      let obstacle: string | undefined;
+      const files: FileMover = {
+        take: ({ id }) => {
+          if (obstacle === undefined) moved.push(`take ${id}`);
+          return obstacle;
+        },
+        giveBack: ({ id }) => {
+          if (obstacle === undefined) moved.push(`give back ${id}`);
+          return obstacle;
+        },
+        letGo: ({ id }) => void moved.push(`let go ${id}`),
+      };
+      const options = { files, deadHolders: [] };
+      beforeEach(() => {
+        moved.splice(0);
+        obstacle = undefined;
+      });
+
+      const anEnded = async (id: string) => {
+        await say(id, `${id} says hello`);
+        await store.recordUsage(id, { model: 'm', inputTokens: 3, costUsd: 0.1 });
+        await store.end(id, 'done');
+        return { number: 1, id, fingerprint: sessionFingerprint(await factsOf(id)) };
+      };
+      const ledgerIds = async () => (await collect(store.ledger())).map(({ id }) => id);
+      const begin = async (run: string, request: { number: number; id: string; fingerprint: string }) => {
+        await store.journal.begin({ id: run, request: { kind: 'policy' }, startedAt: NOW, expiresAt: NOW + DAY_MS });
+        await store.journal.intend(run, [runItem(request)]);
+      };
+
+      it('hides a session from everyone, and shows it again exactly as it was', async () => {
+        const request = await anEnded('s');
+        const before = [await factsOf('s'), await messagesOf(store, 's'), await store.usageByModel('s')];
+        expect(await store.trash.hide('run', [request], options)).toEqual([{ number: 1, status: 'done' }]);
+        const other = await openOther();
+        expect(await other.get('s')).toBeUndefined();
+        expect([await listed(), await foundIds('hello'), await ledgerIds()]).toEqual([[], [], ['s']]);
+        await reopen();
+        expect(await store.trash.show('run', [request], files)).toEqual([{ number: 1, status: 'done' }]);
+        expect([await factsOf('s'), await messagesOf(store, 's'), await store.usageByModel('s')]).toEqual(before);
+        expect([await foundIds('hello'), await ledgerIds()]).toEqual([['s'], []]);
+        expect(moved).toEqual(['take s', 'give back s']);
+      });
+
+      it('does each step once, however often it is asked', async () => {
+        const request = await anEnded('s');
+        for (let time = 0; time < 2; time += 1)
+          expect(await store.trash.hide('run', [request], options)).toEqual([{ number: 1, status: 'done' }]);
+        expect(await ledgerIds()).toEqual(['s']);
+        for (let time = 0; time < 2; time += 1)
+          expect(await store.trash.show('run', [request], files)).toEqual([{ number: 1, status: 'done' }]);
+        expect([await listed(), await ledgerIds()]).toEqual([['s'], []]);
+      });
+
+      it('skips what changed, what is gone and what is in use, and lets go of its files', async () => {
+        const changed = await anEnded('changed');
+        await store.change('changed', { addTags: ['keep'] });
+        const used = await anEnded('used');
+        const other = await openOther();
+        await other.resume('used');
+        await other.append('used', [user('more')]);
+        const now = { ...used, number: 2, fingerprint: sessionFingerprint(await factsOf('used')) };
+        const gone = { number: 3, id: 'gone', fingerprint: '' };
+        expect(await store.trash.hide('run', [changed, now, gone], options)).toEqual([
+          { number: 1, status: 'skipped', detail: 'It has changed since the plan was made.' },
+          { number: 2, status: 'skipped', detail: 'A process is using it.' },
+          { number: 3, status: 'skipped', detail: 'It is gone already.' },
+        ]);
+        expect(moved).toEqual(['let go changed', 'let go used', 'let go gone']);
+        expect(await ledgerIds()).toEqual([]);
+        const deadHolders = (await store.holders()).map(({ id }) => id);
+        expect(await store.trash.hide('run', [now], { files, deadHolders })).toEqual([{ number: 2, status: 'done' }]);
+      });
+
+      it('keeps a session whose files cannot be moved', async () => {
+        const request = await anEnded('s');
+        obstacle = 'The file system refused it.';
+        const skipped = [{ number: 1, status: 'skipped', detail: obstacle }];
+        expect(await store.trash.hide('run', [request], options)).toEqual(skipped);
+        expect([await listed(), await ledgerIds()]).toEqual([['s'], []]);
+        obstacle = undefined;
+        await store.trash.hide('run', [request], options);
+        obstacle = 'The file system refused it.';
+        expect(await store.trash.show('run', [request], files)).toEqual(skipped);
+        expect([await listed(), await ledgerIds()]).toEqual([[], ['s']]);
+      });
+
+      it('never shows a session over another that has its id by now, nor one that is purged', async () => {
+        const request = await anEnded('s');
+        await store.trash.hide('run', [request], options);
+        await say('s', 'another');
+        expect(await store.trash.show('run', [request], files)).toMatchObject([{ status: 'skipped' }]);
+        await store.trash.drop('run', [request]);
+        expect(await contents('s')).toEqual(['another']);
+        await store.remove(['s']);
+        expect(await store.trash.show('run', [request], files)).toMatchObject([{ status: 'skipped' }]);
+        expect(moved).toEqual(['take s']);
+        expect(await checkProblems(store)).toEqual([]);
+      });
+
+      it('takes files from a session and gives them back, and touches what was begun since in neither', async () => {
+        const request = await anEnded('s');
+        await store.recordDumps('s', { sizeBytes: 70 });
+        const taken = { ...request, fingerprint: sessionFingerprint(await factsOf('s')) };
+        const before = await factsOf('s');
+        await begin('run', taken);
+        const take = () => store.trash.takeFiles('run', taken, { ...options, part: 'dumps' });
+        expect([await take(), await take()]).toMatchObject([{ status: 'done' }, { status: 'done' }]);
+        expect(await factsOf('s')).toEqual({ ...before, dumpBytes: 0 });
+        expect(await store.trash.returnFiles('run', taken, files)).toMatchObject({ status: 'done' });
+        expect(await factsOf('s')).toEqual(before);
+        await store.recordDumps('s', { sizeBytes: 5 });
+        expect(await store.trash.returnFiles('run', taken, files)).toMatchObject({ status: 'done' });
+        expect(await factsOf('s')).toEqual({ ...before, dumpBytes: 5 });
+      });
+    });
+
+    describe('journal', () => {
+      const run = { id: 'run', request: { kind: 'policy' }, startedAt: NOW, expiresAt: NOW + DAY_MS } as const;
+
+      it('keeps runs, newest first, and their items by number and state', async () => {
+        await store.journal.begin(run);
+        await store.journal.begin({ ...run, id: 'later', startedAt: NOW + 1, request: { kind: 'delete', ids: ['a'] } });
+        const items = Array.from({ length: 1100 }, (_, index) => runItem({ number: index + 1, id: `s${index}` }));
+        await store.journal.intend('run', items);
+        await store.journal.mark('run', [
+          { number: 1, state: 'trashed' },
+          { number: 1100, state: 'skipped', detail: 'It has changed.' },
+        ]);
+        await reopen();
+        expect((await collect(store.journal.runs())).map(({ id }) => id)).toEqual(['later', 'run']);
+        expect(await store.journal.run('later')).toMatchObject({ request: { kind: 'delete', ids: ['a'] } });
+        expect(await store.journal.run('nowhere')).toBeUndefined();
+        const numbers = (await collect(store.journal.items('run'))).map(({ number }) => number);
+        expect(numbers).toEqual(items.map(({ number }) => number));
+        expect(await collect(store.journal.items('run', ['skipped', 'trashed']))).toEqual([
+          { ...items[0], state: 'trashed' },
+          { ...items[1099], state: 'skipped', detail: 'It has changed.' },
+        ]);
+        expect(await store.journal.totals('run')).toEqual({
+          intended: { items: 1098, sizeBytes: 10_980 },
+          trashed: { items: 1, sizeBytes: 10 },
+          skipped: { items: 1, sizeBytes: 10 },
+        });
+        expect(await store.journal.totals('later')).toEqual({});
+      });
+
+      it('names the runs that were cut short, and those with an item whose step was', async () => {
+        await store.journal.begin(run);
+        expect(await store.journal.unfinished()).toEqual(['run']);
+        await store.journal.intend('run', [runItem({ number: 1, id: 's' })]);
+        await store.journal.finish('run', NOW + 5);
+        expect(await store.journal.run('run')).toEqual({ ...run, finishedAt: NOW + 5 });
+        for (const state of ['intended', 'undoing', 'purging'] as const) {
+          await store.journal.mark('run', [{ number: 1, state }]);
+          expect(await store.journal.unfinished(), state).toEqual(['run']);
+        }
+        for (const state of ['trashed', 'skipped', 'restored', 'purged'] as const) {
+          await store.journal.mark('run', [{ number: 1, state }]);
+          expect(await store.journal.unfinished(), state).toEqual([]);
+        }
+      });
+
+      it('refuses the same run or item twice', async () => {
+        await store.journal.begin(run);
+        await expect(store.journal.begin(run)).rejects.toMatchObject({ name: 'Failure' });
+        await store.journal.intend('run', [runItem({ number: 1, id: 's' })]);
+        await expect(store.journal.intend('run', [runItem({ number: 1, id: 't' })])).rejects.toMatchObject({
+          name: 'Failure',
+        });
+      });
+    });
+
     describe('leases', () => {
       it('names this process as the holder of what it creates', async () => {
         await create({ id: 'a' });
@@ -1279,6 +1456,12 @@ function imported(session: Partial<ImportedSession> = {}): ImportedSession {
     usageByModel: [],
     ...session,
   };
+}
+
+function runItem(given: { number: number; id: string; fingerprint?: string }): RunItem {
+  const { number, id, fingerprint = '' } = given;
+  const fixed = { action: 'remove', reason: 'named', sizeBytes: 10, skipsTrash: false, state: 'intended' } as const;
+  return { number, item: { kind: 'session', id }, fingerprint, ...fixed };
 }
 
 function importedMessage(seq: number, content = `message ${seq}`): Message {

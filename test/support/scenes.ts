@@ -6,7 +6,7 @@ import type { Policy, SessionRules } from '../../src/core/policy.ts';
 import { CHILD_KINDS } from '../../src/core/session.ts';
 import { DAY_MS, HOUR_MS } from '../../src/core/time.ts';
 import { NOW } from './clock.ts';
-import { aPolicy, aSession, aStray, aTrash, anArchive, anInventory } from './inventories.ts';
+import { anArchive, anInventory, aPolicy, aSession, aStray, aTrash } from './inventories.ts';
 
 /** Ids that are prefixes of one another, look like patterns or paths, or differ in case only. */
 export const IDS = ['a', 'ab', 'a_b', 'a_b_1', '*', 'a*', '../x', '..', 'A', 'é', 'constructor', '__proto__', ' ', 'z'];

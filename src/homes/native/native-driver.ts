@@ -1,17 +1,17 @@
 import { Failure } from '../../core/failure.ts';
 import type { HomeDriver } from '../../core/home-driver.ts';
 import type { ItemOutcome, RunItem } from '../../core/run.ts';
-import type { TrashRequest } from '../../core/session-trash.ts';
+import type { FileMover, HideOptions, TrashRequest } from '../../core/session-trash.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { deadHolders } from './active-sessions.ts';
+import type { NativeLayout } from './native-layout.ts';
 import { type NativeTrash, openNativeTrash } from './native-trash.ts';
 import { type ScanParts, scanNative } from './scan-native.ts';
 import { strayUnchanged } from './stray-unchanged.ts';
 
 /**
- * The driver of native homes. Sessions go in two steps: their rows out of sight, which no writer can undo, then their files
- * into the trash. Files of a session that stays go first, then its row says so: until then the next append would only write
- * the transcript again.
+ * The driver of native homes. Files move in the same step in which the rows of their session change, under the write lock: a
+ * crash in between leaves files in the trash of a session that is still there, and recovery decides again.
  */
 export function createNativeDriver(parts: ScanParts): HomeDriver {
   const { store, layout, clock } = parts;
@@ -19,33 +19,31 @@ export function createNativeDriver(parts: ScanParts): HomeDriver {
     scan: (options) => scanNative(parts, options),
     async discard(runId, items) {
       const trash = openNativeTrash(layout, runId);
-      trash.note(items);
+      orFailure(layout, () => trash.note(items));
       const dead = await deadHolders(store, clock.now());
-      const outcomes = await discardWhole(parts, { runId, items: items.filter(isWholeSession), trash, dead });
-      for (const item of items.filter((candidate) => !isWholeSession(candidate))) {
-        outcomes.push(await attempt(item, () => discardPart(parts, { runId, item, trash, dead })));
-      }
-      trash.sync();
+      const step = { runId, trash, files: moverOf(trash, items), deadHolders: dead };
+      const whole = items.filter(isWholeSession);
+      const outcomes = [...(await store.trash.hide(runId, whole.map(requestOf), step))];
+      for (const item of items.filter((candidate) => !isWholeSession(candidate)))
+        outcomes.push(await discardPart(parts, step, item));
+      orFailure(layout, () => trash.sync());
       return outcomes;
     },
     async restore(runId, items) {
       const trash = openNativeTrash(layout, runId);
+      const step = { runId, trash, files: moverOf(trash, items) };
       const outcomes: ItemOutcome[] = [];
-      for (const item of items) outcomes.push(await attempt(item, () => restoreOne(parts, { runId, item, trash })));
-      trash.sync();
+      for (const item of items) outcomes.push(await restoreOne(parts, step, item));
+      orFailure(layout, () => trash.sync());
       return outcomes;
     },
     async purge(runId, items) {
       const trash = openNativeTrash(layout, runId);
-      const outcomes: ItemOutcome[] = [];
-      for (const item of items) {
-        outcomes.push(
-          await attempt(item, async () => {
-            trash.purge(item);
-            return { number: item.number, status: 'done' };
-          }),
-        );
-      }
+      const outcomes = items.map((item) =>
+        attempt(item, () => {
+          trash.purge(item);
+        }),
+      );
       // Rows last: as long as they are there, a purge that was cut short is begun again.
       const done = new Set(outcomes.filter(({ status }) => status === 'done').map(({ number }) => number));
       const sessions = items.filter((item) => isWholeSession(item) && done.has(item.number));
@@ -65,76 +63,79 @@ const GIVE_BACK_BYTES = 2 * 1024 * 1024;
 
 interface Step {
   readonly runId: string;
-  readonly item: RunItem;
   readonly trash: NativeTrash;
+  readonly files: FileMover;
 }
 
-/** A session whose files cannot be moved is shown again: rows and files share one fate. */
-async function discardWhole(
-  { store }: ScanParts,
-  {
-    runId,
-    items,
-    trash,
-    dead,
-  }: { runId: string; items: readonly RunItem[]; trash: NativeTrash; dead: readonly string[] },
-): Promise<ItemOutcome[]> {
-  const hidden = await store.trash.hide(runId, items.map(requestOf), dead);
-  const outcomes: ItemOutcome[] = [];
-  for (const [index, item] of items.entries()) {
-    const outcome = hidden[index] ?? { number: item.number, status: 'skipped', detail: 'It was not reached.' };
-    const moved = outcome.status === 'done' ? await attempt(item, async () => take(trash, item)) : outcome;
-    if (outcome.status === 'done' && moved.status === 'skipped') await store.trash.show(runId, [requestOf(item)]);
-    outcomes.push(moved);
-  }
-  return outcomes;
+/** Moves the files of the items at hand by their numbers. What the file system refuses is a sentence. */
+function moverOf(trash: NativeTrash, items: readonly RunItem[]): FileMover {
+  const byNumber = new Map(items.map((item) => [item.number, item]));
+  const say = (number: number, act: (item: RunItem) => string | undefined) => {
+    const item = byNumber.get(number);
+    return item === undefined ? 'It was not reached.' : obstacleOf(() => act(item));
+  };
+  return {
+    take: ({ number }) => say(number, (item) => void trash.take(item)),
+    giveBack: ({ number }) => say(number, (item) => giveBack(trash, item)),
+    letGo: ({ number }) =>
+      void say(number, (item) => {
+        trash.letGo(item);
+      }),
+  };
 }
 
-function take(trash: NativeTrash, item: RunItem): ItemOutcome {
-  trash.take(item);
-  return { number: item.number, status: 'done' };
+function giveBack(trash: NativeTrash, item: RunItem): string | undefined {
+  return trash.giveBack(item) ? undefined : 'Something else stands where its files were.';
 }
 
-async function discardPart(parts: ScanParts, step: Step & { dead: readonly string[] }): Promise<ItemOutcome> {
-  const { runId, item, trash, dead: deadHolderIds } = step;
-  if (item.action === 'archive') {
-    return { number: item.number, status: 'skipped', detail: 'This version cannot archive.' };
-  }
+async function discardPart(parts: ScanParts, step: Step & HideOptions, item: RunItem): Promise<ItemOutcome> {
+  if (item.action === 'archive') return attempt(item, () => 'This version cannot archive.');
   if (item.item.kind === 'session') {
     const part = item.action === 'drop-dumps' ? 'dumps' : 'all';
-    trash.take(item);
-    const outcome = await parts.store.trash.takeFiles(runId, requestOf(item), { part, deadHolders: deadHolderIds });
-    if (outcome.status === 'skipped') trash.giveBack(item);
-    return outcome;
+    return parts.store.trash.takeFiles(step.runId, requestOf(item), { part, ...step });
   }
-  if (!strayUnchanged(parts.layout, item)) {
-    return { number: item.number, status: 'skipped', detail: 'It has changed since the plan was made.' };
-  }
-  return take(trash, item);
+  return attempt(item, () => {
+    if (!strayUnchanged(parts.layout, item)) return 'It has changed since the plan was made.';
+    return step.trash.take(item) ? undefined : 'It is gone already.';
+  });
 }
 
-/** Files first, so that a session never shows without them; its rows say so last. */
-async function restoreOne({ store }: ScanParts, { runId, item, trash }: Step): Promise<ItemOutcome> {
-  if (!trash.giveBack(item)) {
-    return { number: item.number, status: 'skipped', detail: 'Something else stands where its files were.' };
-  }
+async function restoreOne({ store }: ScanParts, { runId, trash, files }: Step, item: RunItem): Promise<ItemOutcome> {
   if (isWholeSession(item)) {
-    const [outcome] = await store.trash.show(runId, [requestOf(item)]);
-    if (outcome?.status === 'skipped') trash.take(item);
+    const [outcome] = await store.trash.show(runId, [requestOf(item)], files);
     return outcome ?? { number: item.number, status: 'done' };
   }
-  if (item.item.kind === 'session') return store.trash.returnFiles(runId, requestOf(item));
-  return { number: item.number, status: 'done' };
+  if (item.item.kind === 'session') return store.trash.returnFiles(runId, requestOf(item), files);
+  return attempt(item, () => giveBack(trash, item));
 }
 
-/** What one item meets is an outcome and does not stop the others; a bug does. */
-async function attempt(item: RunItem, act: () => Promise<ItemOutcome>): Promise<ItemOutcome> {
+/** What the files of one item meet is an outcome and does not stop the others. Trouble with the store does, and so does a bug. */
+function attempt({ number }: RunItem, act: () => string | undefined): ItemOutcome {
+  const detail = obstacleOf(act);
+  return detail === undefined ? { number, status: 'done' } : { number, status: 'skipped', detail };
+}
+
+function obstacleOf(act: () => string | undefined): string | undefined {
   try {
-    return await act();
+    return act();
   } catch (error) {
-    const reason = error instanceof Failure ? error.message : errorCode(error);
-    if (reason === undefined) throw error;
-    return { number: item.number, status: 'skipped', detail: reason };
+    if (error instanceof Failure) return error.message;
+    const code = errorCode(error);
+    if (code === undefined) throw error;
+    return `The file system refused it: ${code}.`;
+  }
+}
+
+/** What concerns the whole trash stops the run: the next one finishes what was begun. */
+function orFailure({ root }: NativeLayout, act: () => void): void {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof Failure || errorCode(error) === undefined) throw error;
+    throw new Failure('failed', `The trash of ${root} cannot be written: ${errorCode(error)}.`, {
+      hint: 'Nothing is lost. Make the folder writable or free some space, then run the same command again.',
+      cause: error,
+    });
   }
 }
 

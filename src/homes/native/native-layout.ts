@@ -23,7 +23,6 @@ export interface NativeLayout {
 
 export function nativeLayout(root: string): NativeLayout {
   const sessions = join(root, 'sessions');
-  const sessionPath = (id: string) => `${sessionShard(id)}/${sessionDirName(id)}`;
   const sessionDir = (id: string) => join(sessions, sessionPath(id));
   return {
     root,
@@ -43,3 +42,7 @@ export function nativeLayout(root: string): NativeLayout {
 
 export const TRANSCRIPT_NAME = 'transcript.jsonl';
 export const DUMPS_NAME = 'dumps';
+
+function sessionPath(id: string): string {
+  return `${sessionShard(id)}/${sessionDirName(id)}`;
+}

@@ -1,8 +1,10 @@
-import { closeSync, existsSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, lstatSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { Failure } from '../../core/failure.ts';
 import type { RunItem } from '../../core/run.ts';
-import { moveEntry } from '../../platform/move-entry.ts';
+import { moveEntry, refuseLinks } from '../../platform/move-entry.ts';
 import { makePrivateDir, syncDir } from '../../platform/private-files.ts';
+import { walkTree } from '../../platform/walk-tree.ts';
 import { DUMPS_NAME, type NativeLayout, TRANSCRIPT_NAME } from './native-layout.ts';
 
 /**
@@ -12,9 +14,12 @@ import { DUMPS_NAME, type NativeLayout, TRANSCRIPT_NAME } from './native-layout.
 export interface NativeTrash {
   /** Writes down what is about to be moved, for people who have only the files. */
   note(items: readonly RunItem[]): void;
-  take(item: RunItem): void;
-  /** False when something stands where the files came from. */
+  /** False when there is nothing of it, neither at its place nor here. */
+  take(item: RunItem): boolean;
+  /** False when something stands where the files came from; then all of them stay. */
   giveBack(item: RunItem): boolean;
+  /** Brings back what a crash left here of an item that stays after all, as far as nothing stands there by now. */
+  letGo(item: RunItem): void;
   purge(item: RunItem): void;
   /** Makes the moves of a group survive a power cut. */
   sync(): void;
@@ -24,43 +29,73 @@ export function openNativeTrash(layout: NativeLayout, runId: string): NativeTras
   const root = layout.trash(runId);
   const touched = new Set<string>();
   const move = (from: string, to: string) => {
-    if (moveEntry(from, to) === 'moved') for (const path of [from, to]) touched.add(dirname(path));
+    refuseLinks(layout.root, dirname(to));
+    makePrivateDir(dirname(to));
+    if (moveEntry(layout.root, from, to) === 'moved') for (const path of [from, to]) touched.add(dirname(path));
   };
-  const placeOf = (item: RunItem) => join(root, String(item.number));
+  const putBack = (from: string, to: string): void => {
+    if (!isThere(to)) move(from, to);
+    else if (isFolder(from) && isFolder(to))
+      for (const name of readdirSync(from)) putBack(join(from, name), join(to, name));
+  };
+  const movesFor = (item: RunItem) => movesOf(layout, item, join(root, String(item.number)));
+  const take = (item: RunItem) => {
+    const moves = movesFor(item);
+    for (const { from, to } of moves) if (!isThere(to) && isThere(from)) move(from, to);
+    return moves.some(({ to }) => isThere(to));
+  };
 
   return {
     note(items) {
+      refuseLinks(layout.root, root);
       makePrivateDir(root);
       appendDurably(join(root, 'manifest.jsonl'), items.map((item) => `${manifestLine(item)}\n`).join(''));
       syncDir(root);
       syncDir(dirname(root));
     },
-    take(item) {
-      const place = placeOf(item);
-      for (const { from, to } of movesOf(layout, item, place)) {
-        if (existsSync(to)) continue;
-        if (dirname(to) !== root) makePrivateDir(dirname(to));
-        move(from, to);
+    take,
+    giveBack(item) {
+      const moves = movesFor(item).filter(({ to }) => isThere(to));
+      if (moves.some(({ from }) => isThere(from))) return false;
+      try {
+        for (const { from, to } of moves) move(to, from);
+        return true;
+      } catch (error) {
+        take(item);
+        throw error;
       }
     },
-    giveBack(item) {
-      const moves = movesOf(layout, item, placeOf(item)).filter(({ to }) => existsSync(to));
-      if (moves.some(({ from }) => existsSync(from))) return false;
-      for (const { from, to } of moves) {
-        makePrivateDir(dirname(from));
-        move(to, from);
-      }
-      return true;
+    letGo(item) {
+      for (const { from, to } of movesFor(item)) if (isThere(to)) putBack(to, from);
     },
     purge(item) {
+      const place = join(root, String(item.number));
+      refuseLinks(layout.root, root);
+      if (!isThere(place)) return;
+      for (const entry of walkTree(place)) if (entry.kind === 'unreadable') throw notPurged(place, entry);
       // A name of our own making below our own trash: nothing else can be there.
-      rmSync(placeOf(item), { recursive: true, force: true });
+      rmSync(place, { recursive: true, force: true });
     },
     sync() {
-      for (const directory of touched) if (existsSync(directory)) syncDir(directory);
+      for (const directory of touched) if (isThere(directory)) syncDir(directory);
       touched.clear();
     },
   };
+}
+
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+function isFolder(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+/** Such as another file system that somebody mounted inside: what is on it is not ours. */
+function notPurged(place: string, { path, error }: { path: string; error: string }): Failure {
+  return new Failure('refused', `${join(place, path)} was not removed: ${error.replace(/\.$/, '')}.`, {
+    hint: 'It stays in the trash until that is settled.',
+  });
 }
 
 interface Move {

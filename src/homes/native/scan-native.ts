@@ -1,9 +1,7 @@
 import { statSync } from 'node:fs';
-import { relative } from 'node:path';
 import type { ScanOptions } from '../../core/home-driver.ts';
 import type { Doubt, Inventory, SessionBytes, SessionItem, StrayItem, TrashItem } from '../../core/inventory.ts';
 import type { Problem } from '../../core/problem.ts';
-import type { SessionFacts } from '../../core/session.ts';
 import type { SessionStore } from '../../core/session-store.ts';
 import { sessionFingerprint } from '../../core/session-trash.ts';
 import type { Clock } from '../../core/time.ts';
@@ -12,6 +10,7 @@ import { activeQuery } from './active-sessions.ts';
 import { judgeClock } from './clock-watch.ts';
 import { type NativeFile, nativeFiles } from './native-files.ts';
 import type { NativeLayout } from './native-layout.ts';
+import { sessionItem } from './session-item.ts';
 
 export interface ScanParts {
   readonly layout: NativeLayout;
@@ -27,23 +26,25 @@ export async function scanNative(parts: ScanParts, { signal, onProgress }: ScanO
   const files = collectFiles(layout, () => signal?.throwIfAborted());
   const active = await activeIds(parts, now);
   const sessions: SessionItem[] = [];
-  for await (const session of store.list()) {
+  for await (const session of store.list({ sort: 'stored' })) {
     signal?.throwIfAborted();
-    const directory = relative(layout.sessions, layout.sessionDir(session.id)).replaceAll('\\', '/');
-    sessions.push(sessionItem(session, active.has(session.id), files.claim(directory)));
+    const bytes = { ...(files.claim(layout.sessionPath(session.id)) ?? NO_FILES), rows: session.contentBytes };
+    const fingerprint = sessionFingerprint(session);
+    sessions.push(sessionItem(session, { active: active.has(session.id), bytes, fingerprint }));
     onProgress?.(sessions.length);
   }
   const trash = await trashItems(parts);
+  const rest = files.unclaimed();
   const doubts: Doubt[] = (await judgeClock(store, now)) === 'suspect' ? ['clock-suspect'] : [];
   return {
     home: { id: (await store.getMeta('home-id')) ?? '', path: layout.root },
     scannedAt: now,
     sessions,
-    strays: files.unclaimed(),
+    strays: rest.strays,
     trash,
     archives: [],
-    problems: files.problems,
-    disk: { usedBytes: usedBytes(layout, sessions, trash) + files.strayBytes(), freeBytes: freeBytes(layout.root) },
+    problems: rest.problems,
+    disk: { usedBytes: usedBytes(layout, sessions, trash) + rest.sizeBytes, freeBytes: freeBytes(layout.root) },
     doubts,
   };
 }
@@ -54,36 +55,18 @@ async function activeIds({ store, activeGraceMs: graceMs }: ScanParts, now: numb
   return ids;
 }
 
-function sessionItem(session: SessionFacts, active: boolean, files: SessionBytes | undefined): SessionItem {
-  const { id, source, workdir, title, model, parentId, childKind, startedAt, lastActiveAt, endedAt, endReason } =
-    session;
-  return {
-    kind: 'session',
-    id,
-    source,
-    ...(workdir !== undefined && { workdir }),
-    ...(title !== undefined && { title }),
-    ...(model !== undefined && { model }),
-    ...(parentId !== undefined && { parentId }),
-    ...(childKind !== undefined && { childKind }),
-    startedAt,
-    lastActiveAt,
-    ...(endedAt !== undefined && { endedAt }),
-    ...(endReason !== undefined && { endReason }),
-    messageCount: session.messageCount,
-    pinned: session.pinned,
-    tags: session.tags,
-    active,
-    bytes: { ...(files ?? NO_FILES), rows: session.contentBytes },
-    fingerprint: sessionFingerprint(session),
-  };
-}
-
 const NO_FILES: SessionBytes = { rows: 0, transcript: 0, dumps: 0, other: 0 };
 
-/** The files below `sessions/`, summed by session directory; what no session claims is a stray. */
+interface FileSum {
+  readonly bytes: SessionBytes;
+  readonly newestAt: number;
+  /** The first file in it that Coppice did not write. */
+  readonly unknown?: string;
+}
+
+/** The files below `sessions/`, summed by session directory; what no session claims is a stray, if all of it is ours. */
 function collectFiles(layout: NativeLayout, onEntry: () => void) {
-  const byDirectory = new Map<string, { bytes: SessionBytes; newestAt: number }>();
+  const byDirectory = new Map<string, FileSum>();
   const debris: StrayItem[] = [];
   const problems: Problem[] = [];
   for (const file of nativeFiles(layout)) {
@@ -92,33 +75,39 @@ function collectFiles(layout: NativeLayout, onEntry: () => void) {
     else if (file.kind === 'temporary') debris.push(debrisItem(file));
     else addFile(byDirectory, file);
   }
-  const strays = () => [...debris, ...[...byDirectory].map(([path, sum]) => orphanItem(path, sum))];
   return {
-    problems,
     claim(directory: string): SessionBytes | undefined {
       const found = byDirectory.get(directory);
       byDirectory.delete(directory);
       return found?.bytes;
     },
-    unclaimed: strays,
-    strayBytes: () => strays().reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+    unclaimed() {
+      const left = [...byDirectory].map(([path, sum]) => ({ item: orphanItem(path, sum), unknown: sum.unknown }));
+      return {
+        strays: [...debris, ...left.filter(({ unknown }) => unknown === undefined).map(({ item }) => item)],
+        problems: [...problems, ...left.flatMap(({ unknown }) => (unknown === undefined ? [] : [notOurs(unknown)]))],
+        sizeBytes: [...debris, ...left.map(({ item }) => item)].reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+      };
+    },
   };
 }
 
 type SizedFile = Exclude<NativeFile, { kind: 'unreadable' }>;
 
-function addFile(byDirectory: Map<string, { bytes: SessionBytes; newestAt: number }>, file: SizedFile): void {
+function addFile(byDirectory: Map<string, FileSum>, file: SizedFile): void {
   const directory = file.path.split('/', 2).join('/');
-  const { bytes, newestAt } = byDirectory.get(directory) ?? { bytes: NO_FILES, newestAt: 0 };
+  const { bytes, newestAt, unknown } = byDirectory.get(directory) ?? { bytes: NO_FILES, newestAt: 0 };
+  const foreign = unknown ?? (file.kind === 'unknown' ? file.path : undefined);
   const sizeBytes = 'sizeBytes' in file ? file.sizeBytes : 0;
   const part = file.kind === 'transcript' ? 'transcript' : file.kind === 'dump' ? 'dumps' : 'other';
   byDirectory.set(directory, {
     bytes: { ...bytes, [part]: bytes[part] + sizeBytes },
     newestAt: Math.max(newestAt, file.modifiedAt),
+    ...(foreign !== undefined && { unknown: foreign }),
   });
 }
 
-function orphanItem(path: string, { bytes, newestAt }: { bytes: SessionBytes; newestAt: number }): StrayItem {
+function orphanItem(path: string, { bytes, newestAt }: FileSum): StrayItem {
   const sizeBytes = bytes.transcript + bytes.dumps + bytes.other;
   const id = `sessions/${path}`;
   return { kind: 'orphan', id, lastActiveAt: newestAt, sizeBytes, fingerprint: `${newestAt}:${sizeBytes}` };
@@ -132,6 +121,11 @@ function debrisItem(file: SizedFile & { sizeBytes?: number }): StrayItem {
 
 function unreadable({ path, error }: { path: string; error: string }): Problem {
   return { kind: 'unreadable', subject: `sessions/${path}`, message: `sessions/${path} cannot be read: ${error}.` };
+}
+
+function notOurs(path: string): Problem {
+  const message = `sessions/${path} is not a file that Coppice writes. It is left alone.`;
+  return { kind: 'unknown-file', subject: `sessions/${path}`, message };
 }
 
 /** What earlier runs removed and can still give back, one item a run. */

@@ -74,7 +74,7 @@ function conditionsOf(query: ListQuery): { where: string; values: readonly (stri
   if (query.before !== undefined) add('last_active_at < ?', query.before);
   if (query.active !== undefined) {
     add(
-      `ended_at IS NULL AND (last_active_at >= ? OR key IN
+      `((ended_at IS NULL AND last_active_at >= ?) OR key IN
         (SELECT session_key FROM leases WHERE holder_id IN (SELECT value FROM json_each(?))))`,
       query.active.since,
       JSON.stringify(query.active.holderIds),

@@ -46,6 +46,12 @@ const SENTENCES = [
     hint: 'Nothing was changed. Copy the home somewhere safe, then restore state.db from a backup, or import what you exported.',
   },
   {
+    codes: ['SQLITE_IOERR', 'EIO', 'EMFILE', 'ENFILE'],
+    failure: 'failed',
+    say: (path: string) => `The system could not read or write ${path}.`,
+    hint: 'What was stored before is safe. Look at the disk and the limit on open files, then try again.',
+  },
+  {
     codes: ['SQLITE_CONSTRAINT'],
     failure: 'refused',
     say: (path: string) => `Another process wrote the same thing to ${path} at the same time.`,

@@ -4,7 +4,7 @@ import { Failure } from '../../core/failure.ts';
 import type { HomeLock } from '../../core/home-lock.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { retryBusy } from '../../platform/retry-busy.ts';
-import { isBusy } from './sqlite-errors.ts';
+import { isBusy, translateSqliteError } from './sqlite-errors.ts';
 
 /**
  * The lock of a home: an exclusive transaction on a small database of its own. It works on a full disk, because it writes
@@ -13,8 +13,7 @@ import { isBusy } from './sqlite-errors.ts';
 export function createHomeLock(path: string, holder: HolderNote): HomeLock {
   return {
     async acquire(purpose, waitMs) {
-      createEmpty(path);
-      const raw = new BetterSqlite3(path, { timeout: 0 });
+      const raw = openLock(path);
       try {
         await retryBusy(() => raw.exec('BEGIN EXCLUSIVE'), {
           deadlineMs: waitMs,
@@ -24,7 +23,8 @@ export function createHomeLock(path: string, holder: HolderNote): HomeLock {
         await holder.set(purpose);
       } catch (error) {
         raw.close();
-        throw error instanceof Failure && error.code === 'locked' ? await named(error, holder) : error;
+        const failure = translateSqliteError(error, path);
+        throw failure instanceof Failure && failure.code === 'locked' ? await named(failure, holder) : failure;
       }
       return { [Symbol.dispose]: () => void raw.close() };
     },
@@ -34,6 +34,15 @@ export function createHomeLock(path: string, holder: HolderNote): HomeLock {
 export interface HolderNote {
   set(purpose: string): Promise<void>;
   get(): Promise<string | undefined>;
+}
+
+function openLock(path: string): BetterSqlite3.Database {
+  try {
+    createEmpty(path);
+    return new BetterSqlite3(path, { timeout: 0 });
+  } catch (error) {
+    throw translateSqliteError(error, path);
+  }
 }
 
 function createEmpty(path: string): void {

@@ -1,7 +1,14 @@
-import { noSuchSession } from '../../core/check-session.ts';
 import type { ItemOutcome } from '../../core/run.ts';
-import { type SessionTrash, sessionFingerprint, type TakenFiles, type TrashRequest } from '../../core/session-trash.ts';
+import {
+  type FileMover,
+  type HideOptions,
+  type SessionTrash,
+  sessionFingerprint,
+  type TakeOptions,
+  type TrashRequest,
+} from '../../core/session-trash.ts';
 import type { Clock } from '../../core/time.ts';
+import type { TranscriptMark } from '../../core/transcript.ts';
 import type { Connection } from './connection.ts';
 import { dropRows, writeLedger } from './session-removal.ts';
 import { factsOf, type SessionRow } from './session-rows.ts';
@@ -13,32 +20,35 @@ export function createSessionTrash(db: Connection, queue: WriteQueue, clock: Clo
   const each = (requests: readonly TrashRequest[], act: (request: TrashRequest) => ItemOutcome) =>
     queue.run(() => requests.map(act), requests.length);
   return {
-    hide: (run, requests, dead) => each(requests, (request) => hide(db, { run, request, dead, now: clock.now() })),
-    show: (run, requests) => each(requests, (request) => show(db, run, request)),
+    hide: (run, requests, options) =>
+      each(requests, (request) => hide(db, { run, request, ...options, now: clock.now() })),
+    show: (run, requests, files) => each(requests, (request) => show(db, { run, request, files })),
     async drop(run, requests) {
       const keys = requests.flatMap(({ number }) => hiddenRow(db, run, number)?.key ?? []);
       if (keys.length > 0) await dropRows(db, queue, keys);
     },
-    takeFiles: (run, request, { part, deadHolders }) =>
-      queue.run(() => takeFiles(db, { run, request, part, dead: deadHolders })),
-    returnFiles: (run, request) => queue.run(() => returnFiles(db, run, request)),
-    giveBack: async (maxBytes) => giveBack(db, maxBytes),
+    takeFiles: (run, request, options) => queue.run(() => takeFiles(db, { run, request, ...options })),
+    returnFiles: (run, request, files) => queue.run(() => returnFiles(db, { run, request, files })),
+    giveBack: (maxBytes) => giveBack(db, queue, maxBytes),
   };
 }
 
-interface Hiding {
+interface Step {
   readonly run: string;
   readonly request: TrashRequest;
-  readonly dead: readonly string[];
-  readonly now: number;
+  readonly files: FileMover;
 }
 
-function hide(db: Connection, { run, request, dead, now }: Hiding): ItemOutcome {
+function hide(db: Connection, step: Step & HideOptions & { readonly now: number }): ItemOutcome {
+  const { run, request, files, now } = step;
   const { number, id } = request;
-  if (hiddenRow(db, run, number) !== undefined) return { number, status: 'done' };
-  const row = findRow(db, id);
-  const obstacle = row === undefined ? 'It is gone already.' : obstacleTo(db, row, { request, dead });
-  if (row === undefined || obstacle !== undefined) return { number, status: 'skipped', detail: obstacle ?? '' };
+  if (hiddenRow(db, run, number) !== undefined) {
+    // Hidden before a crash, and a power cut may have undone the move. What is under an id in use again belongs to another.
+    if (findRow(db, id) === undefined) files.take(request);
+    return { number, status: 'done' };
+  }
+  const row = takeableRow(db, step);
+  if (typeof row === 'string') return skipped(number, row);
   writeLedger(db, row, { now, run });
   // The id is free at once: no caller's id can hold a control character.
   db.sql(`UPDATE sessions SET state = 'trashed', id = char(1) || key, run_id = ?, run_number = ? WHERE key = ?`).run(
@@ -49,48 +59,71 @@ function hide(db: Connection, { run, request, dead, now }: Hiding): ItemOutcome 
   return { number, status: 'done' };
 }
 
+/** The row of a session whose files were just taken, or the sentence that says why it stays. */
+function takeableRow(db: Connection, { request, files, deadHolders }: Step & HideOptions): SessionRow | string {
+  const row = findRow(db, request.id);
+  const obstacle =
+    row === undefined ? 'It is gone already.' : (obstacleTo(db, row, { request, deadHolders }) ?? files.take(request));
+  if (row !== undefined && obstacle === undefined) return row;
+  files.letGo(request);
+  return obstacle ?? '';
+}
+
 /** Looked at under the write lock, so that nothing can change between the look and the step. */
 function obstacleTo(
   db: Connection,
   row: SessionRow,
-  { request, dead }: { request: TrashRequest; dead: readonly string[] },
+  { request, deadHolders }: { request: TrashRequest; deadHolders: readonly string[] },
 ): string | undefined {
+  // Whatever a plan says, and whoever wrote it.
+  if (row.pinned === 1) return 'It is pinned.';
   if (sessionFingerprint(factsOf(row)) !== request.fingerprint) return 'It has changed since the plan was made.';
   const held = db
     .sql('SELECT 1 FROM leases WHERE session_key = ? AND holder_id NOT IN (SELECT value FROM json_each(?))')
-    .get(row.key, JSON.stringify(dead));
+    .get(row.key, JSON.stringify(deadHolders));
   return held === undefined ? undefined : 'A process is using it.';
 }
 
-function show(db: Connection, run: string, { number, id }: TrashRequest): ItemOutcome {
+function show(db: Connection, { run, request, files }: Step): ItemOutcome {
+  const { number, id } = request;
   const row = hiddenRow(db, run, number);
   const taken = findRow(db, id) !== undefined;
+  if (row === undefined && !taken) return skipped(number, 'Its messages are gone for good.');
+  if (row !== undefined && taken) return skipped(number, 'Another session has its id by now.');
+  const obstacle = files.giveBack(request);
   // Shown before a crash: the row is live again, under its own id.
-  if (row === undefined) return taken ? { number, status: 'done' } : skipped(number, 'Its messages are gone for good.');
-  if (taken) return skipped(number, 'Another session has its id by now.');
+  if (row === undefined) return { number, status: 'done' };
+  if (obstacle !== undefined) return skipped(number, obstacle);
   db.sql(`UPDATE sessions SET state = 'live', id = ?, run_id = NULL, run_number = NULL WHERE key = ?`).run(id, row.key);
   db.sql('DELETE FROM ledger WHERE run_id = ? AND id = ?').run(run, id);
   return { number, status: 'done' };
 }
 
-interface Taking {
-  readonly run: string;
-  readonly request: TrashRequest;
-  readonly part: 'all' | 'dumps';
-  readonly dead: readonly string[];
+/** What a row said of files that were taken, and which row: its id may be another's by the time they come back. */
+interface TakenFiles {
+  readonly key: number;
+  /** Absent when only dumps were taken. */
+  readonly mark?: TranscriptMark;
+  readonly dumpBytes: number;
 }
 
-function takeFiles(db: Connection, { run, request, part, dead }: Taking): ItemOutcome {
+function takeFiles(db: Connection, step: Step & TakeOptions): ItemOutcome {
+  const { run, request, part, files } = step;
   const { number, id } = request;
-  if (takenBefore(db, run, number) !== undefined) return { number, status: 'done' };
-  const row = findRow(db, id);
-  const obstacle = row === undefined ? 'It is gone already.' : obstacleTo(db, row, { request, dead });
-  if (row === undefined || obstacle !== undefined) return skipped(number, obstacle ?? '');
+  if (takenBefore(db, run, number) !== undefined) {
+    // A power cut may have undone the move. Files that were begun since are not what was taken.
+    const now = findRow(db, id);
+    if (now?.dump_bytes === 0 && (part === 'dumps' || now.transcript_bytes === 0)) files.take(request);
+    return { number, status: 'done' };
+  }
+  const row = takeableRow(db, step);
+  if (typeof row === 'string') return skipped(number, row);
   const taken: TakenFiles = {
-    mark: { seq: row.transcript_seq, sizeBytes: row.transcript_bytes },
+    key: row.key,
+    ...(part === 'all' && { mark: { seq: row.transcript_seq, sizeBytes: row.transcript_bytes } }),
     dumpBytes: row.dump_bytes,
   };
-  db.sql('UPDATE run_items SET taken = ? WHERE run_id = ? AND number = ?').run(JSON.stringify(taken), run, number);
+  remember(db, step, taken);
   db.sql('UPDATE sessions SET dump_bytes = 0 WHERE key = ?').run(row.key);
   if (part === 'all') {
     // A transcript begun after this starts with the next message: what came before is in the database.
@@ -99,17 +132,29 @@ function takeFiles(db: Connection, { run, request, part, dead }: Taking): ItemOu
   return { number, status: 'done' };
 }
 
-function returnFiles(db: Connection, run: string, { number, id }: TrashRequest): ItemOutcome {
+function returnFiles(db: Connection, step: Step): ItemOutcome {
+  const { run, request, files } = step;
+  const { number, id } = request;
   const taken = takenBefore(db, run, number);
+  // Returned before a crash.
+  if (taken === undefined) return { number, status: 'done' };
   const row = findRow(db, id);
-  if (taken === undefined || row === undefined) throw noSuchSession(id);
-  db.sql('UPDATE sessions SET transcript_bytes = ?, transcript_seq = ?, dump_bytes = ? WHERE key = ?').run(
-    taken.mark.sizeBytes,
-    taken.mark.seq,
-    taken.dumpBytes,
-    row.key,
-  );
+  if (row?.key !== taken.key) return skipped(number, 'Its session is not there.');
+  const obstacle = files.giveBack(request);
+  if (obstacle !== undefined) return skipped(number, obstacle);
+  // What was begun since is not what comes back.
+  if (row.dump_bytes === 0) db.sql('UPDATE sessions SET dump_bytes = ? WHERE key = ?').run(taken.dumpBytes, row.key);
+  if (taken.mark !== undefined && row.transcript_bytes === 0) {
+    const { seq, sizeBytes } = taken.mark;
+    db.sql('UPDATE sessions SET transcript_seq = ?, transcript_bytes = ? WHERE key = ?').run(seq, sizeBytes, row.key);
+  }
+  remember(db, step, undefined);
   return { number, status: 'done' };
+}
+
+function remember(db: Connection, { run, request }: Step, taken: TakenFiles | undefined): void {
+  const text = taken === undefined ? null : JSON.stringify(taken);
+  db.sql('UPDATE run_items SET taken = ? WHERE run_id = ? AND number = ?').run(text, run, request.number);
 }
 
 function takenBefore(db: Connection, run: string, number: number): TakenFiles | undefined {
@@ -131,11 +176,11 @@ function skipped(number: number, detail: string): ItemOutcome {
 }
 
 /** `incremental_vacuum` by exec: prepared, it frees a single page however many are asked for. */
-function giveBack({ raw }: Connection, maxBytes: number): number {
+async function giveBack({ raw }: Connection, queue: WriteQueue, maxBytes: number): Promise<number> {
   const pageSize = Number(raw.pragma('page_size', { simple: true }));
   const before = Number(raw.pragma('freelist_count', { simple: true }));
   if (before === 0) return 0;
-  raw.exec(`PRAGMA incremental_vacuum(${Math.max(1, Math.floor(maxBytes / pageSize))})`);
+  await queue.run(() => void raw.exec(`PRAGMA incremental_vacuum(${Math.max(1, Math.floor(maxBytes / pageSize))})`));
   raw.pragma('wal_checkpoint(TRUNCATE)');
-  return (before - Number(raw.pragma('freelist_count', { simple: true }))) * pageSize;
+  return Math.max(0, before - Number(raw.pragma('freelist_count', { simple: true }))) * pageSize;
 }

@@ -1,0 +1,59 @@
+import type { Decision, Plan, PlanRequest, RemoveAction } from '../../core/plan.ts';
+import { isoTime } from '../../core/time.ts';
+import { planId } from '../retention.ts';
+
+/** A plan as it is printed for programs, saved and read back: ISO times, its id, and totals. */
+export function planDocument(plan: Plan) {
+  const { home, madeAt, request, decisions, notes, shortfalls } = plan;
+  return {
+    id: planId(plan),
+    home,
+    madeAt: isoTime(madeAt),
+    request: requestDocument(request),
+    notes,
+    shortfalls,
+    totals: planTotals(plan),
+    decisions,
+  };
+}
+
+export function requestDocument(request: PlanRequest) {
+  if (!('before' in request) || request.before === undefined) return request;
+  return { ...request, before: isoTime(request.before) };
+}
+
+export interface Amount {
+  readonly items: number;
+  readonly sizeBytes: number;
+}
+
+export interface PlanTotals {
+  readonly keep: Amount;
+  readonly go: Amount;
+  /** What goes for good in the same run; the rest of `go` waits in the trash first. */
+  readonly forGood: Amount;
+}
+
+/** What a plan amounts to. */
+export function planTotals({ decisions }: Pick<Plan, 'decisions'>): PlanTotals {
+  return {
+    keep: amountOf(decisions.filter(({ action }) => action === 'keep')),
+    go: amountOf(decisions.filter(isRemoval)),
+    forGood: amountOf(decisions.filter(goesForGood)),
+  };
+}
+
+export function amountOf(decisions: readonly Pick<Decision, 'sizeBytes'>[]): Amount {
+  return { items: decisions.length, sizeBytes: decisions.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) };
+}
+
+export type Removal = Extract<Decision, { readonly action: RemoveAction }>;
+
+export function isRemoval(decision: Decision): decision is Removal {
+  return decision.action !== 'keep';
+}
+
+/** Whether its bytes are free when the run ends, and no undo brings it back. */
+export function goesForGood(decision: Decision): boolean {
+  return decision.action === 'purge' || (isRemoval(decision) && decision.skipsTrash === true);
+}

@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import { Failure } from '../../core/failure.ts';
+import type { Decision, Plan, PlanRequest, Shortfall } from '../../core/plan.ts';
+import { planId } from '../retention.ts';
+
+/**
+ * The plan in a document that `planDocument` made. Refuses what is not a plan, and one that was changed since: the id is
+ * made from the content, so what is applied is what was shown.
+ */
+export function readPlanDocument(text: string, where: string): Plan {
+  const data = parseJson(text, where);
+  if (!planSchema.safeParse(data).success) throw notAPlan(where);
+  const document = data as PlanDocument;
+  const { home, madeAt, request, decisions, notes, shortfalls } = document;
+  const plan: Plan = { home, madeAt: Date.parse(madeAt), request: readRequest(request), decisions, notes, shortfalls };
+  if (planId(plan) === document.id) return plan;
+  throw new Failure('refused', `The plan in ${where} was changed since it was made.`, { hint: NEW_PLAN });
+}
+
+interface PlanDocument {
+  readonly id: string;
+  readonly home: Plan['home'];
+  readonly madeAt: string;
+  readonly request: PlanRequest | (Record<string, unknown> & { readonly before: string });
+  readonly decisions: readonly Decision[];
+  readonly notes: readonly string[];
+  readonly shortfalls: readonly Shortfall[];
+}
+
+function readRequest(request: PlanDocument['request']): PlanRequest {
+  if (!('before' in request) || typeof request.before !== 'string') return request as PlanRequest;
+  return { ...request, before: Date.parse(request.before) } as PlanRequest;
+}
+
+function parseJson(text: string, where: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw notAPlan(where, error);
+  }
+}
+
+const NEW_PLAN = 'Nothing was changed. Make a new one with: coppice plan';
+
+function notAPlan(where: string, cause?: unknown): Failure {
+  return new Failure('refused', `${where} is not a plan.`, { hint: NEW_PLAN, cause });
+}
+
+const filter = z.strictObject({
+  source: z.string().optional(),
+  maxMessages: z.number().optional(),
+  title: z.string().optional(),
+  workdir: z.string().optional(),
+  model: z.string().optional(),
+  endedBy: z.string().optional(),
+});
+const before = z.iso.datetime().optional();
+
+const request = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('policy') }),
+  z.strictObject({ kind: z.literal('delete'), ids: z.array(z.string()) }),
+  z.strictObject({ kind: z.literal('prune'), filter, before, part: z.enum(['all', 'files']) }),
+  z.strictObject({
+    kind: z.literal('gc'),
+    filter,
+    emptyMs: z.number(),
+    trivialMs: z.number(),
+    trivialMaxMessages: z.number(),
+  }),
+  z.strictObject({ kind: z.literal('archive'), filter, before }),
+]);
+
+const about = {
+  item: z.strictObject({ kind: z.enum(['session', 'orphan', 'debris', 'trash', 'archive']), id: z.string() }),
+  sizeBytes: z.number(),
+  reason: z.string(),
+};
+
+const decision = z.discriminatedUnion('action', [
+  z.strictObject({ ...about, action: z.literal('keep') }),
+  z.strictObject({
+    ...about,
+    action: z.enum(['remove', 'archive', 'drop-files', 'drop-dumps', 'purge']),
+    fingerprint: z.string(),
+    skipsTrash: z.literal(true).optional(),
+  }),
+]);
+
+const planSchema = z.object({
+  id: z.string(),
+  home: z.strictObject({ id: z.string(), path: z.string() }),
+  madeAt: z.iso.datetime(),
+  request,
+  decisions: z.array(decision),
+  notes: z.array(z.string()),
+  shortfalls: z.array(
+    z.strictObject({
+      source: z.string().optional(),
+      bytes: z.number(),
+      heldBytes: z.record(z.string(), z.number()),
+    }),
+  ),
+});

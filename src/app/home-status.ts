@@ -1,0 +1,91 @@
+import { type Inventory, itemBytes, type TrashItem } from '../core/inventory.ts';
+import type { Decision, KeepReason, Plan } from '../core/plan.ts';
+import type { Problem } from '../core/problem.ts';
+import type { Run } from '../core/run.ts';
+import type { EpochMs } from '../core/time.ts';
+import { planRetention } from '../policy/plan-retention.ts';
+import { type Amount, amountOf, isRemoval } from './documents/plan-document.ts';
+import type { Home } from './home.ts';
+import type { RetentionOptions } from './retention.ts';
+import { policyFromConfig } from './sessions/session-rules.ts';
+
+/** What a home keeps, what protects it, and what the rules would let go of now. */
+export interface HomeStatus {
+  readonly home: Inventory['home'];
+  readonly classes: readonly StatusClass[];
+  readonly disk: Inventory['disk'] & { readonly maxBytes?: number };
+  /** When the first and the last run can no longer be undone; absent while the trash is empty. */
+  readonly trashUntil?: { readonly first: EpochMs; readonly last: EpochMs };
+  readonly notes: readonly string[];
+  readonly shortfalls: Plan['shortfalls'];
+  readonly problems: readonly Problem[];
+  readonly lastRun?: Run;
+}
+
+export interface StatusClass extends Amount {
+  readonly name: ClassName;
+  /** How many stay, by reason. */
+  readonly kept: Readonly<Partial<Record<KeepReason, number>>>;
+  readonly reclaimable: Amount;
+}
+
+export type ClassName = 'sessions' | 'strays' | 'trash' | 'archives';
+
+/** Reads the home once and asks the rules about all of it. Changes nothing. */
+export async function homeStatus(home: Home, options?: RetentionOptions): Promise<HomeStatus> {
+  const retention = await home.retention();
+  const inventory = await retention.scan(options);
+  const policy = policyFromConfig(home.config);
+  const plan = planRetention(inventory, { policy, now: inventory.scannedAt });
+  const { maxBytes } = policy.disk;
+  const lastRun = await first(retention.runs());
+  const trashUntil = until(inventory.trash);
+  return {
+    home: inventory.home,
+    classes: classesOf(inventory, plan.decisions),
+    disk: { ...inventory.disk, ...(maxBytes !== undefined && { maxBytes }) },
+    ...(trashUntil !== undefined && { trashUntil }),
+    notes: plan.notes,
+    shortfalls: plan.shortfalls,
+    problems: inventory.problems,
+    ...(lastRun !== undefined && { lastRun }),
+  };
+}
+
+const CLASS_OF: Record<Decision['item']['kind'], ClassName> = {
+  session: 'sessions',
+  orphan: 'strays',
+  debris: 'strays',
+  trash: 'trash',
+  archive: 'archives',
+};
+
+function classesOf(inventory: Inventory, decisions: readonly Decision[]): StatusClass[] {
+  const { sessions, strays, trash, archives } = inventory;
+  return [
+    classOf('sessions', sessions.map(itemBytes), decisions),
+    classOf('strays', strays.map(itemBytes), decisions),
+    classOf('trash', trash.map(itemBytes), decisions),
+    ...(archives.length === 0 ? [] : [classOf('archives', archives.map(itemBytes), decisions)]),
+  ];
+}
+
+function classOf(name: ClassName, sizes: readonly number[], all: readonly Decision[]): StatusClass {
+  const decisions = all.filter(({ item }) => CLASS_OF[item.kind] === name);
+  const kept: Partial<Record<KeepReason, number>> = {};
+  for (const decision of decisions)
+    if (decision.action === 'keep') kept[decision.reason] = (kept[decision.reason] ?? 0) + 1;
+  const sizeBytes = sizes.reduce((sum, size) => sum + size, 0);
+  return { name, items: sizes.length, sizeBytes, kept, reclaimable: amountOf(decisions.filter(isRemoval)) };
+}
+
+function until(trash: readonly TrashItem[]): HomeStatus['trashUntil'] {
+  if (trash.length === 0) return undefined;
+  const times = trash.map(({ expiresAt }) => expiresAt);
+  return { first: Math.min(...times), last: Math.max(...times) };
+}
+
+async function first<T>(items: AsyncIterable<T>): Promise<T | undefined> {
+  for await (const item of items) return item;
+  return undefined;
+}

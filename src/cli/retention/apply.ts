@@ -1,0 +1,52 @@
+import { resolve } from 'node:path';
+import { isRemoval } from '../../app/documents/plan-document.ts';
+import type { Home } from '../../app/home.ts';
+import { dropPlan, isPlanId, loadPlan, readPlanFile } from '../../app/saved-plans.ts';
+import { Failure } from '../../core/failure.ts';
+import type { Decision, Plan } from '../../core/plan.ts';
+import type { CommandInput } from '../command.ts';
+import type { ApplyOptions } from '../command-options.ts';
+import { plural } from '../format.ts';
+import { withHomeToClear } from '../with-home.ts';
+import { carryOut, NOTHING_DONE, reportRun } from './carry-out.ts';
+import { confirmPlan } from './confirm-plan.ts';
+import { hintCommand } from './hint-command.ts';
+import { withScanProgress } from './with-scan-progress.ts';
+
+/** `coppice apply PLAN`: exactly what the plan says, and only what has not changed since. */
+export function run(input: CommandInput<ApplyOptions>): Promise<number> {
+  const { args, io, global, options } = input;
+  const [name = ''] = args;
+  return withHomeToClear(input, async (home) => {
+    const plan = isPlanId(name) ? loadPlan(home.path, name) : readPlanFile(resolve(io.cwd, name));
+    if (options.strict === true) await refuseStale(input, home, plan);
+    await confirmPlan(input, {
+      home,
+      plan,
+      look: hintCommand(global, 'plan'),
+      allWith: hintCommand(global, 'plan', '--all'),
+    });
+    const carried = plan.decisions.some(isRemoval) ? await carryOut(io, home, plan) : NOTHING_DONE;
+    if (isPlanId(name) && !carried.interrupted) dropPlan(home.path, name);
+    return reportRun(input, carried, { plan, goOn: `To go on, make a new plan: ${hintCommand(global, 'plan')}` });
+  });
+}
+
+/** A fresh plan of the same request must hold every removal as it was: one difference, and none of it is carried out. */
+async function refuseStale({ io, global }: CommandInput<ApplyOptions>, home: Home, plan: Plan): Promise<void> {
+  const retention = await home.retention();
+  const fresh = await withScanProgress(io, (scan) => retention.plan(plan.request, scan));
+  const now = new Set(fresh.decisions.filter(isRemoval).map(sameness));
+  const stale = plan.decisions.filter((decision) => isRemoval(decision) && !now.has(sameness(decision)));
+  const [first] = stale;
+  if (first === undefined) return;
+  const others = stale.length === 1 ? '' : ` and ${plural(stale.length - 1, 'other')}`;
+  throw new Failure('refused', `The plan no longer fits: ${first.item.id}${others} would not go that way any more.`, {
+    hint: `Nothing was changed. Make a new plan with: ${hintCommand(global, 'plan')}`,
+  });
+}
+
+function sameness(decision: Decision): string {
+  const { item, action } = decision;
+  return JSON.stringify([item.kind, item.id, action, isRemoval(decision) ? decision.fingerprint : '']);
+}

@@ -1,0 +1,112 @@
+import { goesForGood, isRemoval } from '../../app/documents/plan-document.ts';
+import { outcomeDocument, runDocument } from '../../app/documents/run-document.ts';
+import type { Home } from '../../app/home.ts';
+import type { AppliedRun, ApplyOptions } from '../../app/retention.ts';
+import { Failure } from '../../core/failure.ts';
+import type { Plan } from '../../core/plan.ts';
+import type { Outcome, Run } from '../../core/run.ts';
+import type { CommandInput } from '../command.ts';
+import { formatDate } from '../format.ts';
+import type { Io } from '../io.ts';
+import { writeJson } from '../json-output.ts';
+import { startProgress } from '../progress.ts';
+import { hintCommand } from './hint-command.ts';
+import { doneLines, skippedLines } from './outcome-lines.ts';
+
+export interface Carried {
+  /** Absent when it was interrupted before it began. */
+  readonly run?: Run;
+  readonly outcomes: readonly Outcome[];
+  readonly freedBytes: number;
+  /** Ctrl-C came first; what was not reached was not touched. */
+  readonly interrupted: boolean;
+}
+
+export const NOTHING_DONE: Carried = { outcomes: [], freedBytes: 0, interrupted: false };
+
+const INTERRUPTED = 130;
+
+/** Applies a plan with progress on stderr. Ctrl-C stops it between groups, which is an answer and not a failure. */
+export async function carryOut(io: Io, home: Home, plan: Plan): Promise<Carried> {
+  const total = plan.decisions.filter(isRemoval).length;
+  const work = (options: ApplyOptions) => home.apply(plan, options);
+  const carried = await watch(io, { label: 'Removing', total }, work);
+  if (!carried.interrupted || carried.outcomes.length === 0) return carried;
+  // The run of an application that did something and did not return is the newest one.
+  for await (const run of (await home.retention()).runs()) return { ...carried, run };
+  return carried;
+}
+
+/** Collects what an application or an undo tells, until it ends or is interrupted. */
+export async function watch(
+  io: Io,
+  { label, total }: { readonly label: string; readonly total: number },
+  work: (options: ApplyOptions) => Promise<AppliedRun>,
+): Promise<Carried> {
+  using progress = startProgress(io, { label, total });
+  const outcomes: Outcome[] = [];
+  let bytes = 0;
+  const onOutcome = (outcome: Outcome) => {
+    outcomes.push(outcome);
+    progress.update({ done: outcomes.length, bytes: (bytes += outcome.sizeBytes) });
+  };
+  try {
+    const { run, freedBytes } = await work({ signal: io.signal, onOutcome });
+    return { run, outcomes, freedBytes, interrupted: false };
+  } catch (error) {
+    if (!io.signal.aborted || error instanceof Failure) throw error;
+    return { outcomes, freedBytes: 0, interrupted: true };
+  }
+}
+
+export interface Report {
+  readonly plan: Plan;
+  /** How to go on after Ctrl-C. */
+  readonly goOn: string;
+  /** Its trash was emptied at once. */
+  readonly purged?: boolean;
+}
+
+/** Says what a run did and how to undo it, and returns the exit code. */
+export function reportRun({ io, global }: CommandInput<object>, carried: Carried, report: Report): number {
+  const { plan, goOn, purged = false } = report;
+  if (global.json) writeJson(io.out, { ...carriedDocument(carried), purged });
+  else {
+    const { outcomes, run } = carried;
+    const done = doneLines(outcomes);
+    const canUndo = run !== undefined && !purged && undoable(plan, outcomes);
+    const lines = [
+      ...(done.length === 0 ? ['Nothing was removed.'] : done),
+      ...(purged && done.length > 0 ? ['This cannot be undone.'] : []),
+      ...skippedLines(outcomes),
+      ...(canUndo ? [`Undo until ${formatDate(run.expiresAt)}: ${hintCommand(global, 'undo', run.id)}`] : []),
+    ];
+    io.out.write(`${lines.join('\n')}\n`);
+    if (carried.interrupted) io.err.write(`Stopped. What is left was not touched. ${goOn}\n`);
+  }
+  return exitCodeOf(carried, plan);
+}
+
+export function carriedDocument({ run, outcomes, freedBytes, interrupted }: Carried) {
+  const done = outcomes.filter(({ status }) => status === 'done').length;
+  return {
+    ...(run !== undefined && { run: runDocument(run) }),
+    done,
+    skipped: outcomes.length - done,
+    freedBytes,
+    interrupted,
+    items: outcomes.map(outcomeDocument),
+  };
+}
+
+export function exitCodeOf({ outcomes, interrupted }: Carried, plan?: Plan): number {
+  if (interrupted) return INTERRUPTED;
+  if (outcomes.some(({ status }) => status === 'skipped')) return new Failure('partial', '').exitCode;
+  return plan !== undefined && plan.shortfalls.length > 0 ? new Failure('cap-unreachable', '').exitCode : 0;
+}
+
+/** Whether anything that was removed waits in the trash. */
+function undoable({ decisions }: Plan, outcomes: readonly Outcome[]): boolean {
+  const forGood = new Set(decisions.filter(goesForGood).map(({ item }) => `${item.kind} ${item.id}`));
+  return outcomes.some(({ item, status }) => status === 'done' && !forGood.has(`${item.kind} ${item.id}`));
+}

@@ -1,0 +1,34 @@
+import { Failure } from '../../core/failure.ts';
+import { formatCount } from '../format.ts';
+import type { Io } from '../io.ts';
+
+export interface Confirmation {
+  /** What is about to happen, as a question. */
+  readonly question: string;
+  readonly yes: boolean | undefined;
+  readonly json: boolean;
+  /** The option or command that shows it first, for someone who cannot be asked. */
+  readonly look: string;
+  /** For what cannot be undone: the number to type instead of a yes. */
+  readonly typed?: number;
+}
+
+/** Returns when the person agrees, and fails otherwise. Without a terminal nothing is asked: only `--yes` agrees. */
+export async function confirm(io: Io, { question, yes, json, look, typed }: Confirmation): Promise<void> {
+  if (yes === true) return;
+  if (!canAsk(io, json)) {
+    throw new Failure('refused', 'Nothing was changed: this needs a yes, and nobody can be asked here.', {
+      hint: `To go ahead, add --yes. To look first: ${look}`,
+    });
+  }
+  const how = typed === undefined ? '[y/N]' : `Type ${typed} to confirm:`;
+  const answer = (await io.question(`${question} ${how} `)).trim().toLowerCase();
+  const agreed =
+    typed === undefined ? ['y', 'yes'].includes(answer) : [String(typed), formatCount(typed)].includes(answer);
+  if (!agreed) throw new Failure('refused', 'Nothing was changed.');
+}
+
+/** Whether there is a person to ask. A program that reads JSON is none. */
+export function canAsk({ stdinIsTerminal, err }: Io, json: boolean): boolean {
+  return !json && stdinIsTerminal && err.isTerminal;
+}

@@ -1,0 +1,104 @@
+import type { Home } from '../../app/home.ts';
+import { Failure } from '../../core/failure.ts';
+import type { Decision, Explanation, ItemRef, KeepReason, RuleCheck } from '../../core/plan.ts';
+import { DAY_MS, HOUR_MS } from '../../core/time.ts';
+import type { CommandInput } from '../command.ts';
+import type { NoOptions } from '../command-options.ts';
+import { formatAge, formatBytes, plural } from '../format.ts';
+import type { TextOutput } from '../io.ts';
+import { writeJson } from '../json-output.ts';
+import { safeText } from '../safe-text.ts';
+import { sessionLabel } from '../sessions/session-label.ts';
+import { renderTable } from '../table.ts';
+import { withHome } from '../with-home.ts';
+import { ACTION_WORDS, KIND_WORDS, REASON_WORDS } from './words.ts';
+
+/** `coppice explain ID`: every rule that was asked about one item, and which one decided. */
+export function run(input: CommandInput<NoOptions>): Promise<number> {
+  const { args, io, global } = input;
+  return withHome(input, async (home) => {
+    const item = await findItem(home, args[0] ?? '');
+    const explanation = await (await home.retention()).explain(item);
+    if (explanation === undefined)
+      throw new Failure('not-found', `${item.id} is gone.`, { hint: 'Run: coppice status' });
+    if (global.json) writeJson(io.out, explanation);
+    else {
+      const facts = await home.sessions.get(item.id);
+      const about =
+        facts === undefined ? '' : `${facts.source}, last active ${formatAge(facts.lastActiveAt, io.clock.now())}`;
+      const title = facts === undefined ? KIND_WORDS[item.kind] : await sessionLabel(home, facts);
+      printExplanation(
+        io.out,
+        explanation,
+        [title, about].filter((part) => part !== ''),
+      );
+    }
+    return 0;
+  });
+}
+
+/** A whole id goes before the first characters of another; files and runs are named whole. */
+async function findItem(home: Home, id: string): Promise<ItemRef> {
+  if ((await home.sessions.get(id)) !== undefined) return { kind: 'session', id };
+  const { strays, trash, archives } = await (await home.retention()).scan();
+  const other = [...strays, ...trash, ...archives].find((item) => item.id === id);
+  if (other !== undefined) return { kind: other.kind, id };
+  return { kind: 'session', id: (await home.sessions.find(id)).id };
+}
+
+function printExplanation(out: TextOutput, { decision, checks, lineage }: Explanation, about: readonly string[]): void {
+  const lines = [out.colour.bold(safeText(decision.item.id)), ...about.map(safeText), verdict(decision)];
+  out.write(`${lines.join('\n')}\n`);
+  if (lineage.length > 0) {
+    const ids = lineage.map(({ id }) => safeText(id)).join(', ');
+    out.write(`It is part of a conversation that shares one fate: ${ids}\n`);
+  }
+  const asked = checks.filter(({ rule, met }) => rule !== 'not-selected' || met);
+  const deciding = asked.findIndex((check) => decides(check, decision));
+  const rows = asked.map((check, at) => [
+    REASON_WORDS[check.rule],
+    limitWords(check),
+    answer(check) + (at === deciding ? ', so this decides' : ''),
+  ]);
+  const columns = [{ title: 'RULE', shrink: true }, { title: 'AFTER' }, { title: 'MET', shrink: true }];
+  out.write(`\n${renderTable({ columns, rows, width: out.columns, colour: out.colour })}`);
+}
+
+function verdict({ action, reason, sizeBytes }: Decision): string {
+  const size = formatBytes(sizeBytes);
+  if (action === 'keep') return `Stays (${size}): ${REASON_WORDS[reason]}.`;
+  return `Would go (${ACTION_WORDS[action]}, ${size}): ${REASON_WORDS[reason]}.`;
+}
+
+/** Another member of the conversation may be the one that a hold is about. */
+const RULE_OF: Partial<Record<Decision['reason'], readonly RuleCheck['rule'][]>> = {
+  'lineage-active': ['active'],
+  'lineage-pinned': ['pinned'],
+  'lineage-kept': ['future', 'unreadable', 'open', 'tagged'] satisfies KeepReason[],
+};
+
+function decides({ rule, met, stoppedBy }: RuleCheck, { reason }: Decision): boolean {
+  if (!met) return false;
+  if (stoppedBy !== undefined) return stoppedBy === reason;
+  return (RULE_OF[reason] ?? [reason]).includes(rule);
+}
+
+function answer({ met, stoppedBy }: RuleCheck): string {
+  if (!met) return 'no';
+  return stoppedBy === undefined ? 'yes' : `yes, but ${REASON_WORDS[stoppedBy]}`;
+}
+
+/** Rules about age: without a limit, they are switched off. */
+const AGE_RULES: ReadonlySet<RuleCheck['rule']> = new Set<RuleCheck['rule']>([
+  'empty',
+  'trivial',
+  'retention',
+  'transcript-retention',
+  'archive-age',
+  'dump-age',
+]);
+
+function limitWords({ rule, limitMs: ms }: RuleCheck): string {
+  if (ms === undefined) return AGE_RULES.has(rule) ? 'never' : '';
+  return ms % DAY_MS === 0 && ms >= 2 * DAY_MS ? plural(ms / DAY_MS, 'day') : plural(Math.round(ms / HOUR_MS), 'hour');
+}

@@ -1,0 +1,88 @@
+import type { BackgroundReport } from '../../app/home.ts';
+import { Failure } from '../../core/failure.ts';
+import type { GuardReason } from '../../core/plan.ts';
+import { isoTime } from '../../core/time.ts';
+import type { CommandInput } from '../command.ts';
+import type { MaintainOptions } from '../command-options.ts';
+import { formatBytes, formatTime, plural } from '../format.ts';
+import { writeJson } from '../json-output.ts';
+import { withHomeToClear } from '../with-home.ts';
+import { hintCommand } from './hint-command.ts';
+
+/** `coppice maintain`: one pass under the guard, as a host program would run it. `--auto` obeys the settings and the interval. */
+export function run(input: CommandInput<MaintainOptions>): Promise<number> {
+  const { io, global, options } = input;
+  return withHomeToClear(input, async (home) => {
+    const report =
+      options.auto === true
+        ? await home.maintainInBackground({ signal: io.signal })
+        : await (await home.retention()).maintain({ signal: io.signal, now: true });
+    if (global.json) writeJson(io.out, reportDocument(report));
+    else io.out.write(`${sentences(input, report).join('\n')}\n`);
+    return exitCode(report);
+  });
+}
+
+function reportDocument(report: BackgroundReport) {
+  if (report.status === 'not-due') return { ...report, nextAt: isoTime(report.nextAt) };
+  return 'at' in report ? { ...report, at: isoTime(report.at) } : report;
+}
+
+function sentences(input: CommandInput<MaintainOptions>, report: BackgroundReport): string[] {
+  switch (report.status) {
+    case 'off':
+      return ['Unattended maintenance is off. Switch it on with sessions.auto_prune: true in config.yaml.'];
+    case 'not-due':
+      return [`Nothing is due until ${formatTime(report.nextAt)}.`];
+    case 'busy':
+      return ['Another process is at it.'];
+    case 'failed':
+      return [`Maintenance could not be done: ${report.error}`];
+    case 'done':
+    case 'announced':
+      return passSentences(input, report);
+    default:
+      return report satisfies never;
+  }
+}
+
+function passSentences(
+  { global }: CommandInput<MaintainOptions>,
+  report: Extract<BackgroundReport, { status: 'done' | 'announced' }>,
+): string[] {
+  const lines = [
+    `Removed ${plural(report.removed, 'item')}, gave back ${formatBytes(report.freedBytes)}.`,
+    ...(report.closed > 0 ? [`Closed ${plural(report.closed, 'session')} that nobody had ended.`] : []),
+    ...(report.skipped > 0 ? [`${plural(report.skipped, 'item')} could not be removed.`] : []),
+    ...(report.runId === undefined ? [] : [`Undo with: ${hintCommand(global, 'undo', report.runId)}`]),
+  ];
+  if (report.status === 'done') return lines;
+  return [
+    `${plural(report.held, 'item')} would go, but a person should look first:`,
+    ...report.reasons.map((reason) => `  ${reasonSentence(reason)}`),
+    `Look with: ${hintCommand(global, 'plan')}`,
+    ...lines,
+  ];
+}
+
+function reasonSentence(reason: GuardReason): string {
+  switch (reason.kind) {
+    case 'first-run':
+      return 'It is the first pass over this home. The next one acts.';
+    case 'stricter-policy':
+      return `The rules became stricter: ${plural(reason.count, 'item')} would go that stayed before. The next pass acts.`;
+    case 'too-many':
+      return `${reason.count} ${reason.of} are more than the guard allows at once (${reason.limit}).`;
+    case 'empties-group':
+      return `Nothing would be left of ${reason.source}${reason.workdir === undefined ? '' : ` in ${reason.workdir}`}.`;
+    default:
+      return reason satisfies never;
+  }
+}
+
+function exitCode(report: BackgroundReport): number {
+  if (report.status === 'failed') return new Failure('failed', '').exitCode;
+  if (report.status === 'busy') return new Failure('locked', '').exitCode;
+  if (report.status === 'announced') return new Failure('refused', '').exitCode;
+  return report.status === 'done' && report.skipped > 0 ? new Failure('partial', '').exitCode : 0;
+}

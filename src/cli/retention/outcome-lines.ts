@@ -1,0 +1,55 @@
+import type { RemoveAction } from '../../core/plan.ts';
+import type { Outcome } from '../../core/run.ts';
+import { formatBytes, formatCount, plural } from '../format.ts';
+import { safeText } from '../safe-text.ts';
+
+const SKIPPED_SHOWN = 10;
+
+/**
+ * What was done, one line for each kind of thing. For what was given back, `removedBy` says how it had been removed: its
+ * files may be all that came back.
+ */
+export function doneLines(outcomes: readonly Outcome[], removedBy?: (outcome: Outcome) => RemoveAction): string[] {
+  const sums = new Map<string, { kind: Outcome['item']['kind']; items: number; sizeBytes: number }>();
+  for (const outcome of outcomes) {
+    if (outcome.status !== 'done') continue;
+    const key = `${verbOf(outcome, removedBy?.(outcome))}\n${outcome.item.kind}`;
+    const { items, sizeBytes } = sums.get(key) ?? { items: 0, sizeBytes: 0 };
+    sums.set(key, { kind: outcome.item.kind, items: items + 1, sizeBytes: sizeBytes + outcome.sizeBytes });
+  }
+  return Array.from(sums, ([key, { kind, items, sizeBytes }]) => {
+    return `${key.split('\n')[0]} ${formatCount(items)} ${NOUNS[kind][items === 1 ? 0 : 1]} (${formatBytes(sizeBytes)}).`;
+  });
+}
+
+/** What was left alone, each with its reason. */
+export function skippedLines(outcomes: readonly Outcome[]): string[] {
+  const skipped = outcomes.filter(({ status }) => status === 'skipped');
+  if (skipped.length === 0) return [];
+  const lines = skipped
+    .slice(0, SKIPPED_SHOWN)
+    .flatMap(({ item, detail }) => [`  ${safeText(item.id)}`, `    ${safeText(detail ?? '')}`]);
+  const more = skipped.length - SKIPPED_SHOWN;
+  return [
+    `Skipped ${plural(skipped.length, 'item')}:`,
+    ...lines,
+    ...(more > 0 ? [`  … and ${formatCount(more)} more`] : []),
+  ];
+}
+
+const NOUNS: Record<Outcome['item']['kind'], readonly [one: string, many: string]> = {
+  session: ['session', 'sessions'],
+  orphan: ['folder without a session', 'folders without a session'],
+  debris: ['leftover of an interrupted write', 'leftovers of interrupted writes'],
+  trash: ['earlier run', 'earlier runs'],
+  archive: ['archived session', 'archived sessions'],
+};
+
+function verbOf({ item, action }: Outcome, removedBy: RemoveAction | undefined): string {
+  const verb = removedBy === undefined ? 'Removed' : 'Gave back';
+  const what = removedBy ?? action;
+  if (what === 'drop-files') return `${verb} the files of`;
+  if (what === 'drop-dumps') return `${verb} the request dumps of`;
+  if (what === 'archive') return 'Archived';
+  return item.kind === 'trash' ? 'Emptied the trash of' : verb;
+}

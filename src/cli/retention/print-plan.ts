@@ -1,0 +1,119 @@
+import { type Amount, amountOf, isRemoval, planTotals } from '../../app/documents/plan-document.ts';
+import type { Home } from '../../app/home.ts';
+import type { Decision, Plan } from '../../core/plan.ts';
+import { formatBytes, formatCount, plural } from '../format.ts';
+import type { TextOutput } from '../io.ts';
+import { safeText } from '../safe-text.ts';
+import { sessionLabel } from '../sessions/session-label.ts';
+import { type Column, renderTable } from '../table.ts';
+import { shortfallSentence } from './shortfall-sentence.ts';
+import { ACTION_WORDS, KIND_WORDS, REASON_WORDS } from './words.ts';
+
+const BIGGEST = 10;
+
+export interface PlanPrinting {
+  readonly home: Home;
+  /** Every decision, instead of the biggest that go. */
+  readonly all?: boolean | undefined;
+  /** The options that list all of them. */
+  readonly allWith: string;
+}
+
+/** A plan for people: what to know first, totals, why, and the biggest items. */
+export async function printPlan(out: TextOutput, plan: Plan, printing: PlanPrinting): Promise<void> {
+  const { home, all = false, allWith } = printing;
+  const { colour } = out;
+  for (const note of plan.notes) out.write(`${colour.yellow('Note:')} ${safeText(note)}\n`);
+  out.write(`${colour.bold(totalsSentence(plan))}\n`);
+  if (freedLater(plan).items > 0) out.write(`${freeing(plan, home.config.trash.grace_days)}\n`);
+  for (const shortfall of plan.shortfalls) out.write(`${colour.red(safeText(shortfallSentence(shortfall)))}\n`);
+  if (plan.decisions.length > 0) out.write(`\n${table(out, GROUP_COLUMNS, groups(plan.decisions))}`);
+  const removals = plan.decisions.filter(isRemoval);
+  const shown = all ? plan.decisions : biggest(removals);
+  if (shown.length === 0) return;
+  const left = removals.length - shown.length;
+  const rows = await Promise.all(shown.map((decision) => itemRow(home, decision)));
+  out.write(`\n${itemTable(out, rows, all ? TITLE_AT : WHY_AT)}`);
+  if (!all && left > 0) out.write(`… and ${formatCount(left)} more; all of them with ${allWith}\n`);
+}
+
+function totalsSentence(plan: Plan): string {
+  const { go, keep } = planTotals(plan);
+  if (go.items === 0) return `Nothing would go. ${stays(keep)}`;
+  return `${plural(go.items, 'item')} would go (${formatBytes(go.sizeBytes)}). ${stays(keep)}`;
+}
+
+function stays({ items, sizeBytes }: Amount): string {
+  if (items === 0) return 'Nothing stays.';
+  return `${plural(items, 'item')} ${items === 1 ? 'stays' : 'stay'} (${formatBytes(sizeBytes)}).`;
+}
+
+function freedLater(plan: Plan): Amount {
+  const { go, forGood } = planTotals(plan);
+  return { items: go.items - forGood.items, sizeBytes: go.sizeBytes - forGood.sizeBytes };
+}
+
+function freeing(plan: Plan, graceDays: number): string {
+  const now = planTotals(plan).forGood;
+  const later = `${formatBytes(freedLater(plan).sizeBytes)} can be given back for ${plural(graceDays, 'day')} and is free after that.`;
+  return now.items === 0 ? later : `${formatBytes(now.sizeBytes)} is free at once; ${later}`;
+}
+
+const GROUP_COLUMNS: readonly Column[] = [
+  { title: 'ACTION' },
+  { title: 'WHY', shrink: true, minWidth: 12 },
+  { title: 'ITEMS', align: 'right' },
+  { title: 'SIZE', align: 'right' },
+];
+
+/** What goes before what stays, the largest first. */
+function groups(decisions: readonly Decision[]): string[][] {
+  const found = new Map<string, Decision[]>();
+  for (const decision of decisions) {
+    const key = `${decision.action} ${decision.reason}`;
+    const group = found.get(key);
+    if (group === undefined) found.set(key, [decision]);
+    else group.push(decision);
+  }
+  return [...found.values()]
+    .map((group) => ({ first: group[0] as Decision, ...amountOf(group) }))
+    .toSorted((a, b) => Number(isRemoval(b.first)) - Number(isRemoval(a.first)) || b.sizeBytes - a.sizeBytes)
+    .map(({ first, items, sizeBytes }) => [
+      ACTION_WORDS[first.action],
+      REASON_WORDS[first.reason],
+      formatCount(items),
+      formatBytes(sizeBytes),
+    ]);
+}
+
+function biggest(decisions: readonly Decision[]): Decision[] {
+  return decisions.toSorted((a, b) => b.sizeBytes - a.sizeBytes).slice(0, BIGGEST);
+}
+
+const ITEM_COLUMNS: readonly Column[] = [
+  { title: 'ITEM', shrink: true, minWidth: 36 },
+  { title: 'SIZE', align: 'right' },
+  { title: 'ACTION' },
+  { title: 'WHY', shrink: true, minWidth: 12 },
+  { title: 'TITLE', shrink: true, minWidth: 10 },
+];
+const WHY_AT = 3;
+const TITLE_AT = 4;
+const WIDE_COLUMNS = 110;
+
+async function itemRow(home: Home, { item, sizeBytes, action, reason }: Decision): Promise<string[]> {
+  const facts = item.kind === 'session' ? await home.sessions.get(item.id) : undefined;
+  const label = facts === undefined ? KIND_WORDS[item.kind] : await sessionLabel(home, facts);
+  return [item.id, formatBytes(sizeBytes), ACTION_WORDS[action], REASON_WORDS[reason], label];
+}
+
+/** A narrow terminal has no room for both why and title. Of the few biggest, the table above them says why already. */
+function itemTable(out: TextOutput, rows: readonly string[][], leastAt: number): string {
+  if (out.columns >= WIDE_COLUMNS) return table(out, ITEM_COLUMNS, rows);
+  const narrow = rows.map((row) => row.toSpliced(leastAt, 1));
+  return table(out, ITEM_COLUMNS.toSpliced(leastAt, 1), narrow);
+}
+
+function table(out: TextOutput, columns: readonly Column[], rows: readonly string[][]): string {
+  return renderTable({ columns, rows, width: out.columns, colour: out.colour });
+}

@@ -1,0 +1,28 @@
+import { planTotals } from '../../app/documents/plan-document.ts';
+import type { Home } from '../../app/home.ts';
+import type { PlanRequest } from '../../core/plan.ts';
+import type { CommandInput } from '../command.ts';
+import type { ByHandOptions } from '../command-options.ts';
+import { withHomeToClear } from '../with-home.ts';
+import { carryOut, NOTHING_DONE, reportRun } from './carry-out.ts';
+import { confirmPlan } from './confirm-plan.ts';
+import { showPlan } from './show-plan.ts';
+import { withScanProgress } from './with-scan-progress.ts';
+
+/** Plans what a person asks for, shows it, asks, and carries it out. A dry run ends after it was shown. */
+export function runByHand<O extends ByHandOptions>(
+  input: CommandInput<O>,
+  requestFor: (home: Home) => PlanRequest,
+): Promise<number> {
+  const { io, options } = input;
+  return withHomeToClear(input, async (home) => {
+    const plan = await withScanProgress(io, (scan) => home.plan(requestFor(home), scan));
+    if (options.dryRun === true) {
+      await showPlan(input, { home, plan, allWith: '--json' });
+      return 0;
+    }
+    await confirmPlan(input, { home, plan, look: '--dry-run', allWith: '--dry-run --json' });
+    const carried = planTotals(plan).go.items === 0 ? NOTHING_DONE : await carryOut(io, home, plan);
+    return reportRun(input, carried, { plan, goOn: 'To go on, run the command again.' });
+  });
+}

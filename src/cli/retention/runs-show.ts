@@ -1,0 +1,56 @@
+import { runDocument, runItemDocument } from '../../app/documents/run-document.ts';
+import type { Retention } from '../../app/retention.ts';
+import type { Run, RunItem } from '../../core/run.ts';
+import type { CommandInput } from '../command.ts';
+import type { NoOptions } from '../command-options.ts';
+import { formatBytes, formatDate, formatTime, plural } from '../format.ts';
+import { writeJsonList } from '../json-output.ts';
+import { safeText } from '../safe-text.ts';
+import { type Column, renderTable } from '../table.ts';
+import { withHome } from '../with-home.ts';
+import { hintCommand } from './hint-command.ts';
+import { findRun, itemsOf } from './run-items.ts';
+import { ACTION_WORDS, REASON_WORDS, requestWords, STATE_WORDS } from './words.ts';
+
+/** `coppice runs show RUN` */
+export function run(input: CommandInput<NoOptions>): Promise<number> {
+  const { args, io, global } = input;
+  return withHome(input, async (home) => {
+    const retention = await home.retention();
+    const found = await findRun(retention, args[0] ?? '');
+    if (global.json)
+      await writeJsonList(io.out, { name: 'items', fields: runDocument(found), items: documents(retention, found.id) });
+    else printRun(input, found, await itemsOf(retention, found.id));
+    return 0;
+  });
+}
+
+async function* documents(retention: Retention, id: string) {
+  for await (const item of retention.items(id)) yield runItemDocument(item);
+}
+
+function printRun({ io, global }: CommandInput<NoOptions>, shown: Run, items: readonly RunItem[]): void {
+  const { id, startedAt, finishedAt, expiresAt, request } = shown;
+  const { out } = io;
+  out.write(`${out.colour.bold(`Run ${id}`)}\n`);
+  out.write(`${safeText(requestWords(request))}, ${plural(items.length, 'item')}, began ${formatTime(startedAt)}\n`);
+  if (finishedAt === undefined)
+    out.write('It was cut short. What it had begun is finished by the next command that removes.\n');
+  if (items.length > 0)
+    out.write(`\n${renderTable({ columns: COLUMNS, rows: items.map(row), width: out.columns, colour: out.colour })}`);
+  if (items.some(({ state }) => state === 'trashed'))
+    out.write(`\nUndo until ${formatDate(expiresAt)}: ${hintCommand(global, 'undo', id)}\n`);
+}
+
+const COLUMNS: readonly Column[] = [
+  { title: 'ITEM', shrink: true, minWidth: 20 },
+  { title: 'SIZE', align: 'right' },
+  { title: 'ACTION' },
+  { title: 'WHY', shrink: true },
+  { title: 'NOW', shrink: true, minWidth: 13 },
+];
+
+function row({ item, sizeBytes, action, reason, state, detail }: RunItem): string[] {
+  const now = detail === undefined ? STATE_WORDS[state] : `${STATE_WORDS[state]}: ${detail}`;
+  return [item.id, formatBytes(sizeBytes), ACTION_WORDS[action], REASON_WORDS[reason], now];
+}

@@ -1,0 +1,15 @@
+import type { KeepReason, Shortfall } from '../../core/plan.ts';
+import { formatBytes } from '../format.ts';
+import { REASON_WORDS } from './words.ts';
+
+/** Which limit stays out of reach, by how much, and what stands in the way. */
+export function shortfallSentence({ source, bytes, heldBytes }: Shortfall): string {
+  const limit = source === undefined ? 'The size limit' : `The size limit of ${source}`;
+  const held = Object.entries(heldBytes) as [KeepReason, number][];
+  const blocks = held
+    .toSorted((a, b) => b[1] - a[1])
+    .map(([reason, size]) => `${REASON_WORDS[reason]} (${formatBytes(size)})`)
+    .join(', ');
+  const why = blocks === '' ? '' : ` In the way: ${blocks}.`;
+  return `${limit} stays out of reach: ${formatBytes(bytes)} more would have to go.${why}`;
+}

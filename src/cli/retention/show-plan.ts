@@ -1,0 +1,41 @@
+import { resolve } from 'node:path';
+import { planDocument, planTotals } from '../../app/documents/plan-document.ts';
+import type { Home } from '../../app/home.ts';
+import { planText, savePlan } from '../../app/saved-plans.ts';
+import { writeExport } from '../../app/transfer/write-export.ts';
+import type { Plan } from '../../core/plan.ts';
+import type { CommandInput } from '../command.ts';
+import { writeJson } from '../json-output.ts';
+import { hintCommand } from './hint-command.ts';
+import { printPlan } from './print-plan.ts';
+
+export interface Showing {
+  readonly home: Home;
+  readonly plan: Plan;
+  readonly all?: boolean | undefined;
+  /** The options that list every decision. */
+  readonly allWith: string;
+  /** Where to write the plan, instead of keeping it in the home. */
+  readonly out?: string | undefined;
+}
+
+/** A plan that nobody applies now: kept, so that exactly this one can be applied, and printed. */
+export async function showPlan({ io, global }: CommandInput<object>, showing: Showing): Promise<void> {
+  const { home, plan, all, allWith, out } = showing;
+  const document = planDocument(plan);
+  const file = out === undefined ? undefined : resolve(io.cwd, out);
+  if (file !== undefined) await writeExport(file, pieces(planText(document)));
+  else if (document.totals.go.items > 0) savePlan(home.path, plan, io.clock.now());
+  if (global.json) {
+    writeJson(io.out, { ...document, ...(file !== undefined && { file }) });
+    return;
+  }
+  await printPlan(io.out, plan, { home, all, allWith });
+  if (planTotals(plan).go.items === 0) return;
+  const apply = hintCommand(global, 'apply', file ?? document.id);
+  io.out.write(`\nNothing was changed. To do exactly this, within a day:\n  ${io.out.colour.bold(apply)}\n`);
+}
+
+async function* pieces(text: string): AsyncGenerator<string> {
+  yield text;
+}

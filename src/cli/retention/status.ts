@@ -1,0 +1,126 @@
+import { runDocument } from '../../app/documents/run-document.ts';
+import { type HomeStatus, homeStatus, type StatusClass } from '../../app/home-status.ts';
+import type { KeepReason } from '../../core/plan.ts';
+import { isoTime } from '../../core/time.ts';
+import type { CommandInput } from '../command.ts';
+import type { NoOptions } from '../command-options.ts';
+import { formatAge, formatBytes, formatCount, formatDate, plural } from '../format.ts';
+import { writeJson } from '../json-output.ts';
+import { safeText } from '../safe-text.ts';
+import { type Column, renderTable } from '../table.ts';
+import { withHome } from '../with-home.ts';
+import { hintCommand } from './hint-command.ts';
+import { shortfallSentence } from './shortfall-sentence.ts';
+import { withScanProgress } from './with-scan-progress.ts';
+import { REASON_WORDS, requestWords } from './words.ts';
+
+/** Problems shown; `--json` has all of them. */
+const SHOWN = 5;
+
+/** `coppice status`: what the home keeps, what protects it, and what could go. */
+export function run(input: CommandInput<NoOptions>): Promise<number> {
+  const { io, global } = input;
+  return withHome(input, async (home) => {
+    const status = await withScanProgress(io, (options) => homeStatus(home, options));
+    if (global.json) writeJson(io.out, statusDocument(status));
+    else printStatus(input, status);
+    return 0;
+  });
+}
+
+function statusDocument({ trashUntil, lastRun, ...rest }: HomeStatus) {
+  return {
+    ...rest,
+    ...(trashUntil !== undefined && {
+      trashUntil: { first: isoTime(trashUntil.first), last: isoTime(trashUntil.last) },
+    }),
+    ...(lastRun !== undefined && { lastRun: runDocument(lastRun) }),
+  };
+}
+
+function printStatus(input: CommandInput<NoOptions>, status: HomeStatus): void {
+  const { out } = input.io;
+  const { colour } = out;
+  for (const note of status.notes) out.write(`${colour.yellow('Note:')} ${safeText(note)}\n`);
+  const rows = [...status.classes.map((one) => classRow(one, status)), totalRow(status)];
+  out.write(`${renderTable({ columns: COLUMNS, rows, width: out.columns, colour })}\n`);
+  const stay = status.classes.filter(({ name }) => name !== 'trash').flatMap(stayRows);
+  if (stay.length > 0) out.write(`${renderTable({ columns: STAY_COLUMNS, rows: stay, width: out.columns, colour })}\n`);
+  for (const shortfall of status.shortfalls) out.write(`${colour.red(safeText(shortfallSentence(shortfall)))}\n`);
+  printProblems(input, status);
+  out.write(`${lastRunLine(input, status)}\n${colour.bold(nextStep(input, status))}\n`);
+}
+
+const CLASS_WORDS: Record<StatusClass['name'], string> = {
+  sessions: 'Sessions',
+  strays: 'Files without a session',
+  trash: 'Runs in the trash',
+  archives: 'Archived sessions',
+};
+
+const COLUMNS: readonly Column[] = [
+  { title: 'CLASS', shrink: true },
+  { title: 'ITEMS', align: 'right' },
+  { title: 'SIZE', align: 'right' },
+  { title: 'HELD', align: 'right' },
+  { title: 'CAN GO NOW', align: 'right' },
+  { title: 'UNDO UNTIL' },
+  { title: 'CAP', align: 'right' },
+];
+
+function classRow({ name, items, sizeBytes, kept, reclaimable }: StatusClass, { trashUntil }: HomeStatus): string[] {
+  const held = Object.entries(kept).reduce((sum, [reason, count]) => sum + (UNHELD.has(reason) ? 0 : count), 0);
+  return [
+    CLASS_WORDS[name],
+    formatCount(items),
+    formatBytes(sizeBytes),
+    formatCount(held),
+    formatBytes(reclaimable.sizeBytes),
+    name === 'trash' && trashUntil !== undefined ? formatDate(trashUntil.last) : '',
+  ];
+}
+
+/** Reasons to stay that protect nothing: time alone lets go of these. */
+const UNHELD: ReadonlySet<string> = new Set<KeepReason>(['not-expired', 'in-grace', 'not-selected']);
+
+function totalRow({ classes, disk }: HomeStatus): string[] {
+  const canGo = classes.reduce((sum, { reclaimable }) => sum + reclaimable.sizeBytes, 0);
+  const cap = disk.maxBytes === undefined ? 'none' : formatBytes(disk.maxBytes);
+  return ['The whole home', '', formatBytes(disk.usedBytes), '', formatBytes(canGo), '', cap];
+}
+
+const STAY_COLUMNS: readonly Column[] = [
+  { title: 'STAY', shrink: true },
+  { title: 'ITEMS', align: 'right' },
+  { title: 'WHY', shrink: true },
+];
+
+function stayRows({ name, kept }: StatusClass): string[][] {
+  const counts = Object.entries(kept) as [KeepReason, number][];
+  return counts
+    .toSorted((a, b) => b[1] - a[1])
+    .map(([reason, count]) => [CLASS_WORDS[name], formatCount(count), REASON_WORDS[reason]]);
+}
+
+function printProblems({ io: { out }, global }: CommandInput<NoOptions>, { problems }: HomeStatus): void {
+  if (problems.length === 0) return;
+  out.write(
+    `${out.colour.yellow(plural(problems.length, 'problem'))}; look closer with: ${hintCommand(global, 'doctor')}\n`,
+  );
+  for (const { message } of problems.slice(0, SHOWN)) out.write(`  ${safeText(message)}\n`);
+  if (problems.length > SHOWN) out.write(`  … and ${formatCount(problems.length - SHOWN)} more\n`);
+}
+
+function lastRunLine({ io, global }: CommandInput<NoOptions>, { lastRun }: HomeStatus): string {
+  if (lastRun === undefined) return 'Nothing was removed yet.';
+  const when = formatAge(lastRun.startedAt, io.clock.now());
+  return `Last run: ${when}, ${safeText(requestWords(lastRun.request))}. See all with: ${hintCommand(global, 'runs')}`;
+}
+
+function nextStep({ global }: CommandInput<NoOptions>, { classes }: HomeStatus): string {
+  const items = classes.reduce((sum, { reclaimable }) => sum + reclaimable.items, 0);
+  if (items > 0) return `${plural(items, 'item')} can go. See which and why with: ${hintCommand(global, 'plan')}`;
+  if (classes.every((one) => one.items === 0))
+    return 'There are no sessions yet. Bring some in with: coppice sessions import FOLDER';
+  return 'Nothing can go under the rules in force. See the rules with: coppice config show --effective';
+}

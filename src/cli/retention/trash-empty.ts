@@ -1,0 +1,72 @@
+import type { Retention } from '../../app/retention.ts';
+import { Failure } from '../../core/failure.ts';
+import type { Run } from '../../core/run.ts';
+import type { CommandInput } from '../command.ts';
+import type { TrashEmptyOptions } from '../command-options.ts';
+import { formatBytes, plural } from '../format.ts';
+import { writeJson } from '../json-output.ts';
+import { printFailure } from '../print-failure.ts';
+import { withHomeToClear } from '../with-home.ts';
+import { confirm } from './confirm.ts';
+import { hintCommand } from './hint-command.ts';
+import { notAll } from './not-all.ts';
+import { findRun, itemsOf } from './run-items.ts';
+
+/** `coppice trash empty`: removes for good what one run, all expired runs or all runs put into the trash. */
+export function run(input: CommandInput<TrashEmptyOptions>): Promise<number> {
+  const { io, global, options } = input;
+  refuseUnclear(input);
+  return withHomeToClear(input, async (home) => {
+    const retention = await home.retention();
+    const full = await fullRuns(retention, await chosenRuns(retention, input));
+    const items = full.reduce((sum, one) => sum + one.items, 0);
+    const sizeBytes = full.reduce((sum, one) => sum + one.sizeBytes, 0);
+    if (items > 0) {
+      await confirm(io, {
+        question: `Remove ${plural(items, 'item')} (${formatBytes(sizeBytes)}) in the trash for good? This cannot be undone.`,
+        yes: options.yes,
+        json: global.json,
+        look: hintCommand(global, 'trash', 'list'),
+        typed: items,
+      });
+    }
+    let skipped = 0;
+    for (const { id } of full) {
+      io.signal.throwIfAborted();
+      skipped += (await retention.emptyTrash(id)).skipped;
+    }
+    const itemCount = items - skipped;
+    if (global.json) writeJson(io.out, { runs: full.map(({ id }) => id), itemCount, skipped, sizeBytes });
+    else if (items === 0) io.out.write('There is nothing to empty.\n');
+    else io.out.write(`Removed ${plural(itemCount, 'item')} for good (${formatBytes(sizeBytes)}).\n`);
+    return skipped === 0 ? 0 : printFailure(io, notAll(skipped), global.json);
+  });
+}
+
+function refuseUnclear({ args, options }: CommandInput<TrashEmptyOptions>): void {
+  const choices = [args[0] !== undefined, options.expired === true, options.all === true].filter(Boolean).length;
+  if (choices === 1) return;
+  throw new Failure('usage', choices === 0 ? 'It is not said what to empty.' : 'Only one can be chosen.', {
+    hint: 'Give the id of a run, or --expired for what can no longer be undone, or --all.',
+  });
+}
+
+async function chosenRuns(
+  retention: Retention,
+  { args, options, io }: CommandInput<TrashEmptyOptions>,
+): Promise<Run[]> {
+  if (args[0] !== undefined) return [await findRun(retention, args[0])];
+  const runs: Run[] = [];
+  for await (const one of retention.runs()) if (options.all === true || one.expiresAt <= io.clock.now()) runs.push(one);
+  return runs;
+}
+
+async function fullRuns(retention: Retention, runs: readonly Run[]) {
+  const full: { id: string; items: number; sizeBytes: number }[] = [];
+  for (const { id } of runs) {
+    const items = await itemsOf(retention, id, 'trashed');
+    const sizeBytes = items.reduce((sum, item) => sum + item.sizeBytes, 0);
+    if (items.length > 0) full.push({ id, items: items.length, sizeBytes });
+  }
+  return full;
+}

@@ -1,0 +1,75 @@
+import type { Retention } from '../../app/retention.ts';
+import type { Run, RunItem } from '../../core/run.ts';
+import { isoTime } from '../../core/time.ts';
+import type { CommandInput } from '../command.ts';
+import type { NoOptions } from '../command-options.ts';
+import { formatAge, formatBytes, formatCount, formatDate, plural } from '../format.ts';
+import { writeJsonList } from '../json-output.ts';
+import { safeText } from '../safe-text.ts';
+import { renderTable } from '../table.ts';
+import { withHome } from '../with-home.ts';
+import { hintCommand } from './hint-command.ts';
+import { itemsOf } from './run-items.ts';
+import { ACTION_WORDS, REASON_WORDS, requestWords } from './words.ts';
+
+/** Items shown per run; `--json` has all of them. */
+const SHOWN = 10;
+
+/** `coppice trash list` */
+export function run(input: CommandInput<NoOptions>): Promise<number> {
+  const { io, global } = input;
+  return withHome(input, async (home) => {
+    const retention = await home.retention();
+    if (global.json) {
+      await writeJsonList(io.out, { name: 'items', items: documents(retention) });
+      return 0;
+    }
+    let found = false;
+    for await (const one of retention.runs()) {
+      const items = await itemsOf(retention, one.id, 'trashed');
+      if (items.length === 0) continue;
+      printRun(input, one, items);
+      found = true;
+    }
+    io.out.write(
+      found ? `Give one back with: ${hintCommand(global, 'trash', 'restore')} RUN ID\n` : 'The trash is empty.\n',
+    );
+    return 0;
+  });
+}
+
+async function* documents(retention: Retention) {
+  for await (const { id, startedAt, expiresAt } of retention.runs()) {
+    for await (const { item, action, reason, sizeBytes, state } of retention.items(id)) {
+      if (state !== 'trashed') continue;
+      const times = { removedAt: isoTime(startedAt), expiresAt: isoTime(expiresAt) };
+      yield { run: id, ...item, action, reason, sizeBytes, ...times };
+    }
+  }
+}
+
+function printRun({ io, global }: CommandInput<NoOptions>, filler: Run, items: readonly RunItem[]): void {
+  const { out, clock } = io;
+  const size = formatBytes(items.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0));
+  const when = `removed ${formatAge(filler.startedAt, clock.now())}, kept until ${formatDate(filler.expiresAt)}`;
+  out.write(`${out.colour.bold(`Run ${filler.id}`)}\n${safeText(requestWords(filler.request))}\n`);
+  out.write(`${plural(items.length, 'item')}, ${size}, ${when}\n`);
+  const rows = items
+    .slice(0, SHOWN)
+    .map(({ item, sizeBytes, action, reason }) => [
+      item.id,
+      formatBytes(sizeBytes),
+      ACTION_WORDS[action],
+      REASON_WORDS[reason],
+    ]);
+  const columns = [
+    { title: 'ITEM', shrink: true, minWidth: 36 },
+    { title: 'SIZE', align: 'right' as const },
+    { title: 'ACTION' },
+    { title: 'WHY', shrink: true, minWidth: 12 },
+  ];
+  out.write(renderTable({ columns, rows, width: out.columns, colour: out.colour }));
+  const more = items.length - rows.length;
+  if (more > 0) out.write(`… and ${formatCount(more)} more: ${hintCommand(global, 'runs', 'show', filler.id)}\n`);
+  out.write('\n');
+}

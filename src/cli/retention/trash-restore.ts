@@ -1,0 +1,26 @@
+import { Failure } from '../../core/failure.ts';
+import type { CommandInput } from '../command.ts';
+import type { NoOptions } from '../command-options.ts';
+import { withHome } from '../with-home.ts';
+import { giveBack } from './give-back.ts';
+import { hintCommand } from './hint-command.ts';
+import { findRun, itemsOf } from './run-items.ts';
+
+/** `coppice trash restore RUN [ID…]`: all of a run, or the items with these whole ids. */
+export function run(input: CommandInput<NoOptions>): Promise<number> {
+  const [runId = '', ...ids] = input.args;
+  return withHome(input, async (home) => {
+    const retention = await home.retention();
+    const found = await findRun(retention, runId);
+    const trashed = await itemsOf(retention, runId, 'trashed');
+    const items = ids.length === 0 ? trashed : trashed.filter(({ item }) => ids.includes(item.id));
+    const missing = ids.find((id) => !items.some(({ item }) => item.id === id));
+    if (missing !== undefined || items.length === 0) {
+      const what = missing === undefined ? 'nothing' : `no ${missing}`;
+      throw new Failure('not-found', `There is ${what} in the trash of run ${runId}.`, {
+        hint: `Nothing was given back. See what it removed with: ${hintCommand(input.global, 'runs', 'show', runId)}`,
+      });
+    }
+    return giveBack(input, home, { run: found, items, ...(ids.length > 0 && { ids }) });
+  });
+}

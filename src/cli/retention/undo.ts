@@ -1,0 +1,59 @@
+import type { Home } from '../../app/home.ts';
+import type { Retention } from '../../app/retention.ts';
+import { Failure } from '../../core/failure.ts';
+import type { Run, RunItem } from '../../core/run.ts';
+import type { CommandInput } from '../command.ts';
+import type { UndoOptions } from '../command-options.ts';
+import { formatAge, formatBytes, plural } from '../format.ts';
+import { withHome } from '../with-home.ts';
+import { confirm } from './confirm.ts';
+import { giveBack } from './give-back.ts';
+import { hintCommand } from './hint-command.ts';
+import { findRun, itemsOf } from './run-items.ts';
+import { requestWords } from './words.ts';
+
+/** `coppice undo [RUN]`: without one, the newest run that still has something to give back. */
+export function run(input: CommandInput<UndoOptions>): Promise<number> {
+  const { args, io, global, options } = input;
+  return withHome(input, async (home) => {
+    const { run: chosen, items } = await chooseRun(home, args[0]);
+    if (items.length === 0) throw nothingLeft(chosen);
+    const sizeBytes = items.reduce((sum, item) => sum + item.sizeBytes, 0);
+    const when = formatAge(chosen.startedAt, io.clock.now());
+    await confirm(io, {
+      question: `Give back ${plural(items.length, 'item')} (${formatBytes(sizeBytes)}) that were removed ${when} (${requestWords(chosen.request)})?`,
+      yes: options.yes,
+      json: global.json,
+      look: hintCommand(global, 'runs', 'show', chosen.id),
+    });
+    return giveBack(input, home, { run: chosen, items });
+  });
+}
+
+interface Chosen {
+  readonly run: Run;
+  readonly items: readonly RunItem[];
+}
+
+async function chooseRun(home: Home, id: string | undefined): Promise<Chosen> {
+  const retention = await home.retention();
+  if (id === undefined) return newest(retention);
+  const found = await findRun(retention, id);
+  return { run: found, items: await itemsOf(retention, id, 'trashed') };
+}
+
+async function newest(retention: Retention): Promise<Chosen> {
+  for await (const candidate of retention.runs()) {
+    const items = await itemsOf(retention, candidate.id, 'trashed');
+    if (items.length > 0) return { run: candidate, items };
+  }
+  throw new Failure('not-found', 'There is nothing to undo: the trash is empty.', {
+    hint: 'See what was done with: coppice runs',
+  });
+}
+
+function nothingLeft({ id }: Run): Failure {
+  return new Failure('not-found', `Run ${id} has nothing left to give back.`, {
+    hint: `See what became of its items with: coppice runs show ${id}`,
+  });
+}

@@ -1,0 +1,9 @@
+import type { RetentionOptions } from '../../app/retention.ts';
+import type { Io } from '../io.ts';
+import { startProgress } from '../progress.ts';
+
+/** Runs a scan with its progress on stderr. */
+export async function withScanProgress<T>(io: Io, work: (options: RetentionOptions) => Promise<T>): Promise<T> {
+  using progress = startProgress(io, { label: 'Looking' });
+  return await work({ signal: io.signal, onProgress: (done) => progress.update({ done }) });
+}

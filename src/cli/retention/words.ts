@@ -1,0 +1,83 @@
+import type { ItemRef, KeepReason, PlanRequest, RemoveAction, RemoveReason } from '../../core/plan.ts';
+import type { RunItemState } from '../../core/run.ts';
+import { formatDate, plural } from '../format.ts';
+
+/** Why something stays or goes, as a short phrase about it. The one place where reasons become words. */
+export const REASON_WORDS: Record<KeepReason | RemoveReason, string> = {
+  active: 'in use',
+  pinned: 'pinned',
+  'lineage-active': 'its conversation is in use',
+  'lineage-pinned': 'its conversation is pinned',
+  'lineage-kept': 'its conversation stays',
+  future: 'dated in the future',
+  unreadable: 'cannot be read in full',
+  open: 'still open',
+  young: 'too young',
+  doubt: 'clock or use in doubt',
+  tagged: 'has a tag that is kept',
+  'keep-last': 'among the newest of its project',
+  'in-grace': 'can still be undone',
+  'not-selected': 'not asked for',
+  'not-expired': 'no rule lets it go',
+  named: 'named by you',
+  selected: 'matches what you asked for',
+  retention: 'past its retention',
+  'transcript-retention': 'transcript past its retention',
+  'archive-age': 'old enough for the archive',
+  'archive-retention': 'archived long enough',
+  empty: 'without messages',
+  trivial: 'only a few messages',
+  'max-sessions': 'more sessions than allowed',
+  orphan: 'belongs to no session',
+  debris: 'left by an interrupted write',
+  'dump-age': 'request dumps past their retention',
+  'trash-expired': 'time to undo is over',
+  pressure: 'space is short',
+};
+
+/** What stands where a session has its title. */
+export const KIND_WORDS: Record<ItemRef['kind'], string> = {
+  session: '',
+  orphan: 'files without a session',
+  debris: 'leftover of a write',
+  trash: 'trash of an earlier run',
+  archive: 'archived session',
+};
+
+/** What a plan does to an item. */
+export const ACTION_WORDS: Record<RemoveAction | 'keep', string> = {
+  keep: 'keep',
+  remove: 'remove',
+  archive: 'archive',
+  'drop-files': 'drop files',
+  'drop-dumps': 'drop dumps',
+  purge: 'purge',
+};
+
+export const STATE_WORDS: Record<RunItemState, string> = {
+  intended: 'not finished',
+  trashed: 'in the trash',
+  skipped: 'skipped',
+  undoing: 'not finished',
+  restored: 'given back',
+  purging: 'not finished',
+  purged: 'gone for good',
+};
+
+/** What was asked for, in a few words: the name of the command and what it was limited to. */
+export function requestWords(request: PlanRequest): string {
+  if (request.kind === 'policy') return 'policy';
+  if (request.kind === 'delete') return `delete ${plural(request.ids.length, 'session')}`;
+  const { source, maxMessages, title, workdir, model, endedBy } = request.filter;
+  const limits = [
+    'before' in request && request.before !== undefined && `older than ${formatDate(request.before)}`,
+    request.kind === 'prune' && request.part === 'files' && 'files only',
+    source !== undefined && `source ${source}`,
+    maxMessages !== undefined && `at most ${plural(maxMessages, 'message')}`,
+    title !== undefined && `title ${title}`,
+    workdir !== undefined && `in ${workdir}`,
+    model !== undefined && `model ${model}`,
+    endedBy !== undefined && `ended by ${endedBy}`,
+  ];
+  return [request.kind, ...limits.filter((limit) => limit !== false)].join(', ');
+}

@@ -1,0 +1,76 @@
+import { planTotals } from '../../app/documents/plan-document.ts';
+import type { Home } from '../../app/home.ts';
+import { Failure } from '../../core/failure.ts';
+import type { Plan } from '../../core/plan.ts';
+import type { Outcome } from '../../core/run.ts';
+import type { CommandInput } from '../command.ts';
+import type { DeleteOptions } from '../command-options.ts';
+import { formatBytes, plural } from '../format.ts';
+import { printFailure } from '../print-failure.ts';
+import { type Carried, carryOut, NOTHING_DONE, reportRun } from '../retention/carry-out.ts';
+import { confirm } from '../retention/confirm.ts';
+import { removalQuestion } from '../retention/confirm-plan.ts';
+import { hintCommand } from '../retention/hint-command.ts';
+import { notAll } from '../retention/not-all.ts';
+import { withScanProgress } from '../retention/with-scan-progress.ts';
+import { withHomeToClear } from '../with-home.ts';
+import { heldSentence } from './held-sentence.ts';
+
+/** `coppice sessions delete ID…`: whole ids only. What is held stays, with a sentence that says what to do first. */
+export function run(input: CommandInput<DeleteOptions>): Promise<number> {
+  const { io, options, global } = input;
+  const ids = [...new Set(input.args)];
+  return withHomeToClear(input, async (home) => {
+    for (const id of ids) if ((await home.sessions.get(id)) === undefined) throw unknown(input, id);
+    const retention = await home.retention();
+    const plan = await withScanProgress(io, (scan) => retention.plan({ kind: 'delete', ids }, scan));
+    const held = await heldOutcomes(input, home, plan);
+    const carried = planTotals(plan).go.items === 0 ? NOTHING_DONE : await removeNamed(input, { home, plan, held });
+    const all = { ...carried, outcomes: [...carried.outcomes, ...held] };
+    const purgedRun = options.purge === true && !all.interrupted ? all.run : undefined;
+    const left = purgedRun === undefined ? 0 : (await retention.emptyTrash(purgedRun.id)).skipped;
+    const goOn = `To go on, name the ones that are left: ${hintCommand(global, 'sessions', 'list')}`;
+    const exitCode = reportRun(input, all, { plan, goOn, purged: purgedRun !== undefined && left === 0 });
+    return left === 0 ? exitCode : printFailure(io, notAll(left), global.json);
+  });
+}
+
+function unknown({ global }: CommandInput<DeleteOptions>, id: string): Failure {
+  return new Failure('not-found', `There is no session with the id ${id}. Nothing was removed.`, {
+    hint: `Ids must be whole here. See them with: ${hintCommand(global, 'sessions', 'list')}`,
+  });
+}
+
+async function heldOutcomes(input: CommandInput<DeleteOptions>, home: Home, plan: Plan): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (const decision of plan.decisions) {
+    const { item, action, sizeBytes } = decision;
+    if (action !== 'keep' || item.kind !== 'session' || !input.args.includes(item.id)) continue;
+    const detail = await heldSentence(home, decision, input);
+    outcomes.push({ item, action: 'remove', status: 'skipped', detail, sizeBytes });
+  }
+  return outcomes;
+}
+
+interface Removing {
+  readonly home: Home;
+  readonly plan: Plan;
+  readonly held: readonly Outcome[];
+}
+
+async function removeNamed(
+  { io, global, options }: CommandInput<DeleteOptions>,
+  { home, plan, held }: Removing,
+): Promise<Carried> {
+  const { items, sizeBytes } = planTotals(plan).go;
+  const stays = held.length === 0 ? '' : `${plural(held.length, 'session')} you named will stay.\n`;
+  const forGood = `Remove ${plural(items, 'session')} (${formatBytes(sizeBytes)}) for good? This cannot be undone.`;
+  await confirm(io, {
+    question: `${stays}${options.purge === true ? forGood : removalQuestion(plan, home.config.trash.grace_days)}`,
+    yes: options.yes,
+    json: global.json,
+    look: hintCommand(global, 'sessions', 'show', 'ID'),
+    ...(options.purge === true && { typed: items }),
+  });
+  return await carryOut(io, home, plan);
+}

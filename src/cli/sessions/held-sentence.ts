@@ -1,0 +1,27 @@
+import type { Home } from '../../app/home.ts';
+import type { Decision } from '../../core/plan.ts';
+import type { CommandInput } from '../command.ts';
+import { hintCommand } from '../retention/hint-command.ts';
+import { REASON_WORDS } from '../retention/words.ts';
+
+/** Why a session that a person named stays, and what to do first. The arguments are all that were named. */
+export async function heldSentence(
+  home: Home,
+  { item, reason }: Decision,
+  { global, args: named }: CommandInput<object>,
+): Promise<string> {
+  const first = (...words: readonly string[]) => `First: ${hintCommand(global, 'sessions', ...words, item.id)}`;
+  if (reason === 'active')
+    return `In use. First stop what uses it, then: ${hintCommand(global, 'sessions', 'end', item.id)}`;
+  if (reason === 'open') return `Still open. ${first('end')}`;
+  if (reason === 'pinned') return `Pinned. ${first('unpin')}`;
+  const lineage = reason === 'lineage-kept' ? await lineageOf(home, item) : [];
+  const missing = lineage.filter((id) => !named.includes(id));
+  if (missing.length > 0) return `A conversation goes only as a whole. Name these too: ${missing.join(' ')}`;
+  return `It stays: ${REASON_WORDS[reason]}. See why with: ${hintCommand(global, 'explain', item.id)}`;
+}
+
+async function lineageOf(home: Home, item: Decision['item']): Promise<string[]> {
+  const explanation = await (await home.retention()).explain(item);
+  return explanation?.lineage.map(({ id }) => id) ?? [];
+}

@@ -1,0 +1,81 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openHome } from '../../src/app/open-home.ts';
+import { DAY_MS } from '../../src/core/time.ts';
+import { manualClock } from '../support/clock.ts';
+import { collect } from '../support/collect.ts';
+
+const CAN_MOUNT = process.platform === 'linux' && process.getuid?.() === 0;
+const SETTINGS = [{ key: 'disk.ballast_mb', value: '4' }];
+
+describe.skipIf(!CAN_MOUNT)('a home on a disk with no space left', () => {
+  let disk: string;
+
+  beforeEach(() => {
+    disk = mkdtempSync(join(tmpdir(), 'coppice-full-'));
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=48m', 'tmpfs', disk]);
+  });
+
+  afterEach(() => {
+    execFileSync('umount', [disk]);
+    rmSync(disk, { recursive: true });
+  });
+
+  function fillUp(): void {
+    const { bavail, bsize } = statfsSync(disk);
+    const chunk = Buffer.alloc(bsize);
+    writeFileSync(join(disk, 'filler'), Buffer.alloc(Math.max(0, (bavail - 4) * bsize)));
+    try {
+      for (;;) writeFileSync(join(disk, 'filler'), chunk, { flag: 'a' });
+    } catch {
+      // Full, as wanted.
+    }
+    expect(statfsSync(disk).bavail).toBe(0);
+  }
+
+  it('removes and frees what it is told to, from nothing free', async () => {
+    const clock = manualClock();
+    const options = { path: join(disk, 'home'), clock, env: {}, settings: SETTINGS };
+    {
+      await using home = await openHome(options);
+      for (const id of ['big', 'small', 'kept']) {
+        const session = await home.sessions.create({ id, source: 'cli' });
+        await session.append({ role: 'user', content: 'x'.repeat(id === 'big' ? 4_000_000 : 100) });
+        await session.end('done');
+      }
+      clock.advance(2 * DAY_MS);
+      // The first change of what the home keeps also lays in the reserve.
+      await home.apply(await home.plan({ kind: 'delete', ids: ['small'] }));
+      expect(existsSync(join(home.path, 'ballast'))).toBe(true);
+    }
+    fillUp();
+
+    await using home = await openHome({ ...options, makeRoom: true });
+    const { run, done } = await home.apply(await home.plan({ kind: 'delete', ids: ['big'] }));
+    expect(done).toBe(1);
+    const { freedBytes } = await (await home.retention()).emptyTrash(run.id);
+    expect(freedBytes).toBeGreaterThan(3_000_000);
+    expect((await collect(home.sessions.list())).map(({ id }) => id)).toEqual(['kept']);
+    for await (const { name, problems } of home.check()) {
+      expect(
+        problems.filter(({ kind }) => kind !== 'not-checked'),
+        name,
+      ).toEqual([]);
+    }
+  });
+
+  it('says so when an append finds no space, and loses nothing that was acknowledged', async () => {
+    await using home = await openHome({ path: join(disk, 'home'), env: {} });
+    const session = await home.sessions.create({ id: 's', source: 'cli' });
+    await session.append({ role: 'user', content: 'before' });
+    fillUp();
+    await expect(session.append({ role: 'user', content: 'x'.repeat(5_000_000) })).rejects.toThrow('no space left');
+    rmSync(join(disk, 'filler'));
+    await session.append({ role: 'user', content: 'after' });
+    expect((await collect(session.messages())).map(({ content }) => content)).toEqual(['before', 'after']);
+    for await (const { name, problems } of home.check()) expect(problems, name).toEqual([]);
+  });
+});
