@@ -20,6 +20,8 @@ export interface HomeStatus {
   readonly shortfalls: Plan['shortfalls'];
   readonly problems: readonly Problem[];
   readonly lastRun?: Run;
+  /** Absent when unattended maintenance is switched off. */
+  readonly nextMaintenanceAt?: EpochMs;
 }
 
 export interface StatusClass extends Amount {
@@ -39,6 +41,7 @@ export async function homeStatus(home: Home, options?: RetentionOptions): Promis
   const plan = planRetention(inventory, { policy, now: inventory.scannedAt });
   const { maxBytes } = policy.disk;
   const lastRun = await first(retention.runs());
+  const nextMaintenanceAt = await home.nextMaintenanceAt();
   const trashUntil = until(inventory.trash);
   return {
     home: inventory.home,
@@ -49,6 +52,7 @@ export async function homeStatus(home: Home, options?: RetentionOptions): Promis
     shortfalls: plan.shortfalls,
     problems: inventory.problems,
     ...(lastRun !== undefined && { lastRun }),
+    ...(nextMaintenanceAt !== undefined && { nextMaintenanceAt }),
   };
 }
 

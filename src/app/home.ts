@@ -56,6 +56,11 @@ export class Home implements AsyncDisposable {
     return this.#retention;
   }
 
+  /** When the next unattended pass is due; undefined when they are switched off. */
+  nextMaintenanceAt(): Promise<number | undefined> {
+    return nextMaintenanceAt(this.#parts);
+  }
+
   /**
    * The start-up hook for host programs: one unattended pass in the background when `sessions.auto_prune` is on and one is due.
    * It never delays or disturbs its host; the promise tells what happened, and never rejects.

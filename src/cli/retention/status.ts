@@ -4,7 +4,7 @@ import type { KeepReason } from '../../core/plan.ts';
 import { isoTime } from '../../core/time.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
-import { formatAge, formatBytes, formatCount, formatDate, plural } from '../format.ts';
+import { formatAge, formatBytes, formatCount, formatDate, formatTime, plural } from '../format.ts';
 import { writeJson } from '../json-output.ts';
 import { safeText } from '../safe-text.ts';
 import { type Column, renderTable } from '../table.ts';
@@ -28,13 +28,14 @@ export function run(input: CommandInput<NoOptions>): Promise<number> {
   });
 }
 
-function statusDocument({ trashUntil, lastRun, ...rest }: HomeStatus) {
+function statusDocument({ trashUntil, lastRun, nextMaintenanceAt, ...rest }: HomeStatus) {
   return {
     ...rest,
     ...(trashUntil !== undefined && {
       trashUntil: { first: isoTime(trashUntil.first), last: isoTime(trashUntil.last) },
     }),
     ...(lastRun !== undefined && { lastRun: runDocument(lastRun) }),
+    ...(nextMaintenanceAt !== undefined && { nextMaintenanceAt: isoTime(nextMaintenanceAt) }),
   };
 }
 
@@ -48,7 +49,8 @@ function printStatus(input: CommandInput<NoOptions>, status: HomeStatus): void {
   if (stay.length > 0) out.write(`${renderTable({ columns: STAY_COLUMNS, rows: stay, width: out.columns, colour })}\n`);
   for (const shortfall of status.shortfalls) out.write(`${colour.red(safeText(shortfallSentence(shortfall)))}\n`);
   printProblems(input, status);
-  out.write(`${lastRunLine(input, status)}\n${colour.bold(nextStep(input, status))}\n`);
+  out.write(`${lastRunLine(input, status)}\n${maintenanceLine(input, status)}\n`);
+  out.write(`${colour.bold(nextStep(input, status))}\n`);
 }
 
 const CLASS_WORDS: Record<StatusClass['name'], string> = {
@@ -109,6 +111,14 @@ function printProblems({ io: { out }, global }: CommandInput<NoOptions>, { probl
   );
   for (const { message } of problems.slice(0, SHOWN)) out.write(`  ${safeText(message)}\n`);
   if (problems.length > SHOWN) out.write(`  … and ${formatCount(problems.length - SHOWN)} more\n`);
+}
+
+function maintenanceLine({ io }: CommandInput<NoOptions>, { nextMaintenanceAt }: HomeStatus): string {
+  if (nextMaintenanceAt === undefined) return 'Unattended maintenance is off (sessions.auto_prune).';
+  const due = nextMaintenanceAt <= io.clock.now();
+  return due
+    ? 'Maintenance is due at the next start of an agent.'
+    : `Next maintenance: ${formatTime(nextMaintenanceAt)}`;
 }
 
 function lastRunLine({ io, global }: CommandInput<NoOptions>, { lastRun }: HomeStatus): string {
