@@ -14,6 +14,7 @@ import { undoRun } from '../engine/undo-run.ts';
 import { recordClock } from '../homes/native/clock-watch.ts';
 import { createNativeDriver } from '../homes/native/native-driver.ts';
 import { keepBallast, releaseBallast } from '../platform/ballast.ts';
+import { errorCode } from '../platform/error-code.ts';
 import { freeBytes } from '../platform/file-system-facts.ts';
 import { uuidV7 } from '../platform/uuid-v7.ts';
 import { explainItem } from '../policy/explain-item.ts';
@@ -143,8 +144,8 @@ export class Retention {
 
   /** Alone, with room to write, and after finishing what a crash cut short. */
   async #change<T>(purpose: string, work: () => Promise<T>): Promise<T> {
-    using _lock = await this.#lock.acquire(purpose, LOCK_WAIT_MS);
     makeRoom(this.#parts);
+    using _lock = await this.#lock.acquire(purpose, LOCK_WAIT_MS);
     for await (const _ of recoverRuns(this.#engineParts));
     const result = await work();
     this.#keepReserve();
@@ -154,7 +155,13 @@ export class Retention {
   #keepReserve(): void {
     const { layout, config } = this.#parts;
     const { ballast_mb: megabytes } = config.disk;
-    if (megabytes !== 'never') keepBallast(layout.ballast, megabytes * 1024 * 1024);
+    if (megabytes === 'never') return;
+    try {
+      keepBallast(layout.ballast, megabytes * 1024 * 1024);
+    } catch (error) {
+      // The work is done, and the next change lays the reserve in.
+      if (errorCode(error) === undefined) throw error;
+    }
   }
 
   async #refuseStale(plan: Plan): Promise<void> {

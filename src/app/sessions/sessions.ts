@@ -32,9 +32,10 @@ export class Sessions {
     return this.#handle(id);
   }
 
-  /** A handle on a session that exists. */
+  /** A handle on the session with exactly this id; `find` is for the first characters of one. */
   async open(id: string): Promise<Session> {
-    return this.#handle((await this.find(id)).id);
+    if ((await this.#parts.store.get(id)) === undefined) throw noSuchSession(id);
+    return this.#handle(id);
   }
 
   /** The facts of a session by its whole id. */

@@ -5,6 +5,7 @@ import type { CommandInput } from '../command.ts';
 import { writeJson } from '../json-output.ts';
 import { safeText } from '../safe-text.ts';
 import { withHome } from '../with-home.ts';
+import { openByStart } from './open-by-start.ts';
 
 /** Changes the session that the first argument names, and says what it is now. */
 export function changeSession<O>(
@@ -13,7 +14,7 @@ export function changeSession<O>(
 ): Promise<number> {
   const { io, global, args } = input;
   return withHome(input, async (home) => {
-    const session = await change(await home.sessions.open(args[0] ?? ''));
+    const session = await change(await openByStart(home, args[0] ?? ''));
     if (global.json) writeJson(io.out, sessionDocument(session));
     else io.out.write(`${describeSession(session)}\n`);
     return 0;

@@ -7,6 +7,7 @@ import { writeJson } from '../json-output.ts';
 import { printFailure } from '../print-failure.ts';
 import { withHome } from '../with-home.ts';
 import { describeSession } from './change-session.ts';
+import { openByStart } from './open-by-start.ts';
 
 /** Changes the sessions that the arguments name, one by one. One that fails does not stop the others. */
 export function changeSessions<O>(
@@ -19,7 +20,7 @@ export function changeSessions<O>(
     const failures: Failure[] = [];
     for (const id of args) {
       try {
-        changed.push(await change(await home.sessions.open(id)));
+        changed.push(await change(await openByStart(home, id)));
       } catch (error) {
         if (!(error instanceof Failure)) throw error;
         failures.push(error);

@@ -3,6 +3,7 @@ import type { CommandInput } from '../command.ts';
 import type { TailOptions } from '../command-options.ts';
 import { jsonLine } from '../json-output.ts';
 import { withHome } from '../with-home.ts';
+import { openByStart } from './open-by-start.ts';
 import { printMessage } from './print-message.ts';
 
 const SHOWN = 10;
@@ -11,7 +12,7 @@ const SHOWN = 10;
 export function run(input: CommandInput<TailOptions>): Promise<number> {
   const { args, options, io, global } = input;
   return withHome(input, async (home) => {
-    const session = await home.sessions.open(args[0] ?? '');
+    const session = await openByStart(home, args[0] ?? '');
     const last = options.messages ?? SHOWN;
     const messages = options.follow === true ? session.follow({ last, signal: io.signal }) : session.messages({ last });
     for await (const message of messages) {

@@ -1,0 +1,132 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { Retention } from '../../src/app/retention.ts';
+import type { Plan } from '../../src/core/plan.ts';
+import type { Journal } from '../../src/core/run.ts';
+import type { SessionStore } from '../../src/core/session-store.ts';
+import { type SessionTrash, sessionFingerprint } from '../../src/core/session-trash.ts';
+import { openNativeTrash } from '../../src/homes/native/native-trash.ts';
+import { manualClock } from '../support/clock.ts';
+import { checkState, type Expected, takeBaseline } from '../support/engine-checker.ts';
+import { type EngineHome, openEngineHome } from '../support/engine-home.ts';
+import { buildScene, copyScene, RUN_AT } from '../support/engine-scene.ts';
+import { tempDirInMemory } from '../support/engine-temp-dir.ts';
+
+interface Planted {
+  readonly trash?: (real: SessionTrash, store: SessionStore) => Partial<SessionTrash>;
+  readonly journal?: (real: Journal) => Partial<Journal>;
+  readonly plan?: (plan: Plan) => Plan;
+  /** Done between plan and apply. */
+  readonly meanwhile?: (at: EngineHome) => Promise<unknown>;
+  readonly held?: readonly string[];
+  readonly afterwards?: (at: EngineHome, run: string) => Promise<unknown>;
+}
+
+/** What the checker says of a run with a bug in one of the parts that the engine trusts. */
+async function findings({ trash, journal, plan, meanwhile, held = [], afterwards }: Planted): Promise<string> {
+  const directory = tempDirInMemory();
+  await buildScene(join(directory, 'built'));
+  const scene = join(directory, 'scene');
+  const clock = manualClock(RUN_AT);
+  const wrap = (store: SessionStore) =>
+    withParts(store, {
+      trash: { ...store.trash, ...trash?.(store.trash, store) },
+      journal: { ...store.journal, ...journal?.(store.journal) },
+    });
+  await using at = await openEngineHome(copyScene(join(directory, 'built'), scene), { clock, wrap });
+  const approved = await at.retention.plan();
+  await meanwhile?.(at);
+  const expected: Expected = { baseline: await takeBaseline(scene, at), plans: [approved], clock, held };
+  const { run } = await new Retention(at.parts).apply(plan?.(approved) ?? approved);
+  await afterwards?.(at, run.id);
+  return (await checkState(at, expected)).join('\n');
+}
+
+describe('the checker of the engine tests', () => {
+  it('finds nothing wrong with a run that goes well', async () => {
+    expect(await findings({})).toBe('');
+  });
+
+  it('notices a session that is removed although it changed since the plan was made', async () => {
+    const found = await findings({
+      meanwhile: async ({ home }) => (await home.sessions.open('a')).tag({ add: ['keep'] }),
+      held: ['a'],
+      trash: (real, store) => ({
+        hide: async (run, requests, options) => {
+          const unchecked = await Promise.all(
+            requests.map(async (request) => ({ ...request, fingerprint: await fingerprintNow(store, request.id) })),
+          );
+          return real.hide(run, unchecked, options);
+        },
+      }),
+    });
+    expect(found).toContain('a was held and is gone');
+  });
+
+  it('notices a hold that is dropped', async () => {
+    const found = await findings({
+      plan: (plan) => ({
+        ...plan,
+        decisions: plan.decisions.map((each) =>
+          each.item.id === 'a_b' ? { ...each, action: 'remove', reason: 'retention', fingerprint: '' } : each,
+        ),
+      }),
+    });
+    expect(found).toContain('not planned: session a_b remove');
+  });
+
+  it('notices files that are purged before the journal says so', async () => {
+    const found = await findings({
+      journal: (real) => ({
+        mark: (run, marks) =>
+          real.mark(
+            run,
+            marks.filter(({ state }) => state !== 'purging' && state !== 'purged'),
+          ),
+      }),
+      afterwards: (at, run) => at.retention.emptyTrash(run),
+    });
+    expect(found).toContain('in the trash is wrong');
+    expect(found).toContain('hidden rows are');
+  });
+
+  it('notices an id that is taken for the beginning of another', async () => {
+    const found = await findings({
+      trash: (real, store) => ({
+        hide: async (run, requests, options) => {
+          // What an id that is used as a pattern would do: `old` takes `old tagged` along.
+          const files = { ...options.files, take: () => undefined };
+          const fingerprint = await fingerprintNow(store, 'old tagged');
+          await real.hide(run, [{ number: 1000, id: 'old tagged', fingerprint }], { ...options, files });
+          return real.hide(run, requests, options);
+        },
+      }),
+    });
+    expect(found).toContain('old tagged is gone, and no run says so');
+  });
+
+  it('notices files that are moved for a session that stays', async () => {
+    const found = await findings({
+      afterwards: async ({ engine, parts: { layout } }, run) => {
+        for await (const item of engine.journal.items(run))
+          if (item.action === 'drop-dumps') openNativeTrash(layout, run).take({ ...item, action: 'drop-files' });
+      },
+    });
+    expect(found).toContain('transcript.jsonl is gone or changed');
+  });
+});
+
+async function fingerprintNow(store: SessionStore, id: string): Promise<string> {
+  const facts = await store.get(id);
+  return facts === undefined ? '' : sessionFingerprint(facts);
+}
+
+function withParts(store: SessionStore, parts: Pick<SessionStore, 'trash' | 'journal'>): SessionStore {
+  return new Proxy(store, {
+    get: (target, key) => {
+      if (key === 'trash' || key === 'journal') return parts[key];
+      const value: unknown = Reflect.get(target, key);
+      return typeof value === 'function' ? (value as () => unknown).bind(target) : value;
+    },
+  });
+}

@@ -1,0 +1,182 @@
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Retention } from '../../src/app/retention.ts';
+import type { Plan, PlanRequest } from '../../src/core/plan.ts';
+import type { SessionTrash, TrashRequest } from '../../src/core/session-trash.ts';
+import { DAY_MS } from '../../src/core/time.ts';
+import { manualClock, NOW } from '../support/clock.ts';
+import { collect } from '../support/collect.ts';
+import { type EngineHome, openEngineHome } from '../support/engine-home.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+const FILES: PlanRequest = { kind: 'prune', filter: { source: 'cli' }, part: 'files' };
+
+describe('runs that meet what happened since', () => {
+  let path: string;
+  let clock: ReturnType<typeof manualClock>;
+  let at: EngineHome;
+
+  beforeEach(async () => {
+    path = join(tempDir(), 'home');
+    clock = manualClock(NOW);
+    at = await openEngineHome(path, { clock });
+  });
+  afterEach(() => at[Symbol.asyncDispose]());
+
+  async function aSession(id: string): Promise<void> {
+    const session = await at.home.sessions.create({ id, source: 'cli' });
+    await session.appendAll(Array.from({ length: 6 }, (_, index) => ({ role: 'user', content: `${id} ${index}` })));
+    await session.dump({ url: 'https://example.com', body: { id } });
+    await session.end('done');
+  }
+
+  async function take(id: string, request: PlanRequest): Promise<string> {
+    const { run, done } = await at.retention.apply(await at.retention.plan(request));
+    expect(done, id).toBe(1);
+    return run.id;
+  }
+
+  const remove = (id: string) => take(id, { kind: 'delete', ids: [id] });
+  const dropFiles = (id: string) => take(id, FILES);
+
+  async function append(id: string, content: string): Promise<void> {
+    const session = await at.home.sessions.open(id);
+    await session.resume();
+    await session.append({ role: 'user', content });
+    await session.end('done');
+  }
+
+  async function dropDumps(id: string): Promise<string> {
+    clock.advance(20 * DAY_MS);
+    return take(id, { kind: 'policy' });
+  }
+
+  async function problems(): Promise<string[]> {
+    return (await collect(at.home.check())).flatMap((check) => check.problems.map(({ message }) => message));
+  }
+
+  const dumps = (id: string) => {
+    const directory = at.parts.layout.dumps(id);
+    return existsSync(directory) ? readdirSync(directory).length : 0;
+  };
+
+  it('gives dumps back to a session that went on, and leaves its transcript right', async () => {
+    await aSession('s');
+    const run = await dropDumps('s');
+    await append('s', 'more');
+    expect(await at.retention.undo(run)).toMatchObject({ done: 1 });
+    expect(await problems()).toEqual([]);
+    expect(dumps('s')).toBe(1);
+  });
+
+  it('gives dumps back to a session whose transcript another run holds', async () => {
+    await aSession('s');
+    const first = await dropDumps('s');
+    const second = await dropFiles('s');
+    expect(await at.retention.undo(first)).toMatchObject({ done: 1 });
+    expect(await problems()).toEqual([]);
+    expect(await at.retention.undo(second)).toMatchObject({ done: 1 });
+    expect(await problems()).toEqual([]);
+    await append('s', 'more');
+    expect(await problems()).toEqual([]);
+  });
+
+  it('leaves the files of a session in the trash while the session itself is there too', async () => {
+    await aSession('s');
+    clock.advance(2 * DAY_MS);
+    const first = await dropFiles('s');
+    const second = await remove('s');
+    expect(await at.retention.undo(first)).toMatchObject({ done: 0, skipped: 1 });
+    expect(existsSync(at.parts.layout.sessionDir('s'))).toBe(false);
+    expect(await at.retention.undo(second)).toMatchObject({ done: 1 });
+    expect(await at.retention.undo(first)).toMatchObject({ done: 1 });
+    expect(await problems()).toEqual([]);
+    expect(dumps('s')).toBe(1);
+  });
+
+  it('never gives the files of one session to another of the same id', async () => {
+    await aSession('s');
+    clock.advance(2 * DAY_MS);
+    const first = await dropFiles('s');
+    await remove('s');
+    await at.home.sessions.create({ id: 's', source: 'cli' });
+    expect(await at.retention.undo(first)).toMatchObject({ done: 0, skipped: 1 });
+    expect(existsSync(at.parts.layout.sessionDir('s'))).toBe(false);
+    expect(await at.home.sessions.get('s')).toMatchObject({ transcriptBytes: 0, dumpBytes: 0 });
+  });
+
+  it('never takes the files of a session that began under the id of one that was being removed', async () => {
+    await aSession('s');
+    clock.advance(100 * DAY_MS);
+    await crashAfterHide(await at.retention.plan({ kind: 'delete', ids: ['s'] }));
+    const fresh = await at.home.sessions.create({ id: 's', source: 'cli' });
+    await fresh.append({ role: 'user', content: 'anew' });
+    await at.recover();
+    expect(existsSync(at.parts.layout.transcript('s'))).toBe(true);
+    expect((await problems()).filter((message) => message.includes('transcript'))).toEqual([]);
+  });
+
+  it('gives back the dumps of a session that was taken up before its removal was finished', async () => {
+    await aSession('s');
+    clock.advance(2 * DAY_MS);
+    const plan = await at.retention.plan(FILES);
+    await crashWithFilesMoved(plan);
+    await append('s', 'more');
+    await at.recover();
+    expect(dumps('s')).toBe(1);
+    expect(await problems()).toEqual([]);
+  });
+
+  it('does not count as done what another run took first', async () => {
+    const orphan = join(path, 'sessions', 'ff', 'stray');
+    mkdirSync(orphan, { recursive: true });
+    writeFileSync(join(orphan, 'transcript.jsonl'), 'left behind\n');
+    clock.set(Date.now() + 30 * DAY_MS);
+    const [one, two] = [await at.retention.plan(), await at.retention.plan()];
+    expect(await at.retention.apply(one)).toMatchObject({ done: 1, skipped: 0 });
+    expect(await at.retention.apply(two)).toMatchObject({ done: 0, skipped: 1 });
+  });
+
+  it('leaves files alone that are not its own', async () => {
+    mkdirSync(join(path, 'sessions', 'ff', 'mixed'), { recursive: true });
+    for (const name of ['README', 'ff/notes.txt', 'ff/mixed/notes.txt', 'ff/mixed/transcript.jsonl'])
+      writeFileSync(join(path, 'sessions', name), 'mine\n');
+    clock.set(Date.now() + 30 * DAY_MS);
+    const plan = await at.retention.plan();
+    expect(plan.decisions.filter(({ action }) => action !== 'keep')).toEqual([]);
+  });
+
+  /** Leaves behind what a process does that dies between hiding a session and moving its files. */
+  async function crashAfterHide(plan: Plan): Promise<void> {
+    const { journal } = at.engine;
+    const decision = plan.decisions.find(({ action }) => action !== 'keep');
+    if (decision === undefined || decision.action === 'keep') throw new Error('nothing to remove');
+    const { item, action, reason, fingerprint, sizeBytes } = decision;
+    const intended = { number: 1, item, action, reason, fingerprint, sizeBytes, skipsTrash: false };
+    await journal.begin({ id: 'run', request: plan.request, startedAt: clock.now(), expiresAt: clock.now() });
+    await journal.intend('run', [intended]);
+    const left = { take: () => undefined, giveBack: () => undefined, letGo: () => undefined };
+    await at.parts.store.trash.hide('run', [{ number: 1, id: item.id, fingerprint }], { files: left, deadHolders: [] });
+  }
+
+  /** Leaves behind what a process does that dies between moving the files of a session and saying so in its row. */
+  async function crashWithFilesMoved(plan: Plan): Promise<void> {
+    const { store } = at.parts;
+    const takeFiles: SessionTrash['takeFiles'] = (run, request, options) => {
+      const dies = (taken: TrashRequest) => {
+        options.files.take(taken);
+        throw new Error('dead');
+      };
+      return store.trash.takeFiles(run, request, { ...options, files: { ...options.files, take: dies } });
+    };
+    const trash = { ...store.trash, takeFiles };
+    const dead = new Proxy(store, { get: (target, key) => (key === 'trash' ? trash : bound(target, key)) });
+    await expect(new Retention({ ...at.parts, store: dead }).apply(plan)).rejects.toThrow('dead');
+  }
+});
+
+function bound(target: object, key: string | symbol): unknown {
+  const value: unknown = Reflect.get(target, key);
+  return typeof value === 'function' ? (value as () => unknown).bind(target) : value;
+}

@@ -1,0 +1,118 @@
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import type { SessionStore } from '../../src/core/session-store.ts';
+
+/** What a process that dies at a point throws, so that nothing after the point happens. */
+export class Died extends Error {}
+
+/** A place to die: the number of a call that changes something, and whether the call itself is still made. */
+export interface FaultPoint {
+  readonly number: number;
+  readonly when: 'before' | 'after';
+}
+
+/**
+ * Once armed, counts every change that is asked of the store and of the file system below `root`, and dies at one of them. From
+ * then on every further change dies too, as in a process that is no more. Dying inside a transaction undoes it, as a crash does.
+ */
+export class Faults {
+  readonly #root: string;
+  readonly #point: FaultPoint | undefined;
+  #armed = false;
+  #count = 0;
+  #dead = false;
+
+  constructor(root: string, point?: FaultPoint) {
+    this.#root = root;
+    this.#point = point;
+  }
+
+  /** Carries out an act with the point in place. True if it died there. */
+  async during(act: () => Promise<unknown>): Promise<boolean> {
+    const restore = [
+      ...PATH_CALLS.map((name) => this.#patch(name, (path) => typeof path === 'string' && path.startsWith(this.#root))),
+      ...HANDLE_CALLS.map((name) => this.#patch(name, () => true)),
+    ];
+    syncBuiltinESMExports();
+    this.#armed = true;
+    try {
+      await act();
+    } catch (error) {
+      if (!(error instanceof Died)) throw error;
+    } finally {
+      this.#armed = false;
+      for (const undo of restore) undo();
+      syncBuiltinESMExports();
+    }
+    return this.#dead;
+  }
+
+  /** How many points were passed. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** The store with every change that the engine asks of it as a point. */
+  wrap(store: SessionStore): SessionStore {
+    const trash = this.#wrapMethods(store.trash, ['hide', 'show', 'drop', 'takeFiles', 'returnFiles', 'giveBack']);
+    const journal = this.#wrapMethods(store.journal, ['begin', 'intend', 'mark', 'finish']);
+    const whole = this.#wrapMethods(store, ['setMeta']);
+    return new Proxy(store, {
+      get: (_, key) => (key === 'trash' ? trash : key === 'journal' ? journal : Reflect.get(whole, key)) as unknown,
+    });
+  }
+
+  #wrapMethods<T extends object>(target: T, names: readonly (keyof T)[]): T {
+    return new Proxy(target, {
+      get: (_, key) => {
+        const value: unknown = Reflect.get(target, key);
+        if (typeof value !== 'function') return value;
+        const method = (value as (...args: unknown[]) => unknown).bind(target);
+        if (!names.includes(key as keyof T)) return method;
+        return async (...args: unknown[]) => {
+          const after = this.#enter();
+          const result = await method(...args);
+          after();
+          return result;
+        };
+      },
+    });
+  }
+
+  #patch(name: (typeof PATH_CALLS | typeof HANDLE_CALLS)[number], counts: (first: unknown) => boolean): () => void {
+    const calls = fs as unknown as Record<string, (...args: unknown[]) => unknown>;
+    const real = calls[name];
+    if (real === undefined) throw new Error(`no ${name}`);
+    calls[name] = (...args) => {
+      if (!counts(args[0])) return real(...args);
+      const after = this.#enter();
+      try {
+        return real(...args);
+      } finally {
+        // Also after a call that failed: whoever made it dies before hearing of it.
+        after();
+      }
+    };
+    return () => {
+      calls[name] = real;
+    };
+  }
+
+  #enter(): () => void {
+    if (!this.#armed) return () => undefined;
+    this.#dieIf(this.#dead);
+    this.#count += 1;
+    const here = this.#point?.number === this.#count ? this.#point.when : undefined;
+    this.#dieIf(here === 'before');
+    return () => this.#dieIf(here === 'after');
+  }
+
+  #dieIf(now: boolean): void {
+    if (!now) return;
+    this.#dead = true;
+    throw new Died('died at a point');
+  }
+}
+
+const PATH_CALLS = ['renameSync', 'mkdirSync', 'rmSync', 'unlinkSync', 'openSync'] as const;
+const HANDLE_CALLS = ['writeSync', 'fsyncSync'] as const;

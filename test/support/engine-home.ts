@@ -1,0 +1,54 @@
+import { DEFAULT_CONFIG } from '../../src/app/config/config-defaults.ts';
+import { Home } from '../../src/app/home.ts';
+import type { HomeParts } from '../../src/app/home-parts.ts';
+import { Retention } from '../../src/app/retention.ts';
+import type { HomeDriver } from '../../src/core/home-driver.ts';
+import type { Journal } from '../../src/core/run.ts';
+import type { SessionStore } from '../../src/core/session-store.ts';
+import { type Clock, MINUTE_MS } from '../../src/core/time.ts';
+import { recoverRuns } from '../../src/engine/recover-runs.ts';
+import { createNativeDriver } from '../../src/homes/native/native-driver.ts';
+import { nativeLayout } from '../../src/homes/native/native-layout.ts';
+import { createTranscriptFiles } from '../../src/homes/native/transcript-files.ts';
+import { makePrivateDir } from '../../src/platform/private-files.ts';
+import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
+import { collect } from './collect.ts';
+
+/** A home with every part of it in reach of a test. */
+export interface EngineHome extends AsyncDisposable {
+  readonly parts: HomeParts;
+  readonly home: Home;
+  readonly retention: Retention;
+  readonly engine: { readonly driver: HomeDriver; readonly journal: Journal; readonly clock: Clock };
+  /** Finishes what a crash cut short, as the next command would. */
+  recover(): Promise<void>;
+}
+
+/** Without the reserve for full disks: these homes are copied by the hundred. */
+const CONFIG = { ...DEFAULT_CONFIG, disk: { ...DEFAULT_CONFIG.disk, ballast_mb: 'never' as const } };
+
+/** Opens a home with the default configuration. `wrap` may put something between the engine and the store. */
+export async function openEngineHome(
+  path: string,
+  { clock, wrap = (store) => store }: { clock: Clock; wrap?: (store: SessionStore) => SessionStore },
+): Promise<EngineHome> {
+  makePrivateDir(path);
+  const layout = nativeLayout(path);
+  const transcripts = createTranscriptFiles(layout, () => true);
+  const real = await openSqliteStore({ path: layout.database, scratchDir: layout.root, clock, transcripts });
+  const parts: HomeParts = { layout, config: CONFIG, store: wrap(real), clock, transcripts };
+  const { store } = parts;
+  const driver = createNativeDriver({ store, layout, clock, activeGraceMs: 15 * MINUTE_MS });
+  const engine = { driver, journal: store.journal, clock };
+  return {
+    parts,
+    home: new Home(parts),
+    retention: new Retention(parts),
+    engine,
+    recover: async () => void (await collect(recoverRuns(engine))),
+    async [Symbol.asyncDispose]() {
+      await real[Symbol.asyncDispose]();
+      transcripts[Symbol.dispose]();
+    },
+  };
+}

@@ -1,0 +1,300 @@
+import { join } from 'node:path';
+import type { Plan, PlanRequest } from '../../src/core/plan.ts';
+import type { RunItemState } from '../../src/core/run.ts';
+import { DAY_MS, HOUR_MS } from '../../src/core/time.ts';
+import { type ManualClock, manualClock, NOW } from './clock.ts';
+import { collect } from './collect.ts';
+import { seededRandom } from './crash-content.js';
+import { Faults } from './engine-faults.ts';
+import { type EngineHome, openEngineHome } from './engine-home.ts';
+
+const IDS = ['a', 'a_b', '*', '..', 'é'];
+
+/** A session as a person remembers it. */
+interface Remembered {
+  readonly messages: string[];
+  pinned: boolean;
+  ended: boolean;
+  /** This process has it in use. */
+  claimed: boolean;
+  /** Grows with every change that a plan must notice. */
+  version: number;
+}
+
+/** One walk through the life of a home: random acts on a real one, beside a plain memory of what must be there. */
+export class EngineWalk {
+  readonly #path: string;
+  readonly #clock: ManualClock = manualClock(NOW);
+  readonly #random: () => number;
+  readonly #live = new Map<string, Remembered>();
+  /** What is in the trash, by run and number. */
+  readonly #trashed = new Map<string, { id: string; session: Remembered }>();
+  readonly #plans: { plan: Plan; versions: ReadonlyMap<string, [Remembered, number]> }[] = [];
+  readonly log: string[] = [];
+  #at: EngineHome | undefined;
+  #faults: Faults;
+  #count = 0;
+
+  constructor(directory: string, seed: number) {
+    this.#path = join(directory, 'home');
+    this.#random = seededRandom(seed);
+    this.#faults = new Faults(this.#path);
+  }
+
+  /** Does so many random acts. Returns everything that is not as remembered. */
+  async run(steps: number): Promise<string[]> {
+    await this.#open();
+    const wrong: string[] = [];
+    for (let step = 0; step < steps && wrong.length === 0; step += 1) {
+      const [name, act] = this.#one(this.#acts());
+      this.log.push(name);
+      await act();
+      wrong.push(...(await this.#differences(step === steps - 1 || this.#random() < 0.1)));
+    }
+    await this.#home[Symbol.asyncDispose]();
+    return wrong;
+  }
+
+  get #home(): EngineHome {
+    if (this.#at === undefined) throw new Error('the home is not open');
+    return this.#at;
+  }
+
+  #acts(): [string, () => Promise<unknown>][] {
+    return [
+      ['create', () => this.#create()],
+      ['create', () => this.#create()],
+      ['append', () => this.#append()],
+      ['append', () => this.#append()],
+      ['end', () => this.#end()],
+      ['pin', () => this.#pin(this.#random() < 0.3)],
+      ['dump', () => this.#dump()],
+      ['dump', () => this.#dump()],
+      ['plan', () => this.#plan()],
+      ['apply', () => this.#apply()],
+      ['delete', () => this.#delete()],
+      ['delete', () => this.#delete()],
+      ['drop files', () => this.#dropFiles()],
+      ['drop files', () => this.#dropFiles()],
+      ['undo', () => this.#undo()],
+      ['undo', () => this.#undo()],
+      ['empty', () => this.#empty()],
+      ['reopen', () => this.#reopen()],
+      ['die', () => this.#die()],
+      ['later', async () => this.#clock.advance(this.#one([HOUR_MS, 2 * DAY_MS, 8 * DAY_MS, 100 * DAY_MS]))],
+      ['earlier', async () => this.#clock.advance(-this.#one([1, HOUR_MS / 60, 2 * DAY_MS]))],
+    ];
+  }
+
+  async #create(): Promise<void> {
+    const id = this.#one(IDS);
+    if (this.#live.has(id)) return;
+    const [parentId] = this.#random() < 0.4 ? this.#live.keys() : [];
+    const child = parentId === undefined ? {} : { parentId, childKind: this.#one(['branch', 'continuation'] as const) };
+    await this.#home.home.sessions.create({ id, source: 'cli', ...child });
+    this.#live.set(id, { messages: [], pinned: false, ended: false, claimed: true, version: 0 });
+    if (this.#random() < 0.8) await this.#appendTo(id);
+  }
+
+  async #append(): Promise<void> {
+    const [id] = this.#any() ?? [];
+    if (id !== undefined) await this.#appendTo(id);
+  }
+
+  async #appendTo(id: string): Promise<void> {
+    const session = this.#live.get(id);
+    if (session === undefined) return;
+    const handle = await this.#home.home.sessions.open(id);
+    if (session.ended) await handle.resume();
+    const contents = Array.from({ length: this.#one([1, 3, 8]) }, () => `message ${(this.#count += 1)}`);
+    await handle.appendAll(contents.map((content) => ({ role: 'user' as const, content })));
+    session.messages.push(...contents);
+    Object.assign(session, { ended: false, claimed: true, version: session.version + 1 });
+    if (this.#random() < 0.3) await handle.dump({ url: 'https://example.com', body: { id } });
+    if (this.#random() < 0.7) await this.#endOne(id, session);
+  }
+
+  async #end(): Promise<void> {
+    const found = this.#any();
+    if (found !== undefined) await this.#endOne(...found);
+  }
+
+  async #endOne(id: string, session: Remembered): Promise<void> {
+    if (session.ended) return;
+    await (await this.#home.home.sessions.open(id)).end('done');
+    Object.assign(session, { ended: true, claimed: false, version: session.version + 1 });
+  }
+
+  async #pin(pinned: boolean): Promise<void> {
+    const [id, session] = this.#any() ?? [];
+    if (id === undefined || session === undefined || session.pinned === pinned) return;
+    const handle = await this.#home.home.sessions.open(id);
+    await (pinned ? handle.pin() : handle.unpin());
+    Object.assign(session, { pinned, version: session.version + 1 });
+  }
+
+  async #dump(): Promise<void> {
+    const [id, session] = this.#any() ?? [];
+    if (id === undefined || session === undefined) return;
+    await (await this.#home.home.sessions.open(id)).dump({ url: 'https://example.com', body: { id } });
+    session.version += 1;
+  }
+
+  async #plan(): Promise<void> {
+    const before = this.#clock.now() + 1;
+    const request = this.#one<PlanRequest>([
+      { kind: 'policy' },
+      { kind: 'delete', ids: IDS.filter(() => this.#random() < 0.4) },
+      { kind: 'prune', filter: {}, before, part: 'all' },
+      { kind: 'prune', filter: {}, before, part: 'files' },
+      { kind: 'gc', filter: {}, emptyMs: HOUR_MS, trivialMs: HOUR_MS, trivialMaxMessages: 5 },
+    ]);
+    await this.#remember(request);
+  }
+
+  async #delete(): Promise<void> {
+    const [id] = this.#any() ?? [];
+    if (id !== undefined) await this.#planAndApply({ kind: 'delete', ids: [id] });
+  }
+
+  async #dropFiles(): Promise<void> {
+    const before = this.#clock.now() + 1;
+    await this.#planAndApply({ kind: 'prune', filter: {}, before, part: 'files' });
+  }
+
+  async #planAndApply(request: PlanRequest): Promise<void> {
+    await this.#home.retention.apply(await this.#remember(request));
+  }
+
+  async #remember(request: PlanRequest): Promise<Plan> {
+    const plan = await this.#home.retention.plan(request);
+    const versions = new Map<string, [Remembered, number]>();
+    for (const [id, session] of this.#live) versions.set(id, [session, session.version]);
+    this.#plans.push({ plan, versions });
+    return plan;
+  }
+
+  /** The newest plan, or an older one that may no longer fit. */
+  async #apply(): Promise<void> {
+    if (this.#plans.length === 0) return;
+    const chosen = this.#one(this.#random() < 0.7 ? this.#plans.slice(-1) : this.#plans);
+    await this.#home.retention.apply(chosen.plan).catch(unlessTooOld);
+  }
+
+  async #undo(): Promise<void> {
+    const run = await this.#anyRun();
+    if (run !== undefined) await this.#home.retention.undo(run);
+  }
+
+  async #empty(): Promise<void> {
+    const run = await this.#anyRun();
+    if (run !== undefined) await this.#home.retention.emptyTrash(run);
+  }
+
+  async #reopen(): Promise<void> {
+    await this.#home[Symbol.asyncDispose]();
+    await this.#open();
+  }
+
+  /** Dies somewhere in an apply or undo; the next process recovers. */
+  async #die(): Promise<void> {
+    this.#faults = new Faults(this.#path, { number: 1 + Math.floor(this.#random() * 25), when: 'after' });
+    const faults = this.#faults;
+    await this.#reopen();
+    await faults.during(() => (this.#random() < 0.6 ? this.#apply() : this.#undo()));
+    this.#faults = new Faults(this.#path);
+    await this.#reopen();
+    await this.#home.recover();
+  }
+
+  async #open(): Promise<void> {
+    const faults = this.#faults;
+    this.#at = await openEngineHome(this.#path, { clock: this.#clock, wrap: (store) => faults.wrap(store) });
+    for (const session of this.#live.values()) session.claimed = false;
+  }
+
+  /** Follows the journal, and compares what it leads to with what is there. */
+  async #differences(whole: boolean): Promise<string[]> {
+    const wrong = await this.#followJournal();
+    const listed = new Map<string, number>();
+    for await (const { id, messageCount } of this.#home.home.sessions.list()) listed.set(id, messageCount);
+    for (const [id, { messages }] of this.#live)
+      if (listed.get(id) !== messages.length) wrong.push(`${id} has ${listed.get(id)} of ${messages.length} messages`);
+    for (const id of listed.keys()) if (!this.#live.has(id)) wrong.push(`${id} should not be there`);
+    if (whole) wrong.push(...(await this.#wholeDifferences()));
+    return wrong;
+  }
+
+  async #wholeDifferences(): Promise<string[]> {
+    const wrong: string[] = [];
+    for (const [id, { messages }] of this.#live) {
+      const stored = await collect((await this.#home.home.sessions.open(id)).messages());
+      if (JSON.stringify(stored.map(({ content }) => content)) !== JSON.stringify(messages))
+        wrong.push(`${id}: other messages`);
+    }
+    const problems = (await collect(this.#home.home.check())).flatMap((check) => check.problems);
+    return [...wrong, ...problems.map(({ kind, message }) => `${kind}: ${message}`)];
+  }
+
+  async #followJournal(): Promise<string[]> {
+    const wrong: string[] = [];
+    const { journal } = this.#home.engine;
+    for (const { id: run } of (await collect(journal.runs())).toReversed()) {
+      for (const { number, item, action, state } of await collect(journal.items(run))) {
+        if (item.kind === 'session' && action === 'remove')
+          wrong.push(...this.#follow(`${run}/${number}`, item.id, state));
+      }
+    }
+    return wrong;
+  }
+
+  #follow(place: string, id: string, state: RunItemState): string[] {
+    const trashed = this.#trashed.get(place);
+    if (trashed === undefined && state === 'trashed') {
+      const session = this.#live.get(id);
+      if (session === undefined) return [`${id} was removed and was not there`];
+      this.#live.delete(id);
+      this.#trashed.set(place, { id, session });
+      return this.#whyNot(id, session);
+    }
+    if (trashed !== undefined && state !== 'trashed') {
+      this.#trashed.delete(place);
+      if (state === 'restored' && this.#live.has(id)) return [`${id} was restored over another`];
+      if (state === 'restored') this.#live.set(id, trashed.session);
+    }
+    return [];
+  }
+
+  /** What should have kept a session from being removed. */
+  #whyNot(id: string, session: Remembered): string[] {
+    if (session.pinned) return [`${id} was pinned and is removed`];
+    if (session.claimed) return [`${id} was in use and is removed`];
+    const planned = this.#plans.some(({ plan, versions }) => {
+      const [known, version] = versions.get(id) ?? [];
+      const removes = plan.decisions.some(({ item, action }) => item.id === id && action === 'remove');
+      return removes && known === session && version === session.version;
+    });
+    return planned ? [] : [`${id} was removed, and no plan saw it as it was`];
+  }
+
+  #any(): [string, Remembered] | undefined {
+    return this.#live.size === 0 ? undefined : this.#one([...this.#live]);
+  }
+
+  async #anyRun(): Promise<string | undefined> {
+    const runs = await collect(this.#home.retention.runs());
+    // Newest first; older ones now and then.
+    return runs.length === 0 ? undefined : this.#one(this.#random() < 0.7 ? runs.slice(0, 3) : runs).id;
+  }
+
+  #one<T>(values: readonly T[]): T {
+    const value = values[Math.floor(this.#random() * values.length)];
+    if (value === undefined) throw new Error('there is nothing to choose from');
+    return value;
+  }
+}
+
+/** A plan that is too old is refused, as it should be. */
+function unlessTooOld(error: unknown): void {
+  if (!(error instanceof Error && error.message.includes('more than a day old'))) throw error;
+}

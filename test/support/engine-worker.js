@@ -1,0 +1,34 @@
+// Carries out one act on a home at a fixed time, from the built code. Run as: node engine-worker.js HOME ACT TIME
+// Says at the end, as JSON, what came of it; a failure is said too, with its code.
+import { openHome } from '../../dist/app/open-home.js';
+
+const [, , path, act, time] = process.argv;
+const FILES = { kind: 'prune', filter: { source: 'cli' }, part: 'files' };
+try {
+  const settings = [{ key: 'disk.ballast_mb', value: 'never' }];
+  const home = await openHome({ path, clock: { now: () => Number(time) }, env: {}, settings });
+  const { done, skipped, items } = await acts()[act](await home.retention());
+  await home.close();
+  process.stdout.write(`${JSON.stringify({ done, skipped, items })}\n`);
+} catch (error) {
+  const failed = error.name === 'Failure' ? error.code : 'bug';
+  process.stdout.write(`${JSON.stringify({ failed, message: error.stack })}\n`);
+}
+
+function acts() {
+  return {
+    'apply the rules': async (retention) => retention.apply(await retention.plan()),
+    'apply a drop of files': async (retention) => retention.apply(await retention.plan(FILES)),
+    'undo the rules': async (retention) => retention.undo(await newestRun(retention)),
+    'undo a drop of files': async (retention) => retention.undo(await newestRun(retention)),
+    'empty the trash': async (retention) => retention.emptyTrash(await newestRun(retention)),
+    'purge expired trash': async (retention) => retention.apply(await retention.plan()),
+    // An apply of nothing: it recovers first, as every act does.
+    recover: async (retention) => retention.apply(await retention.plan({ kind: 'delete', ids: ['no such session'] })),
+  };
+}
+
+async function newestRun(retention) {
+  for await (const { id } of retention.runs()) return id;
+  throw new Error('there is no run');
+}
