@@ -6,6 +6,12 @@ export default defineConfig({
     testTimeout: 60_000,
     // No test may reach the home directory of the person who runs it.
     setupFiles: ['test/setup.ts'],
-    coverage: { include: ['src/**/*.ts'], exclude: ['src/**/*.test.ts', 'src/**/*.conformance.ts'] },
+    // Written to a file, so that a run ends with the summary of the tests.
+    coverage: {
+      include: ['src/**/*.ts'],
+      exclude: ['src/**/*.test.ts', 'src/**/*.conformance.ts'],
+      reporter: ['json-summary'],
+      thresholds: { lines: 85, branches: 80 },
+    },
   },
 });

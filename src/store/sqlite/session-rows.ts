@@ -42,30 +42,30 @@ export interface UsageRow {
   readonly cost_nano_usd: number;
 }
 
-/** Builds the facts field by field: a list of 100 000 sessions spends most of its time here. */
+/**
+ * Builds the facts field by field: a list of 100 000 sessions spends most of its time here. The order is the one in which
+ * exports and JSON documents show them.
+ */
 export function factsOf(row: SessionRow): SessionFacts {
-  const facts: Mutable<SessionFacts> = {
-    id: row.id,
-    source: row.source,
-    startedAt: row.started_at,
-    lastActiveAt: row.last_active_at,
-    pinned: row.pinned === 1,
-    tags: row.tags === '[]' ? [] : (JSON.parse(row.tags) as string[]),
-    messageCount: row.message_count,
-    toolCallCount: row.tool_call_count,
-    usage: usageOf(row),
-    contentBytes: row.content_bytes,
-    transcriptBytes: row.transcript_bytes,
-    dumpBytes: row.dump_bytes,
-  };
+  const facts = { id: row.id, source: row.source } as Mutable<SessionFacts>;
   if (row.route_key !== null) facts.routeKey = row.route_key;
   if (row.parent_id !== null) facts.parentId = row.parent_id;
   if (row.child_kind !== null) facts.childKind = row.child_kind;
   if (row.title !== null) facts.title = row.title;
   if (row.model !== null) facts.model = row.model;
   if (row.workdir !== null) facts.workdir = row.workdir;
+  facts.startedAt = row.started_at;
+  facts.lastActiveAt = row.last_active_at;
   if (row.ended_at !== null) facts.endedAt = row.ended_at;
   if (row.end_reason !== null) facts.endReason = row.end_reason;
+  facts.pinned = row.pinned === 1;
+  facts.tags = row.tags === '[]' ? [] : (JSON.parse(row.tags) as string[]);
+  facts.messageCount = row.message_count;
+  facts.toolCallCount = row.tool_call_count;
+  facts.usage = usageOf(row);
+  facts.contentBytes = row.content_bytes;
+  facts.transcriptBytes = row.transcript_bytes;
+  facts.dumpBytes = row.dump_bytes;
   return facts;
 }
 
