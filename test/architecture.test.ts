@@ -98,9 +98,9 @@ describe('the architecture', () => {
   });
 
   it('reaches the database file by SQLite only', () => {
-    // Opening a database with fs in a process that has it open drops SQLite's locks; connection.ts creates it, once.
+    // Opening a database with fs in a process that has it open drops SQLite's locks; create-database-file.ts creates it, once.
     const wrong = sources
-      .filter(({ path }) => path !== 'store/sqlite/connection.ts')
+      .filter(({ path }) => path !== 'store/sqlite/create-database-file.ts')
       .filter(({ text }) => /\b(open|readFile|copyFile|writeFile|createReadStream)(Sync)?\([^)]*database/.test(text))
       .map(({ path }) => path);
     expect(wrong).toEqual([]);

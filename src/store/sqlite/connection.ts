@@ -1,9 +1,8 @@
-import { closeSync, constants, fchmodSync, openSync } from 'node:fs';
 import BetterSqlite3, { type Database, type Statement } from 'better-sqlite3';
 import { Failure } from '../../core/failure.ts';
-import { errorCode } from '../../platform/error-code.ts';
 import { networkFileSystem } from '../../platform/file-system-facts.ts';
 import { retryBusy } from '../../platform/retry-busy.ts';
+import { createDatabaseFile } from './create-database-file.ts';
 import { migrate, refuseNewerSchema } from './migrations.ts';
 import { isBusy, lockedTooLong, translateSqliteError } from './sqlite-errors.ts';
 
@@ -31,23 +30,12 @@ export interface Connection extends Disposable {
 
 /** Opens a Coppice database, creating and migrating it as needed. Refuses files it does not recognise. */
 export async function openConnection(path: string): Promise<Connection> {
-  createPrivately(path);
+  createDatabaseFile(path);
   return retryBusy(() => connect(path), {
     deadlineMs: LOCK_DEADLINE_MS,
     isBusy,
     onGiveUp: (waitedMs) => lockedTooLong(path, waitedMs),
   });
-}
-
-/** O_EXCL never opens a file that is there, so the locks of other connections in this process are safe. */
-function createPrivately(path: string): void {
-  try {
-    const handle = openSync(path, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY, 0o600);
-    fchmodSync(handle, 0o600);
-    closeSync(handle);
-  } catch (error) {
-    if (errorCode(error) !== 'EEXIST') throw translateSqliteError(error, path);
-  }
 }
 
 function connect(path: string): Connection {

@@ -1,9 +1,8 @@
-import { closeSync, constants, fchmodSync, openSync } from 'node:fs';
 import BetterSqlite3 from 'better-sqlite3';
 import { Failure } from '../../core/failure.ts';
 import type { HomeLock } from '../../core/home-lock.ts';
-import { errorCode } from '../../platform/error-code.ts';
 import { retryBusy } from '../../platform/retry-busy.ts';
+import { createDatabaseFile } from './create-database-file.ts';
 import { isBusy, translateSqliteError } from './sqlite-errors.ts';
 
 /**
@@ -38,20 +37,10 @@ export interface HolderNote {
 
 function openLock(path: string): BetterSqlite3.Database {
   try {
-    createEmpty(path);
+    createDatabaseFile(path);
     return new BetterSqlite3(path, { timeout: 0 });
   } catch (error) {
     throw translateSqliteError(error, path);
-  }
-}
-
-function createEmpty(path: string): void {
-  try {
-    const handle = openSync(path, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY, 0o600);
-    fchmodSync(handle, 0o600);
-    closeSync(handle);
-  } catch (error) {
-    if (errorCode(error) !== 'EEXIST') throw error;
   }
 }
 
