@@ -2,6 +2,7 @@ import { Failure } from './failure.ts';
 import { type NewMessage, ROLES } from './message.ts';
 import { CHILD_KINDS, type NewSession, type UsageReport } from './session.ts';
 import type { ImportedSession } from './session-store.ts';
+import { shellWord } from './shell-word.ts';
 
 /** Longest accepted forms, in UTF-8 bytes. An id is a key, not a text. */
 const MAX_ID_BYTES = 512;
@@ -44,6 +45,10 @@ export function checkImportedSession(session: ImportedSession): void {
 /** Any text without control characters is an id; what it looks like never matters to the file system. */
 export function checkSessionId(id: string): void {
   checkField('id', id, MAX_ID_BYTES);
+}
+
+export function checkRouteKey(key: string): void {
+  checkField('routeKey', key, MAX_LINE_BYTES);
 }
 
 export function checkTitle(title: string): void {
@@ -91,6 +96,13 @@ export function checkUsage(report: UsageReport): void {
 export function noSuchSession(id: string): Failure {
   return new Failure('not-found', `There is no session with the id ${id}.`, {
     hint: 'List them with: coppice sessions list',
+  });
+}
+
+/** The failure for a session whose messages are in the archive. */
+export function archivedSession(id: string): Failure {
+  return new Failure('refused', `Session ${id} is archived.`, {
+    hint: `Restore it first with: coppice sessions restore ${shellWord(id)}`,
   });
 }
 

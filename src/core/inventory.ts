@@ -1,3 +1,4 @@
+import type { Place } from './checkpoint.ts';
 import type { Problem } from './problem.ts';
 import type { ChildKind } from './session.ts';
 import type { EpochMs } from './time.ts';
@@ -10,6 +11,9 @@ export interface Inventory {
   readonly strays: readonly StrayItem[];
   readonly trash: readonly TrashItem[];
   readonly archives: readonly ArchiveItem[];
+  readonly checkpoints: readonly CheckpointItem[];
+  /** What the store of checkpoints takes on disk, what they share included and what nothing needs any more left out. */
+  readonly checkpointBytes: number;
   /** What could not be read or is not understood. Shown to a person, never removed. */
   readonly problems: readonly Problem[];
   readonly disk: DiskFacts;
@@ -82,6 +86,8 @@ export interface TrashItem {
   readonly expiresAt: EpochMs;
   readonly itemCount: number;
   readonly sizeBytes: number;
+  /** There is nothing in it but checkpoints, so the limits on those may empty it. */
+  readonly onlyCheckpoints?: true;
   readonly fingerprint: string;
 }
 
@@ -99,7 +105,26 @@ export interface ArchiveItem {
   readonly fingerprint: string;
 }
 
-export type Item = SessionItem | StrayItem | TrashItem | ArchiveItem;
+/** One saved state of a working directory. */
+export interface CheckpointItem {
+  readonly kind: 'checkpoint';
+  readonly id: string;
+  readonly projectId: string;
+  readonly workdir: string;
+  readonly takenAt: EpochMs;
+  readonly sessionId?: string;
+  readonly pinned: boolean;
+  /** A restore that runs, or that can still be undone, needs it. */
+  readonly needed: boolean;
+  /** A session is at work in its project now. */
+  readonly active: boolean;
+  readonly place: Place;
+  /** What is freed when it goes and everything before it in `dropOrder` is gone: content is shared between checkpoints. */
+  readonly sizeBytes: number;
+  readonly fingerprint: string;
+}
+
+export type Item = SessionItem | StrayItem | TrashItem | ArchiveItem | CheckpointItem;
 
 /** All the bytes a session item takes. */
 export function itemBytes(item: Item): number {

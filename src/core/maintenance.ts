@@ -17,6 +17,8 @@ export interface PassCounts {
   /** Sessions left open by a crash that were closed. */
   readonly closed: number;
   readonly removed: number;
+  /** Sessions that went into the archive; absent when there were none. */
+  readonly archived?: number;
   readonly skipped: number;
   readonly freedBytes: number;
   readonly runId?: string;

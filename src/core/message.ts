@@ -36,6 +36,8 @@ export interface NewMessage {
 export interface Message extends NewMessage {
   readonly seq: number;
   readonly at: EpochMs;
+  /** Taken back: hidden unless asked for. */
+  readonly rewound?: true;
 }
 
 /** The words of a content, for search and previews: text of all parts, without images and other data. */

@@ -36,7 +36,22 @@ export type PlanRequest =
       readonly trivialMs: number;
       readonly trivialMaxMessages: number;
     }
-  | { readonly kind: 'archive'; readonly filter: SessionFilter; readonly before?: EpochMs };
+  | { readonly kind: 'archive'; readonly filter: SessionFilter; readonly before?: EpochMs }
+  | CheckpointsRequest
+  /** Every checkpoint that nothing holds. */
+  | { readonly kind: 'clear-checkpoints' }
+  /** Checkpoints in layouts of before, which nothing reads any more. */
+  | { readonly kind: 'clear-legacy' };
+
+/** The rules for checkpoints alone, with limits that replace those of the policy where they are given. */
+export interface CheckpointsRequest {
+  readonly kind: 'checkpoints';
+  readonly retentionMs?: number;
+  readonly maxSnapshots?: number;
+  readonly maxBytes?: number;
+  /** Checkpoints of folders that are gone stay. Only a person may let go of them. */
+  readonly keepOrphans: boolean;
+}
 
 export interface SessionFilter {
   readonly source?: string;
@@ -90,6 +105,10 @@ export type KeepReason =
   | 'doubt'
   | 'tagged'
   | 'keep-last'
+  /** A restore that can still be undone needs it. */
+  | 'needed'
+  /** Its folder cannot be reached now, which does not say that it is gone. */
+  | 'unreachable'
   | 'in-grace'
   | 'not-selected'
   | 'not-expired';
@@ -104,6 +123,9 @@ export type RemoveReason =
   | 'empty'
   | 'trivial'
   | 'max-sessions'
+  | 'max-snapshots'
+  /** Its folder was removed. */
+  | 'gone'
   | 'orphan'
   | 'debris'
   | 'dump-age'
@@ -113,6 +135,8 @@ export type RemoveReason =
 export interface Shortfall {
   /** The source whose limit is out of reach; absent for the limits of the whole home. */
   readonly source?: string;
+  /** The limit is the one for checkpoints. */
+  readonly of?: 'checkpoints';
   /** How many bytes more would have to go. */
   readonly bytes: number;
   /** What stands in the way, by reason. */
@@ -133,6 +157,8 @@ export interface RuleCheck {
   readonly met: boolean;
   /** The age at which the rule applies; absent for rules that are not about age or are switched off. */
   readonly limitMs?: number;
+  /** Switched off: it says nothing about anything. */
+  readonly off?: true;
   /** What stops the rule although it is met. */
   readonly stoppedBy?: 'keep-last' | 'doubt';
 }

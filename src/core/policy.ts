@@ -9,6 +9,7 @@ export interface Policy {
   /** Request dumps of a session go once it was not used for this long: all of them are at least as old then. */
   readonly dumps: { readonly maxAgeMs?: number | undefined };
   readonly archive: { readonly retentionMs?: number | undefined };
+  readonly checkpoints: CheckpointRules;
   readonly disk: DiskRules;
   readonly guard: GuardRules;
 }
@@ -32,6 +33,17 @@ export interface SessionRules {
    */
   readonly keepLast: number;
   readonly keepTags: readonly string[];
+  /** What one session may grow to. Nothing goes because of these: a larger one is remarked on. */
+  readonly maxMessages?: number | undefined;
+  readonly maxBytes?: number | undefined;
+}
+
+export interface CheckpointRules {
+  readonly retentionMs?: number | undefined;
+  /** At most so many of each project. */
+  readonly maxSnapshots?: number | undefined;
+  /** At most so many bytes for all of them together. */
+  readonly maxBytes?: number | undefined;
 }
 
 export interface DiskRules {

@@ -1,27 +1,45 @@
+import type { RestoreRequest } from './checkpoint.ts';
 import type { ItemRef, PlanRequest, RemoveAction, RemoveReason } from './plan.ts';
 import type { EpochMs } from './time.ts';
 
-/** One application of a plan. Its items can be given back until `expiresAt`. */
+/** One application of a plan, or one restore of a checkpoint. Its items can be given back until `expiresAt`. */
 export interface Run {
   readonly id: string;
-  readonly request: PlanRequest;
+  readonly request: RunRequest;
   readonly startedAt: EpochMs;
   /** Absent while it runs, or when it was cut short. */
   readonly finishedAt?: EpochMs;
   readonly expiresAt: EpochMs;
 }
 
+export type RunRequest = PlanRequest | RestoreRequest;
+
+/** `take-back` is what a restore does to the files of a working directory and to a conversation. */
+export type RunAction = RemoveAction | 'take-back';
+
+/** What a run is about: an item of an inventory, a working directory by its path, or a conversation by its session's id. */
+export type RunItemRef = ItemRef | { readonly kind: 'worktree' | 'conversation'; readonly id: string };
+
 /**
  * How far an item of a run has come. `intended` and `undoing` are promises that a crash may have left half kept: carrying them
- * out again finishes them. `skipped` items were never touched.
+ * out again finishes them. `archived` items can be given back for as long as the archive has them. `skipped` items were never
+ * touched.
  */
-export type RunItemState = 'intended' | 'trashed' | 'skipped' | 'undoing' | 'restored' | 'purging' | 'purged';
+export type RunItemState =
+  | 'intended'
+  | 'trashed'
+  | 'archived'
+  | 'skipped'
+  | 'undoing'
+  | 'restored'
+  | 'purging'
+  | 'purged';
 
 export interface RunItem {
   /** Its number in the run, from 1. */
   readonly number: number;
-  readonly item: ItemRef;
-  readonly action: RemoveAction;
+  readonly item: RunItemRef;
+  readonly action: RunAction;
   readonly reason: RemoveReason;
   readonly fingerprint: string;
   readonly sizeBytes: number;
@@ -29,18 +47,25 @@ export interface RunItem {
   readonly state: RunItemState;
   /** Why it was skipped, in a sentence. */
   readonly detail?: string;
+  /** The title of a session that is still at hand, in the trash or not. */
+  readonly title?: string;
 }
 
 /** What became of one item. */
 export type ItemOutcome =
-  | { readonly number: number; readonly status: 'done' }
+  | {
+      readonly number: number;
+      readonly status: 'done';
+      /** What files that are gone for good took on the disk; their rows are counted when pages are given back. */
+      readonly freedBytes?: number;
+    }
   /** Left as it is, with the sentence that says why. */
   | { readonly number: number; readonly status: 'skipped'; readonly detail: string };
 
 /** What a person is told about one item as a run goes on. */
 export interface Outcome {
-  readonly item: ItemRef;
-  readonly action: RemoveAction | 'restore';
+  readonly item: RunItemRef;
+  readonly action: RunAction | 'restore';
   readonly status: 'done' | 'skipped';
   readonly detail?: string;
   readonly sizeBytes: number;

@@ -1,8 +1,16 @@
+import type { CronBook } from './cron-book.ts';
+import type { DeliveryBook } from './delivery-book.ts';
+import type { KeptRecords } from './kept-records.ts';
+import type { LedgerBook } from './ledger-book.ts';
 import type { Message, NewMessage } from './message.ts';
 import type { Problem } from './problem.ts';
+import type { RouteBook } from './route-book.ts';
 import type { Journal } from './run.ts';
 import type { LedgerEntry, ModelUsage, NewSession, SessionChange, SessionFacts, UsageReport } from './session.ts';
+import type { SessionArchive } from './session-archive.ts';
+import type { SessionRewind } from './session-rewind.ts';
 import type { SessionTrash } from './session-trash.ts';
+import type { StoreRepair } from './store-repair.ts';
 import type { EpochMs } from './time.ts';
 
 /**
@@ -13,6 +21,7 @@ import type { EpochMs } from './time.ts';
 export interface SessionStore extends AsyncDisposable {
   /** Starts a session. Refuses an id that is taken, and a parent that does not exist. */
   create(session: NewSession): Promise<SessionFacts>;
+  /** Archived sessions too: their facts say so. Nothing but their facts and usage can be asked for, and nothing changed. */
   get(id: string): Promise<SessionFacts | undefined>;
   /** Ids that begin with these characters, for people who type the first few; at most `limit`. */
   idsStartingWith(prefix: string, limit: number): Promise<readonly string[]>;
@@ -36,6 +45,8 @@ export interface SessionStore extends AsyncDisposable {
   /** Removes sessions with all their messages and search entries, and writes each into the ledger. */
   remove(ids: readonly string[]): Promise<readonly RemoveOutcome[]>;
   ledger(): AsyncIterable<LedgerEntry>;
+  /** The trace of sessions that this store never held. */
+  readonly ledgerBook: LedgerBook;
 
   /** Best matches first, one per session. */
   search(query: SearchQuery): Promise<readonly SearchHit[]>;
@@ -52,7 +63,18 @@ export interface SessionStore extends AsyncDisposable {
   readonly imports: ImportStore;
   /** What the engine needs: sessions out of sight and back, and the record of its runs. */
   readonly trash: SessionTrash;
+  readonly archive: SessionArchive;
+  /** Conversations taken back to an earlier message. */
+  readonly rewind: SessionRewind;
   readonly journal: Journal;
+  /** What the gateway needs: who answers which key, and what runs by the clock. */
+  readonly routes: RouteBook;
+  readonly cron: CronBook;
+  readonly deliveries: DeliveryBook;
+  /** Supervised runs that have not ended. */
+  readonly runRecords: KeptRecords;
+  /** Puts right what a check found and what the messages themselves can tell. */
+  readonly repair: StoreRepair;
   /** Looks for damage and disagreement. Changes nothing. */
   check(): AsyncIterable<StoreCheck>;
 }
@@ -64,6 +86,8 @@ export const SORTS = ['last', 'bytes', 'messages', 'tokens', 'cost'] as const;
 export type Sort = (typeof SORTS)[number];
 
 export interface ListQuery {
+  /** Archived sessions instead of live ones. */
+  readonly archived?: boolean;
   readonly source?: string;
   /** Only sessions claimed by one of these holders, ended or not, or open with activity at or after `since`. */
   readonly active?: { readonly holderIds: readonly string[]; readonly since: EpochMs };
@@ -81,6 +105,8 @@ export interface MessageRange {
   readonly from?: number;
   readonly to?: number;
   readonly last?: number;
+  /** Also messages that were taken back. They are left out otherwise: they are not part of the conversation any more. */
+  readonly rewound?: boolean;
 }
 
 export interface AppendReceipt {
@@ -104,8 +130,8 @@ export interface SearchQuery {
 
 export interface SearchHit {
   readonly session: SessionFacts;
-  /** The best message of the session; absent when only its title matched. */
-  readonly message?: { readonly seq: number; readonly role: string; readonly at: EpochMs };
+  /** The best message of the session; absent when only its title matched, and when it is archived. */
+  readonly message?: { readonly seq: number; readonly role: string; readonly at: EpochMs; readonly rewound?: true };
   readonly excerpt: Excerpt;
   /** How it was found: whole words rank before parts of words. */
   readonly match: 'words' | 'part' | 'title';

@@ -1,5 +1,6 @@
 import type { ItemOutcome } from './run.ts';
 import type { SessionFacts } from './session.ts';
+import type { EpochMs } from './time.ts';
 
 /** A session item of a run, as the store needs it. */
 export interface TrashRequest {
@@ -38,6 +39,8 @@ export interface SessionTrash {
   /** Takes files away from a session that stays: what its row said of them is remembered for `returnFiles`. */
   takeFiles(run: string, request: TrashRequest, options: TakeOptions): Promise<ItemOutcome>;
   returnFiles(run: string, request: TrashRequest, files: FileMover): Promise<ItemOutcome>;
+  /** What the database takes, free pages included: it grows even by removing, until they are given back. */
+  sizeBytes(): Promise<number>;
   /** Free pages given back to the disk; at most this many bytes in one short step. */
   giveBack(maxBytes: number): Promise<number>;
 }
@@ -56,4 +59,15 @@ export interface TakeOptions extends HideOptions {
 export function sessionFingerprint(session: SessionFacts): string {
   const { messageCount, lastActiveAt, endedAt, pinned, tags, transcriptBytes, dumpBytes } = session;
   return JSON.stringify([messageCount, lastActiveAt, endedAt ?? 0, pinned, tags, transcriptBytes, dumpBytes]);
+}
+
+/** The same for one part of a conversation: when any part was last used counts too. */
+export function partFingerprint(fingerprint: string, conversationAt: EpochMs): string {
+  return `${fingerprint}@${conversationAt}`;
+}
+
+/** What `partFingerprint` put together. */
+export function readFingerprint(text: string): { readonly own: string; readonly conversationAt?: EpochMs } {
+  const [, own, time] = /^(.*\])@(\d+)$/s.exec(text) ?? [];
+  return own === undefined ? { own: text } : { own, conversationAt: Number(time) };
 }

@@ -56,6 +56,8 @@ export interface SessionFacts {
   readonly lastActiveAt: EpochMs;
   readonly endedAt?: EpochMs;
   readonly endReason?: string;
+  /** Since when it is archived: its messages and files can be restored, and until then nothing about it changes. */
+  readonly archivedAt?: EpochMs;
   readonly pinned: boolean;
   readonly tags: readonly string[];
   readonly messageCount: number;

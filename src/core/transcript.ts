@@ -18,7 +18,7 @@ export interface TranscriptWrite {
   readonly session: TranscriptSession;
   /** What the store believes the file holds. */
   readonly mark: TranscriptMark;
-  /** The messages just stored. */
+  /** The messages just stored; none when the file is only to be put right. */
   readonly fresh: readonly Message[];
   /** Reads stored messages `from`…`to` again, for a file that fell behind. */
   readonly stored: (from: number, to: number) => Iterable<Message>;

@@ -5,6 +5,7 @@ import { GROUP_SIZE, type ItemOutcome, type Journal, type Outcome, type RunItem 
 import type { Clock } from '../core/time.ts';
 import { breathe } from './breathe.ts';
 import { purgeItems, purgeRun } from './purge-run.ts';
+import { stateAfter } from './state-after.ts';
 
 export interface ApplyParts {
   readonly driver: HomeDriver;
@@ -58,7 +59,7 @@ export async function* finishIntended(
     runId,
     outcomes.map((outcome) => markOf(outcome, items)),
   );
-  const gone = items.filter((item) => item.skipsTrash && isDone(outcomes, item) && item.item.kind !== 'trash');
+  const gone = items.filter((item) => item.skipsTrash && isDone(outcomes, item) && stateAfter(item) === 'trashed');
   if (gone.length > 0) await purgeItems(parts, runId, gone);
   for (const item of items) yield outcomeOf(item, outcomes);
 }
@@ -81,8 +82,7 @@ function markOf(outcome: ItemOutcome, items: readonly RunItem[]) {
   if (outcome.status === 'skipped')
     return { number: outcome.number, state: 'skipped' as const, detail: outcome.detail };
   const item = items.find(({ number }) => number === outcome.number);
-  // Emptied trash is not in the trash of this run: it is gone.
-  return { number: outcome.number, state: item?.item.kind === 'trash' ? ('purged' as const) : ('trashed' as const) };
+  return { number: outcome.number, state: item === undefined ? ('trashed' as const) : stateAfter(item) };
 }
 
 function isDone(outcomes: readonly ItemOutcome[], { number }: RunItem): boolean {

@@ -94,16 +94,17 @@ function removals({ decisions }: Plan): number {
 }
 
 async function apply(parts: MaintainParts, plan: Plan, options: MaintainOptions): Promise<Omit<PassCounts, 'closed'>> {
-  const counts = { done: 0, skipped: 0 };
+  const counts = { removed: 0, archived: 0, skipped: 0 };
   const at = parts.clock.now();
   const runId = parts.newRunId();
   const { trashGraceMs, signal } = options;
   const something = removals(plan) > 0;
   if (something) {
-    for await (const { status } of applyPlan(parts, plan, { runId, trashGraceMs, ...(signal && { signal }) })) {
-      counts[status] += 1;
+    for await (const { action, status } of applyPlan(parts, plan, { runId, trashGraceMs, ...(signal && { signal }) })) {
+      counts[status === 'skipped' ? status : action === 'archive' ? 'archived' : 'removed'] += 1;
     }
   }
   const freedBytes = await parts.driver.giveBack();
-  return { at, removed: counts.done, skipped: counts.skipped, freedBytes, ...(something && { runId }) };
+  const { removed, archived, skipped } = counts;
+  return { at, removed, ...(archived > 0 && { archived }), skipped, freedBytes, ...(something && { runId }) };
 }

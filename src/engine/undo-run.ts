@@ -1,6 +1,7 @@
 import type { HomeDriver } from '../core/home-driver.ts';
 import { GROUP_SIZE, type Journal, type Outcome, type RunItem } from '../core/run.ts';
 import { breathe } from './breathe.ts';
+import { stateAfter } from './state-after.ts';
 
 export interface UndoParts {
   readonly driver: HomeDriver;
@@ -13,11 +14,13 @@ export interface UndoOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Gives back what a run removed, item by item. What something else has taken the place of stays in the trash. */
+/**
+ * Gives back what a run removed, item by item. What something else has taken the place of stays in the trash or the archive.
+ */
 export async function* undoRun(parts: UndoParts, runId: string, options: UndoOptions = {}): AsyncGenerator<Outcome> {
   const wanted = options.ids && new Set(options.ids);
   const items: RunItem[] = [];
-  for await (const item of parts.journal.items(runId, ['trashed'])) {
+  for await (const item of parts.journal.items(runId, ['trashed', 'archived'])) {
     if (wanted === undefined || wanted.has(item.item.id)) items.push(item);
   }
   for (let first = 0; first < items.length; first += GROUP_SIZE) {
@@ -41,7 +44,10 @@ export async function* finishUndoing(
   const byNumber = new Map(outcomes.map((outcome) => [outcome.number, outcome]));
   await journal.mark(
     runId,
-    outcomes.map(({ number, status }) => ({ number, state: status === 'done' ? 'restored' : 'trashed' })),
+    items.map((item) => {
+      const skipped = byNumber.get(item.number)?.status === 'skipped';
+      return { number: item.number, state: skipped ? stateAfter(item) : 'restored' };
+    }),
   );
   for (const { number, item, sizeBytes } of items) {
     const outcome = byNumber.get(number);

@@ -7,9 +7,7 @@ import { writeAt } from './write-at.ts';
 
 /** A full disk cannot delete: the database must write to forget. This file is the room to do so, given up when it is needed. */
 export function keepBallast(path: string, sizeBytes: number): void {
-  const present = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-  // Only out of plenty: ballast must never be what fills the disk.
-  if (present >= sizeBytes || freeBytes(dirname(path)) < sizeBytes * 4) return;
+  if (!ballastIsWanted(path, sizeBytes)) return;
   const handle = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
   try {
     fill(handle, sizeBytes);
@@ -20,6 +18,12 @@ export function keepBallast(path: string, sizeBytes: number): void {
   } finally {
     closeSync(handle);
   }
+}
+
+/** Whether it is missing and there is room for it. Only out of plenty: ballast must never be what fills the disk. */
+export function ballastIsWanted(path: string, sizeBytes: number): boolean {
+  const present = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  return present < sizeBytes && freeBytes(dirname(path)) >= sizeBytes * 4;
 }
 
 /** Gives the room free. True when there was any. */

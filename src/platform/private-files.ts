@@ -35,7 +35,7 @@ export function makePrivateDir(path: string): void {
 }
 
 /** Replaces a file in one step, 0600: after a crash it holds the old content or the new, never a part. */
-export function writeFileAtomic(path: string, data: string | Uint8Array): void {
+export function writeFileAtomic(path: string, data: string | Uint8Array | Iterable<string>): void {
   const dir = dirname(path);
   const temporary = join(dir, `.tmp-${process.pid}-${randomBytes(8).toString('hex')}`);
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
@@ -88,11 +88,12 @@ function inTheWay(path: string, cause: unknown): Failure {
   });
 }
 
-function writeAndClose(fd: number, data: string | Uint8Array): void {
+function writeAndClose(fd: number, data: Parameters<typeof writeFileAtomic>[1]): void {
   try {
     // The umask may have taken bits away from the mode that `open` was given.
     fchmodSync(fd, 0o600);
-    writeFileSync(fd, data);
+    const pieces = typeof data === 'string' || data instanceof Uint8Array ? [data] : data;
+    for (const piece of pieces) writeFileSync(fd, piece);
     fsyncSync(fd);
   } finally {
     closeSync(fd);

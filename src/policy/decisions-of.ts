@@ -1,17 +1,43 @@
 import { itemBytes, type SessionItem } from '../core/inventory.ts';
 import type { Decision, KeepReason } from '../core/plan.ts';
+import { partFingerprint } from '../core/session-trash.ts';
+import type { Lineage } from './find-lineages.ts';
 import type { Judged, JudgedItem, JudgedLineage } from './judge-inventory.ts';
 import type { RuleContext } from './rule-context.ts';
 import { droppedBytes } from './session-rules.ts';
 
-/** One decision for every item. */
+/**
+ * One decision for every item. A conversation comes together, later parts first: should one of them turn out to stay, nothing
+ * before it has gone yet.
+ */
 export function decisionsOf({ others, sessions, verdicts, context }: Judged): Decision[] {
   const decisions = others.map(decideItem);
   sessions.forEach((session, at) => {
     const verdict = verdicts[at];
-    if (verdict !== undefined) decisions.push(decideSession(session, verdict, context));
+    if (verdict === undefined || verdict.lineage.members.at(-1) !== session) return;
+    for (const member of laterPartsFirst(verdict.lineage)) decisions.push(decideSession(member, verdict, context));
   });
   return decisions;
+}
+
+/** By their links rather than by their times, which a clock may have muddled. Links that run in a circle end up last. */
+function laterPartsFirst({ members }: Lineage): Iterable<SessionItem> {
+  if (members.length === 1) return members;
+  const byId = new Map(members.map((member) => [member.id, member]));
+  const before = ({ childKind, parentId = '' }: SessionItem) =>
+    childKind === 'continuation' ? byId.get(parentId) : undefined;
+  const unnamed = new Map<SessionItem | undefined, number>();
+  for (const member of members) unnamed.set(before(member), (unnamed.get(before(member)) ?? 0) + 1);
+  // A set goes on over what is added while it is gone through.
+  const ordered = new Set(members.filter((member) => !unnamed.has(member)));
+  for (const member of ordered) {
+    const earlier = before(member);
+    const left = (unnamed.get(earlier) ?? 0) - 1;
+    unnamed.set(earlier, left);
+    if (earlier !== undefined && left === 0) ordered.add(earlier);
+  }
+  for (const member of members) ordered.add(member);
+  return ordered;
 }
 
 function decideItem({ item, rule, skipsTrash }: JudgedItem): Decision {
@@ -26,7 +52,7 @@ function decideSession(
   { lineage, rule, skipsTrash }: JudgedLineage,
   context: RuleContext,
 ): Decision {
-  const { kind, id, fingerprint } = session;
+  const { kind, id } = session;
   if (rule.action === 'keep') {
     return keep(session, rule.applies(session, lineage, context) ? rule.reason : rule.inLineage);
   }
@@ -35,6 +61,8 @@ function decideSession(
   // Other members of the lineage may have files to drop where this one has none.
   if (drops && sizeBytes === 0) return keep(session, lineage.inFloor ? 'keep-last' : 'not-expired');
   const { action, reason } = rule;
+  const alone = lineage.members.length === 1;
+  const fingerprint = alone ? session.fingerprint : partFingerprint(session.fingerprint, lineage.lastActiveAt);
   return { item: { kind, id }, sizeBytes, action, reason, fingerprint, ...(skipsTrash && { skipsTrash }) };
 }
 

@@ -13,6 +13,8 @@ export interface Lineage {
   /** When it began to age: its last activity, or the moment an open member counts as abandoned. */
   agesFrom: EpochMs;
   messageCount: number;
+  /** It is one of those that `keepLast` counts. */
+  counts: boolean;
   /** Protected by `keepLast`. */
   inFloor: boolean;
   /** Older than the newest `maxSessions` of its source. */
@@ -29,13 +31,27 @@ export interface Lineages {
 /**
  * Joins sessions linked by `continuation`, both ways and through any number of links; missing parents and cycles are no matter.
  */
-export function findLineages(
-  oldestFirst: readonly SessionItem[],
-  rulesFor: (source: string) => SessionRules,
-): Lineages {
+export function findLineages(oldestFirst: readonly SessionItem[], rulesFor: RulesFor): Lineages {
   const rootOf = joinContinuations(oldestFirst);
+  const found = rootOf === undefined ? eachAlone(oldestFirst, rulesFor) : joined(oldestFirst, { rootOf, rulesFor });
+  for (const lineage of found.lineages) lineage.agesFrom = agingStart(lineage);
+  return found;
+}
+
+type RulesFor = (source: string) => SessionRules;
+
+/** Most homes have no continuations, and then there is nothing to look up. */
+function eachAlone(sessions: readonly SessionItem[], rulesFor: RulesFor): Lineages {
+  const lineages = sessions.map((session) => startLineage(session, rulesFor));
+  return { lineages, lineageOf: lineages };
+}
+
+function joined(
+  oldestFirst: readonly SessionItem[],
+  { rootOf, rulesFor }: { rootOf: (at: number) => number; rulesFor: RulesFor },
+): Lineages {
   const byRoot = new Map<number, Lineage>();
-  const lineageOf: Lineage[] = oldestFirst.map((session, at) => {
+  const lineageOf = oldestFirst.map((session, at) => {
     const root = rootOf(at);
     const found = byRoot.get(root);
     const lineage = found === undefined ? startLineage(session, rulesFor) : join(found, session, rulesFor);
@@ -44,12 +60,10 @@ export function findLineages(
     byRoot.set(root, lineage);
     return lineage;
   });
-  const lineages = [...byRoot.values()];
-  for (const lineage of lineages) lineage.agesFrom = agingStart(lineage);
-  return { lineages, lineageOf };
+  return { lineages: [...byRoot.values()], lineageOf };
 }
 
-function startLineage(session: SessionItem, rulesFor: (source: string) => SessionRules): Lineage {
+function startLineage(session: SessionItem, rulesFor: RulesFor): Lineage {
   return {
     members: [session],
     source: session.source,
@@ -57,12 +71,13 @@ function startLineage(session: SessionItem, rulesFor: (source: string) => Sessio
     lastActiveAt: session.lastActiveAt,
     agesFrom: session.lastActiveAt,
     messageCount: session.messageCount,
+    counts: false,
     inFloor: false,
     beyondMax: false,
   };
 }
 
-function join(lineage: Lineage, newer: SessionItem, rulesFor: (source: string) => SessionRules): Lineage {
+function join(lineage: Lineage, newer: SessionItem, rulesFor: RulesFor): Lineage {
   const rules = rulesFor(newer.source);
   if (rules !== lineage.rules) lineage.rules = mostLenient(rules, lineage.rules);
   lineage.members.push(newer);
@@ -81,13 +96,13 @@ function agingStart({ members, rules }: Lineage): EpochMs {
   return start;
 }
 
-/** Union-find over positions. */
-function joinContinuations(sessions: readonly SessionItem[]): (at: number) => number {
+/** Union-find over positions; undefined where no session continues another. */
+function joinContinuations(sessions: readonly SessionItem[]): ((at: number) => number) | undefined {
   const continued = new Set<string>();
   for (const { childKind, parentId } of sessions) {
     if (childKind === 'continuation' && parentId !== undefined) continued.add(parentId);
   }
-  if (continued.size === 0) return (at) => at;
+  if (continued.size === 0) return undefined;
   const positions = new Map<string, number>();
   sessions.forEach(({ id }, at) => continued.has(id) && positions.set(id, at));
   const above = Int32Array.from(sessions, (_, at) => at);

@@ -13,12 +13,12 @@ export function markFloors(
   { lineages, lineageOf }: Lineages,
   { now, rulesFor }: RuleContext,
 ): void {
-  const counted = new Set(lineages.filter((lineage) => countsForFloor(lineage, now)));
+  for (const lineage of lineages) lineage.counts = countsForFloor(lineage, now);
   const groups = new Map<string, Set<Lineage>>();
   for (let at = oldestFirst.length - 1; at >= 0; at -= 1) {
     const session = oldestFirst[at];
     const lineage = lineageOf[at];
-    if (session === undefined || lineage === undefined || !counted.has(lineage)) continue;
+    if (session === undefined || lineage === undefined || !lineage.counts) continue;
     const key = groupKey(session);
     const group = groups.get(key) ?? new Set();
     groups.set(key, group);

@@ -1,15 +1,10 @@
-import type { ArchiveItem, StrayItem, TrashItem } from '../core/inventory.ts';
-import type { KeepReason, RemoveAction, RemoveReason, RuleCheck } from '../core/plan.ts';
+import type { ArchiveItem, CheckpointItem, StrayItem, TrashItem } from '../core/inventory.ts';
+import type { RuleCheck } from '../core/plan.ts';
+import { CHECKPOINT_RULES } from './checkpoint-rules.ts';
+import type { ItemRule } from './item-rule.ts';
 import type { RuleContext } from './rule-context.ts';
 
-export type OtherItem = StrayItem | TrashItem | ArchiveItem;
-
-/** A rule about an item that is not a session. The last of each list always applies. */
-export type ItemRule<T> = { readonly applies: (item: T, context: RuleContext) => boolean } & Fate;
-
-type Fate =
-  | { readonly action: 'keep'; readonly reason: KeepReason }
-  | { readonly action: RemoveAction; readonly reason: RemoveReason };
+export type OtherItem = StrayItem | TrashItem | ArchiveItem | CheckpointItem;
 
 /** The rule that decides about an item: the first that applies, unless a doubt stops it. */
 export function judgeItem<T extends OtherItem>(item: T, context: RuleContext): ItemRule<T> {
@@ -22,7 +17,8 @@ export function traceItem(item: OtherItem, context: RuleContext): RuleCheck[] {
   return rulesOf(item).map((rule) => {
     const met = rule.applies(item, context);
     const stopped = met && rule.action !== 'keep' && inDoubt(rule, context);
-    return { rule: rule.reason, met, ...(stopped && { stoppedBy: 'doubt' as const }) };
+    const off = rule.isOff?.(context) === true;
+    return { rule: rule.reason, met, ...(off && { off }), ...(stopped && { stoppedBy: 'doubt' as const }) };
   });
 }
 
@@ -35,8 +31,16 @@ const UNASKED = {
   applies: (_: OtherItem, { request }: RuleContext) => request.kind !== 'policy',
 } as const;
 
+/** Where checkpoints in layouts of before are. */
+const LEGACY = 'checkpoints/legacy-';
+
 /** Debris is the unfinished half of a write that never counted, so it is not worth a place in the trash. */
 const STRAY_RULES: readonly ItemRule<StrayItem>[] = [
+  {
+    action: 'remove',
+    reason: 'named',
+    applies: ({ id }, { request }) => request.kind === 'clear-legacy' && id.startsWith(LEGACY),
+  },
   UNASKED,
   { action: 'keep', reason: 'future', applies: ({ lastActiveAt }, { now }) => !(lastActiveAt <= now) },
   { action: 'keep', reason: 'young', applies: ({ lastActiveAt }, { now, minAgeMs }) => now - lastActiveAt < minAgeMs },
@@ -45,7 +49,12 @@ const STRAY_RULES: readonly ItemRule<StrayItem>[] = [
 ];
 
 const TRASH_RULES: readonly ItemRule<TrashItem>[] = [
-  UNASKED,
+  {
+    action: 'keep',
+    reason: 'not-selected',
+    applies: ({ onlyCheckpoints = false }, { request: { kind } }) =>
+      kind !== 'policy' && !(kind === 'checkpoints' && onlyCheckpoints),
+  },
   { action: 'keep', reason: 'future', applies: ({ removedAt }, { now }) => !(removedAt <= now) },
   { action: 'keep', reason: 'in-grace', applies: ({ expiresAt }, { now }) => !(expiresAt <= now) },
   { action: 'purge', reason: 'trash-expired', applies: always },
@@ -80,6 +89,7 @@ const ARCHIVE_RULES: readonly ItemRule<ArchiveItem>[] = [
     reason: 'archive-retention',
     applies: ({ archivedAt }, { now, archiveRetentionMs }) =>
       archiveRetentionMs !== undefined && now - archivedAt >= archiveRetentionMs,
+    isOff: ({ archiveRetentionMs }) => archiveRetentionMs === undefined,
   },
   NOT_EXPIRED,
 ];
@@ -90,6 +100,7 @@ function rulesOf<T extends OtherItem>(item: T): readonly ItemRule<T>[] {
     debris: STRAY_RULES,
     trash: TRASH_RULES,
     archive: ARCHIVE_RULES,
+    checkpoint: CHECKPOINT_RULES,
   };
   return rules[item.kind] as readonly ItemRule<T>[];
 }

@@ -1,3 +1,4 @@
+import { dropOrder } from '../core/checkpoint.ts';
 import type { Inventory, SessionItem } from '../core/inventory.ts';
 import type { KeepReason, RemoveAction, RemoveReason } from '../core/plan.ts';
 import type { EpochMs } from '../core/time.ts';
@@ -29,7 +30,7 @@ export interface Judged {
   /** The verdict on each of `sessions`, in the same order; members of a lineage share one. */
   readonly verdicts: readonly JudgedLineage[];
   readonly lineages: readonly JudgedLineage[];
-  /** Trash and debris, which free space at once, come before orphans and archives. */
+  /** Trash and debris, which free space at once, come before orphans and archives; then checkpoints as they are given up. */
   readonly others: readonly JudgedItem[];
 }
 
@@ -38,19 +39,24 @@ export function judgeInventory(inventory: Inventory, context: RuleContext): Judg
   const sessions = oldestFirst(inventory.sessions, ({ lastActiveAt }) => lastActiveAt);
   const found = findLineages(sessions, context.rulesFor);
   markFloors(sessions, found, context);
-  const verdictOf = new Map<Lineage, JudgedLineage>();
-  for (const lineage of found.lineages) {
-    verdictOf.set(lineage, { lineage, rule: judgeLineage(lineage, context), skipsTrash: false });
-  }
-  const judged = [...verdictOf.values()];
+  const judged = found.lineages.map(
+    (lineage): JudgedLineage => ({ lineage, rule: judgeLineage(lineage, context), skipsTrash: false }),
+  );
   if (context.request.kind === 'policy') judgeBeyondMax(judged, context);
   return {
     context,
     sessions,
-    verdicts: found.lineageOf.flatMap((lineage) => verdictOf.get(lineage) ?? []),
+    verdicts: verdictsOf(found.lineageOf, judged),
     lineages: judged,
     others: othersOf(inventory).map((item) => ({ item, rule: judgeItem(item, context), skipsTrash: false })),
   };
+}
+
+/** Most conversations are a single session, and then both lists are in the same order. */
+function verdictsOf(lineageOf: readonly Lineage[], judged: readonly JudgedLineage[]): readonly JudgedLineage[] {
+  if (judged.length === lineageOf.length) return judged;
+  const byLineage = new Map(judged.map((verdict) => [verdict.lineage, verdict]));
+  return lineageOf.flatMap((lineage) => byLineage.get(lineage) ?? []);
 }
 
 /** Counts what stays in each source, newest first, and judges anew what is beyond `maxSessions`. Future ones are not counted. */
@@ -69,22 +75,22 @@ function judgeBeyondMax(lineages: readonly JudgedLineage[], context: RuleContext
   }
 }
 
-function othersOf({ trash, strays, archives }: Inventory): OtherItem[] {
+function othersOf({ trash, strays, archives, checkpoints }: Inventory): OtherItem[] {
   const straysOldestFirst = oldestFirst(strays, ({ lastActiveAt }) => lastActiveAt);
   return [
     ...oldestFirst(trash, ({ removedAt }) => removedAt),
     ...straysOldestFirst.filter(({ kind }) => kind === 'debris'),
     ...straysOldestFirst.filter(({ kind }) => kind === 'orphan'),
     ...oldestFirst(archives, ({ lastActiveAt }) => lastActiveAt),
+    ...dropOrder(checkpoints),
   ];
 }
 
 /** By time, then by id; a time that is not a number comes last, where the future is. */
 function oldestFirst<T extends { readonly id: string }>(items: readonly T[], timeOf: (item: T) => EpochMs): T[] {
-  const keyed = items.map((item) => {
+  const keyOf = (item: T) => {
     const time = timeOf(item);
-    return { item, time: Number.isNaN(time) ? Infinity : time };
-  });
-  keyed.sort((a, b) => a.time - b.time || (a.item.id < b.item.id ? -1 : 1));
-  return keyed.map(({ item }) => item);
+    return Number.isNaN(time) ? Infinity : time;
+  };
+  return items.toSorted((a, b) => keyOf(a) - keyOf(b) || (a.id < b.id ? -1 : 1));
 }

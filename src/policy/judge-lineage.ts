@@ -32,9 +32,11 @@ export function traceLineage(lineage: Lineage, context: RuleContext): RuleCheck[
     const met = isDue(rule, lineage, context);
     const limitMs = rule.limitMs?.(lineage, context);
     const stoppedBy = met ? stopOf(rule, lineage, context) : undefined;
+    const off = rule.limitMs === undefined ? rule.isOff?.(lineage) === true : limitMs === undefined;
     return {
       rule: rule.reason,
       met,
+      ...(off && { off }),
       ...(limitMs !== undefined && { limitMs }),
       ...(stoppedBy !== undefined && { stoppedBy }),
     };

@@ -121,15 +121,15 @@ describe('a plan under the usual policy', () => {
       ],
     };
     expect(lines(plan(given))).toMatchInlineSnapshot(`
-      "session a1: remove, retention
-      session b1: keep, not-expired
+      "session c2: keep, pinned
       session c1: keep, lineage-pinned
-      session d1: keep, keep-last
-      session c2: keep, pinned
       session a2: remove, retention
+      session a1: remove, retention
       session e-branch: remove, retention
       session b2: keep, not-expired
-      session d2: keep, keep-last"
+      session b1: keep, not-expired
+      session d2: keep, keep-last
+      session d1: keep, keep-last"
     `);
   });
 
@@ -195,7 +195,7 @@ describe('a conversation across sources', () => {
     for (const other of ['api', 'bot']) expect(reasons('cron', other)).toEqual(reasons(other, 'cron'));
     expect(reasons('cron', 'cli')).toEqual(['retention', 'retention']);
     expect(reasons('cron', 'api')).toEqual(['not-expired', 'not-expired']);
-    expect(reasons('bot', 'cron')).toEqual(['lineage-kept', 'tagged']);
+    expect(reasons('bot', 'cron')).toEqual(['tagged', 'lineage-kept']);
   });
 });
 
@@ -252,16 +252,16 @@ describe('a request by hand', () => {
     const ask = (...ids: string[]) => plan({ sessions }, { request: { kind: 'delete', ids } });
     expect(lines(ask('first'))).toMatchInlineSnapshot(`
       "session child: keep, not-selected
-      session first: keep, lineage-kept
-      session second: keep, not-selected"
+      session second: keep, not-selected
+      session first: keep, lineage-kept"
     `);
     expect(ask('first').notes).toEqual([
       '1 session stays because other sessions of the same conversation do. A conversation goes only as a whole.',
     ]);
     expect(lines(ask('first', 'second'))).toMatchInlineSnapshot(`
       "session child: keep, not-selected
-      session first: remove, named
-      session second: remove, named"
+      session second: remove, named
+      session first: remove, named"
     `);
     expect(ask('first', 'second').notes).toEqual([]);
   });

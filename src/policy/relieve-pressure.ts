@@ -27,6 +27,7 @@ interface Step {
  * a tag or a floor protects; says what is missing for marks that stay out of reach.
  */
 export function relievePressure(judged: Judged, disk: DiskRules, facts: Inventory['disk']): Shortfall[] {
+  if (!hasLimits(disk)) return [];
   const subjects: readonly Subject[] = [...judged.others, ...judged.lineages];
   const home = homeGoal(subjects, disk, facts);
   const sources = sourceGoals(subjects, disk);
@@ -42,6 +43,11 @@ export function relievePressure(judged: Judged, disk: DiskRules, facts: Inventor
   return [...sources.values(), home]
     .filter((goal) => goal.freedBytes < goal.neededBytes)
     .map((goal) => shortfall(goal, judged));
+}
+
+/** Without a limit nothing is ever short, and nothing need be counted. */
+function hasLimits({ maxBytes, minFreeBytes, bySource }: DiskRules): boolean {
+  return maxBytes !== undefined || minFreeBytes !== undefined || Object.keys(bySource).length > 0;
 }
 
 function homeGoal(subjects: readonly Subject[], disk: DiskRules, facts: Inventory['disk']): Goal {

@@ -1,7 +1,8 @@
 import type { ArchiveItem, Inventory, SessionItem } from '../core/inventory.ts';
 import type { PlanRequest, SessionFilter } from '../core/plan.ts';
-import type { Policy, SessionRules } from '../core/policy.ts';
+import type { CheckpointRules, Policy, SessionRules } from '../core/policy.ts';
 import type { EpochMs } from '../core/time.ts';
+import { type CheckpointFacts, checkpointFacts } from './checkpoint-facts.ts';
 import { limitOf, rulesBySource } from './rules-by-source.ts';
 
 /** What a plan is made from, beside the inventory. */
@@ -29,11 +30,12 @@ export interface RuleContext {
   readonly archiveRetentionMs: number | undefined;
   /** Whether a person named this archived session. */
   readonly names: (archive: ArchiveItem) => boolean;
+  readonly checkpoints: CheckpointFacts;
 }
 
 /** Everything about a request that is the same for all items, worked out once. */
 export function ruleContext(
-  { doubts }: Inventory,
+  { doubts, checkpoints }: Inventory,
   { policy, now, request = { kind: 'policy' } }: PlanOptions,
 ): RuleContext {
   const { minAgeMs } = policy.sessions;
@@ -50,6 +52,7 @@ export function ruleContext(
     dumpsMaxAgeMs: limitOf(policy.dumps.maxAgeMs),
     archiveRetentionMs: limitOf(policy.archive.retentionMs),
     names: ({ id }) => ids.has(id),
+    checkpoints: checkpointFacts(checkpoints, { rules: checkpointRules(policy, request), now }),
   };
 }
 
@@ -63,9 +66,21 @@ export function isFiltered(request: PlanRequest): boolean {
   return 'filter' in request && Object.values(request.filter).some((value) => value !== undefined);
 }
 
+/** The rules for checkpoints under a request that may bring its own limits. */
+export function checkpointRules({ checkpoints }: Policy, request: PlanRequest): CheckpointRules {
+  if (request.kind !== 'checkpoints') return checkpoints;
+  const { retentionMs, maxSnapshots, maxBytes } = checkpoints;
+  return {
+    retentionMs: request.retentionMs ?? retentionMs,
+    maxSnapshots: request.maxSnapshots ?? maxSnapshots,
+    maxBytes: request.maxBytes ?? maxBytes,
+  };
+}
+
 function selection(request: PlanRequest, ids: ReadonlySet<string>): (session: SessionItem) => boolean {
   if (request.kind === 'policy') return () => true;
   if (request.kind === 'delete') return ({ id }) => ids.has(id);
+  if (!('filter' in request)) return () => false;
   const before = givenAge(request);
   const matches = filterMatch(request.filter);
   return (session) => matches(session) && (before === undefined || session.lastActiveAt < before);

@@ -54,6 +54,8 @@ function safeRules(rules: SessionRules): SessionRules {
     maxSessions: limitOf(rules.maxSessions),
     keepLast: Number.isNaN(rules.keepLast) ? Infinity : Math.max(1, rules.keepLast),
     keepTags: rules.keepTags,
+    maxMessages: limitOf(rules.maxMessages),
+    maxBytes: limitOf(rules.maxBytes),
   };
 }
 

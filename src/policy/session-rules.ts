@@ -20,6 +20,8 @@ export interface ExpiryRule {
   readonly fits: (lineage: Lineage, context: RuleContext) => boolean;
   /** Absent for a rule that is not about age; `undefined` is a rule that is off. */
   readonly limitMs?: (lineage: Lineage, context: RuleContext) => number | undefined;
+  /** Whether a rule that is not about age is off. */
+  readonly isOff?: (lineage: Lineage) => boolean;
 }
 
 /**
@@ -64,7 +66,11 @@ const TRIVIAL: ExpiryRule = {
 };
 const RETENTION: ExpiryRule = { ...expiry('remove', 'retention'), limitMs: ({ rules }) => rules.retentionMs };
 const ARCHIVE_AGE: ExpiryRule = { ...expiry('archive', 'archive-age'), limitMs: ({ rules }) => rules.archiveAfterMs };
-const MAX_SESSIONS: ExpiryRule = { ...expiry('remove', 'max-sessions'), fits: ({ beyondMax }) => beyondMax };
+const MAX_SESSIONS: ExpiryRule = {
+  ...expiry('remove', 'max-sessions'),
+  fits: ({ beyondMax }) => beyondMax,
+  isOff: ({ rules }) => rules.maxSessions === undefined,
+};
 const TRANSCRIPT_RETENTION: ExpiryRule = {
   ...expiry('drop-files', 'transcript-retention'),
   limitMs: ({ rules }) => rules.transcriptRetentionMs,
@@ -87,6 +93,7 @@ export function expiriesFor(request: PlanRequest): readonly ExpiryRule[] {
   if (request.kind === 'policy') return POLICY_EXPIRIES;
   if (request.kind === 'gc') return [EMPTY, TRIVIAL];
   if (request.kind === 'delete') return [NAMED];
+  if (!('filter' in request)) return [];
   const unlimited = givenAge(request) === undefined && !isFiltered(request);
   if (request.kind === 'archive') return [unlimited ? ARCHIVE_AGE : expiry('archive', 'selected')];
   if (request.part === 'files') return [unlimited ? TRANSCRIPT_RETENTION : expiry('drop-files', 'selected')];

@@ -1,3 +1,4 @@
+import type { SessionFacts } from '../../core/session.ts';
 import type { LeaseHolder, ListQuery, SessionStore } from '../../core/session-store.ts';
 import { type EpochMs, MINUTE_MS } from '../../core/time.ts';
 import { processState } from '../../platform/process-identity.ts';
@@ -14,9 +15,24 @@ export async function activeQuery(
   return { holderIds: holders.filter((holder) => isAlive(holder, now)).map(({ id }) => id), since: now - graceMs };
 }
 
-/** Holders whose claims no longer count. */
+/** The same question about sessions at hand, for those who look at all of them anyway. */
+export async function activeTest(
+  store: SessionStore,
+  { now, graceMs }: { now: EpochMs; graceMs: number },
+): Promise<(session: Pick<SessionFacts, 'id' | 'endedAt' | 'lastActiveAt'>) => boolean> {
+  const alive = (await store.holders()).filter((holder) => isAlive(holder, now));
+  const claimed = new Set(alive.flatMap(({ sessionIds }) => sessionIds));
+  return ({ id, endedAt, lastActiveAt }) => (endedAt === undefined && lastActiveAt >= now - graceMs) || claimed.has(id);
+}
+
+/** Holders whose claims no longer count, by their ids. */
 export async function deadHolders(store: SessionStore, now: EpochMs): Promise<readonly string[]> {
-  return (await store.holders()).filter((holder) => !isAlive(holder, now)).map(({ id }) => id);
+  return (await goneHolders(store, now)).map(({ id }) => id);
+}
+
+/** The same, with all that is known of them. */
+export async function goneHolders(store: SessionStore, now: EpochMs): Promise<readonly LeaseHolder[]> {
+  return (await store.holders()).filter((holder) => !isAlive(holder, now));
 }
 
 function isAlive({ process, heartbeatAt }: LeaseHolder, now: EpochMs): boolean {

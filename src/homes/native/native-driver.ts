@@ -4,16 +4,24 @@ import type { ItemOutcome, RunItem } from '../../core/run.ts';
 import type { FileMover, HideOptions, TrashRequest } from '../../core/session-trash.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { deadHolders } from './active-sessions.ts';
+import { archiveSessions } from './archive-sessions.ts';
+import type { BundleParts } from './bundle-sessions.ts';
+import { dropDeadBundles } from './drop-dead-bundles.ts';
+import { errorSentence } from './error-sentence.ts';
 import type { NativeLayout } from './native-layout.ts';
 import { type NativeTrash, openNativeTrash } from './native-trash.ts';
+import { restoreArchived } from './restore-archived.ts';
+import { rewriteBundles } from './rewrite-bundles.ts';
 import { type ScanParts, scanNative } from './scan-native.ts';
 import { strayUnchanged } from './stray-unchanged.ts';
+
+export type NativeParts = ScanParts & BundleParts;
 
 /**
  * The driver of native homes. Files move in the same step in which the rows of their session change, under the write lock: a
  * crash in between leaves files in the trash of a session that is still there, and recovery decides again.
  */
-export function createNativeDriver(parts: ScanParts): HomeDriver {
+export function createNativeDriver(parts: NativeParts): HomeDriver {
   const { store, layout, clock } = parts;
   return {
     scan: (options) => scanNative(parts, options),
@@ -22,10 +30,13 @@ export function createNativeDriver(parts: ScanParts): HomeDriver {
       orFailure(layout, () => trash.note(items));
       const dead = await deadHolders(store, clock.now());
       const step = { runId, trash, files: moverOf(trash, items), deadHolders: dead };
-      const whole = items.filter(isWholeSession);
-      const outcomes = [...(await store.trash.hide(runId, whole.map(requestOf), step))];
-      for (const item of items.filter((candidate) => !isWholeSession(candidate)))
-        outcomes.push(await discardPart(parts, step, item));
+      const of = (way: Way) => items.filter((item) => wayOf(item) === way);
+      const outcomes = [
+        ...(await store.trash.hide(runId, of('session').map(requestOf), step)),
+        ...(await store.archive.hide(runId, of('archive').map(requestOf))),
+        ...(await archiveSessions(parts, step, of('archiving'))),
+      ];
+      for (const item of of('part')) outcomes.push(await discardPart(parts, step, item));
       orFailure(layout, () => trash.sync());
       return outcomes;
     },
@@ -33,25 +44,27 @@ export function createNativeDriver(parts: ScanParts): HomeDriver {
       const trash = openNativeTrash(layout, runId);
       const step = { runId, trash, files: moverOf(trash, items) };
       const outcomes: ItemOutcome[] = [];
+      const sweep = await bundleSweep(parts, items);
       for (const item of items) outcomes.push(await restoreOne(parts, step, item));
       orFailure(layout, () => trash.sync());
+      trash.tidy(items);
+      await sweep();
       return outcomes;
     },
     async purge(runId, items) {
       const trash = openNativeTrash(layout, runId);
-      const outcomes = items.map((item) =>
-        attempt(item, () => {
-          trash.purge(item);
-        }),
-      );
+      const outcomes = items.map((item) => purgeOne(trash, item));
       // Rows last: as long as they are there, a purge that was cut short is begun again.
       const done = new Set(outcomes.filter(({ status }) => status === 'done').map(({ number }) => number));
-      const sessions = items.filter((item) => isWholeSession(item) && done.has(item.number));
-      await store.trash.drop(runId, sessions.map(requestOf));
+      const gone = items.filter((item) => wayOf(item) !== 'part' && done.has(item.number));
+      const sweep = await bundleSweep(parts, gone);
+      await store.trash.drop(runId, gone.map(requestOf));
+      trash.tidy(items);
+      await sweep();
       return outcomes;
     },
     async giveBack() {
-      let total = 0;
+      let total = await rewriteBundles(parts);
       for (let freed = -1; freed !== 0; total += freed) freed = await store.trash.giveBack(GIVE_BACK_BYTES);
       return total;
     },
@@ -88,25 +101,49 @@ function giveBack(trash: NativeTrash, item: RunItem): string | undefined {
   return trash.giveBack(item) ? undefined : 'Something else stands where its files were.';
 }
 
-async function discardPart(parts: ScanParts, step: Step & HideOptions, item: RunItem): Promise<ItemOutcome> {
-  if (item.action === 'archive') return attempt(item, () => 'This version cannot archive.');
+async function discardPart(parts: NativeParts, step: Step & HideOptions, item: RunItem): Promise<ItemOutcome> {
   if (item.item.kind === 'session') {
     const part = item.action === 'drop-dumps' ? 'dumps' : 'all';
     return parts.store.trash.takeFiles(step.runId, requestOf(item), { part, ...step });
   }
+  const used = item.item.id.startsWith('archive/') ? await parts.store.archive.bundles() : [];
   return attempt(item, () => {
-    if (!strayUnchanged(parts.layout, item)) return 'It has changed since the plan was made.';
+    const inUse = used.some(({ name }) => item.item.id === `archive/${name}`);
+    if (inUse || !strayUnchanged(parts.layout, item)) return 'It has changed since the plan was made.';
     return step.trash.take(item) ? undefined : 'It is gone already.';
   });
 }
 
-async function restoreOne({ store }: ScanParts, { runId, trash, files }: Step, item: RunItem): Promise<ItemOutcome> {
-  if (isWholeSession(item)) {
-    const [outcome] = await store.trash.show(runId, [requestOf(item)], files);
+async function restoreOne(parts: NativeParts, step: Step, item: RunItem): Promise<ItemOutcome> {
+  const { store } = parts;
+  const { runId, trash, files } = step;
+  const way = wayOf(item);
+  if (way === 'archiving') return restoreArchived(parts, step, item);
+  if (way !== 'part') {
+    const [outcome] =
+      way === 'archive'
+        ? await store.archive.show(runId, [requestOf(item)])
+        : await store.trash.show(runId, [requestOf(item)], files);
     return outcome ?? { number: item.number, status: 'done' };
   }
   if (item.item.kind === 'session') return store.trash.returnFiles(runId, requestOf(item), files);
   return attempt(item, () => giveBack(trash, item));
+}
+
+/** Removes, afterwards, the bundles that a step leaves without any session. */
+async function bundleSweep(parts: NativeParts, items: readonly RunItem[]): Promise<() => Promise<void>> {
+  const concerned = items.some((item) => ['archive', 'archiving'].includes(wayOf(item)));
+  const names = concerned ? (await parts.store.archive.bundles()).map(({ name }) => name) : [];
+  return () => dropDeadBundles(parts, names);
+}
+
+function purgeOne(trash: NativeTrash, item: RunItem): ItemOutcome {
+  let freedBytes = 0;
+  const outcome = attempt(item, () => {
+    freedBytes = trash.purge(item);
+    return undefined;
+  });
+  return outcome.status === 'done' ? { ...outcome, freedBytes } : outcome;
 }
 
 /** What the files of one item meet is an outcome and does not stop the others. Trouble with the store does, and so does a bug. */
@@ -119,10 +156,7 @@ function obstacleOf(act: () => string | undefined): string | undefined {
   try {
     return act();
   } catch (error) {
-    if (error instanceof Failure) return error.message;
-    const code = errorCode(error);
-    if (code === undefined) throw error;
-    return `The file system refused it: ${code}.`;
+    return errorSentence(error);
   }
 }
 
@@ -139,8 +173,13 @@ function orFailure({ root }: NativeLayout, act: () => void): void {
   }
 }
 
-function isWholeSession({ item, action }: RunItem): boolean {
-  return item.kind === 'session' && action === 'remove';
+type Way = 'session' | 'archive' | 'archiving' | 'part';
+
+/** What an item asks for: a whole session or archive out of sight, a session into the archive, or only files. */
+function wayOf({ item, action }: RunItem): Way {
+  if (action === 'archive') return 'archiving';
+  if (action !== 'remove') return 'part';
+  return item.kind === 'session' || item.kind === 'archive' ? item.kind : 'part';
 }
 
 function requestOf({ number, item, fingerprint }: RunItem): TrashRequest {

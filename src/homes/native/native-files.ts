@@ -43,11 +43,12 @@ function isSessionDir(path: string): boolean {
   return slash !== -1 && path.indexOf('/', slash + 1) === -1;
 }
 
-function fileKind(path: string): FileKind {
-  const [, , first = '', second = '', ...deeper] = path.split('/');
-  const name = second === '' ? first : second;
-  if (isTemporaryName(name)) return 'temporary';
-  if (deeper.length > 0) return 'unknown';
+/** What a file below `sessions/` is, by its path. */
+export function fileKind(path: string): FileKind {
+  const parts = path.split('/');
+  const [first = '', second = ''] = [parts[2], parts[3]];
+  if (isTemporaryName(second === '' ? first : second)) return 'temporary';
+  if (parts.length > 4) return 'unknown';
   if (second !== '') return first === DUMPS_NAME && isDumpName(second) ? 'dump' : 'unknown';
   if (first === TRANSCRIPT_NAME) return 'transcript';
   return /^unacknowledged-\d+-\d+\.jsonl$/.test(first) ? 'unacknowledged' : 'unknown';

@@ -7,9 +7,13 @@ export interface NativeLayout {
   readonly config: string;
   readonly database: string;
   readonly lock: string;
+  /** Counters of live sessions, shared by all processes. */
+  readonly live: string;
   /** Reserve that makes deletion possible on a full disk. */
   readonly ballast: string;
   readonly sessions: string;
+  /** Bundles of archived sessions. */
+  readonly archive: string;
   /** Saved plans, until they are applied or too old. */
   readonly plans: string;
   /** What a run removed, until it is purged. Run ids are generated, so they are safe as names. */
@@ -29,8 +33,10 @@ export function nativeLayout(root: string): NativeLayout {
     config: join(root, 'config.yaml'),
     database: join(root, 'state.db'),
     lock: join(root, 'lock.db'),
+    live: join(root, 'live.db'),
     ballast: join(root, 'ballast'),
     sessions,
+    archive: join(root, 'archive'),
     plans: join(root, 'plans'),
     trash: (runId) => join(root, 'trash', runId),
     sessionPath,

@@ -75,6 +75,24 @@ describe('the trash of a native home', () => {
     expect(inTrash()).toEqual(['10', 'manifest.jsonl']);
   });
 
+  it('leaves nothing of a run whose items have all left, and everything of one that holds some', () => {
+    const [first, second] = [
+      anItem('drop-files'),
+      { ...anItem('remove', { kind: 'session', id: 'other' }), number: 2 },
+    ];
+    mkdirSync(layout.sessionDir('other'), { recursive: true });
+    trash.note([first, second]);
+    trash.take(first);
+    trash.take(second);
+    trash.giveBack(first);
+    trash.tidy([first]);
+    expect(inTrash()).toEqual(['2', 'manifest.jsonl']);
+    trash.purge(second);
+    trash.tidy([second]);
+    expect(existsSync(layout.trash(RUN))).toBe(false);
+    trash.tidy([second]);
+  });
+
   it('notes what it is about to take, a line each', () => {
     trash.note([anItem('remove')]);
     trash.note([{ ...anItem('drop-dumps'), number: 2 }]);

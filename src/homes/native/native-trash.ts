@@ -1,7 +1,8 @@
-import { closeSync, fsyncSync, lstatSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, lstatSync, openSync, readdirSync, rmdirSync, rmSync, writeSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Failure } from '../../core/failure.ts';
 import type { RunItem } from '../../core/run.ts';
+import { errorCode } from '../../platform/error-code.ts';
 import { moveEntry, refuseLinks } from '../../platform/move-entry.ts';
 import { makePrivateDir, syncDir } from '../../platform/private-files.ts';
 import { walkTree } from '../../platform/walk-tree.ts';
@@ -20,9 +21,12 @@ export interface NativeTrash {
   giveBack(item: RunItem): boolean;
   /** Brings back what a crash left here of an item that stays after all, as far as nothing stands there by now. */
   letGo(item: RunItem): void;
-  purge(item: RunItem): void;
+  /** Returns what its files took on the disk. */
+  purge(item: RunItem): number;
   /** Makes the moves of a group survive a power cut. */
   sync(): void;
+  /** Takes away the empty folders of items that have left, and the run's own once nothing is left in it. */
+  tidy(items: readonly RunItem[]): void;
 }
 
 export function openNativeTrash(layout: NativeLayout, runId: string): NativeTrash {
@@ -49,7 +53,7 @@ export function openNativeTrash(layout: NativeLayout, runId: string): NativeTras
     note(items) {
       refuseLinks(layout.root, root);
       makePrivateDir(root);
-      appendDurably(join(root, 'manifest.jsonl'), items.map((item) => `${manifestLine(item)}\n`).join(''));
+      appendDurably(join(root, MANIFEST), items.map((item) => `${manifestLine(item)}\n`).join(''));
       syncDir(root);
       syncDir(dirname(root));
     },
@@ -69,18 +73,50 @@ export function openNativeTrash(layout: NativeLayout, runId: string): NativeTras
       for (const { from, to } of movesFor(item)) if (isThere(to)) putBack(to, from);
     },
     purge(item) {
-      const place = join(root, String(item.number));
       refuseLinks(layout.root, root);
-      if (!isThere(place)) return;
-      for (const entry of walkTree(place)) if (entry.kind === 'unreadable') throw notPurged(place, entry);
-      // A name of our own making below our own trash: nothing else can be there.
-      rmSync(place, { recursive: true, force: true });
+      return purgePlace(join(root, String(item.number)));
     },
     sync() {
       for (const directory of touched) if (isThere(directory)) syncDir(directory);
       touched.clear();
     },
+    tidy: (items) => tidy(root, items),
   };
+}
+
+function purgePlace(place: string): number {
+  const stat = lstatSync(place, { throwIfNoEntry: false });
+  if (stat === undefined) return 0;
+  let freedBytes = stat.blocks * BLOCK_BYTES;
+  for (const entry of stat.isDirectory() ? walkTree(place) : []) {
+    if (entry.kind === 'unreadable') throw notPurged(place, entry);
+    freedBytes += entry.diskBytes;
+  }
+  // A name of our own making below our own trash: nothing else can be there.
+  rmSync(place, { recursive: true, force: true });
+  return freedBytes;
+}
+
+function tidy(root: string, items: readonly RunItem[]): void {
+  for (const { number } of items) ifPossible(() => rmdirSync(join(root, String(number))));
+  ifPossible(() => {
+    if (readdirSync(root).some((name) => name !== MANIFEST)) return;
+    rmSync(join(root, MANIFEST), { force: true });
+    rmdirSync(root);
+  });
+}
+
+const MANIFEST = 'manifest.jsonl';
+/** What `blocks` counts in, whatever the file system. */
+const BLOCK_BYTES = 512;
+
+/** An empty folder that stays is in nobody's way. One with something in it always stays. */
+function ifPossible(act: () => void): void {
+  try {
+    act();
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+  }
 }
 
 function isThere(path: string): boolean {
@@ -110,7 +146,7 @@ function movesOf(layout: NativeLayout, { item, action }: RunItem, place: string)
     return [{ from, to: join(place, basename(from)) }];
   }
   const directory = layout.sessionDir(item.id);
-  if (action === 'remove') return [{ from: directory, to: place }];
+  if (action === 'remove' || action === 'archive') return [{ from: directory, to: place }];
   const names = action === 'drop-dumps' ? [DUMPS_NAME] : [TRANSCRIPT_NAME, DUMPS_NAME];
   return names.map((name) => ({ from: join(directory, name), to: join(place, name) }));
 }

@@ -6,11 +6,12 @@ import type { SessionStore } from '../../core/session-store.ts';
 import { sessionFingerprint } from '../../core/session-trash.ts';
 import type { Clock } from '../../core/time.ts';
 import { freeBytes } from '../../platform/file-system-facts.ts';
-import { activeQuery } from './active-sessions.ts';
+import { activeTest } from './active-sessions.ts';
 import { judgeClock } from './clock-watch.ts';
 import { type NativeFile, nativeFiles } from './native-files.ts';
 import type { NativeLayout } from './native-layout.ts';
-import { sessionItem } from './session-item.ts';
+import { scanArchive } from './scan-archive.ts';
+import { sameTexts, sessionItem } from './session-item.ts';
 
 export interface ScanParts {
   readonly layout: NativeLayout;
@@ -24,44 +25,44 @@ export async function scanNative(parts: ScanParts, { signal, onProgress }: ScanO
   const { store, layout, clock } = parts;
   const now = clock.now();
   const files = collectFiles(layout, () => signal?.throwIfAborted());
-  const active = await activeIds(parts, now);
+  const isActive = await activeTest(store, { now, graceMs: parts.activeGraceMs });
+  const same = sameTexts();
   const sessions: SessionItem[] = [];
   for await (const session of store.list({ sort: 'stored' })) {
     signal?.throwIfAborted();
-    const bytes = { ...(files.claim(layout.sessionPath(session.id)) ?? NO_FILES), rows: session.contentBytes };
+    const bytes = files.claim(layout.sessionPath(session.id), session.contentBytes);
     const fingerprint = sessionFingerprint(session);
-    sessions.push(sessionItem(session, { active: active.has(session.id), bytes, fingerprint }));
+    sessions.push(sessionItem(session, { active: isActive(session), bytes, fingerprint, same }));
     onProgress?.(sessions.length);
   }
   const trash = await trashItems(parts);
   const rest = files.unclaimed();
+  const archive = await scanArchive(store, layout);
   const doubts: Doubt[] = (await judgeClock(store, now)) === 'suspect' ? ['clock-suspect'] : [];
   return {
     home: { id: (await store.getMeta('home-id')) ?? '', path: layout.root },
     scannedAt: now,
     sessions,
-    strays: rest.strays,
+    strays: [...rest.strays, ...archive.debris],
     trash,
-    archives: [],
-    problems: rest.problems,
-    disk: { usedBytes: usedBytes(layout, sessions, trash) + rest.sizeBytes, freeBytes: freeBytes(layout.root) },
+    archives: archive.archives,
+    checkpoints: [],
+    checkpointBytes: 0,
+    problems: [...rest.problems, ...archive.problems],
+    disk: {
+      usedBytes: usedBytes(layout, sessions, trash) + rest.sizeBytes + archive.sizeBytes,
+      freeBytes: freeBytes(layout.root),
+    },
     doubts,
   };
 }
 
-async function activeIds({ store, activeGraceMs: graceMs }: ScanParts, now: number): Promise<ReadonlySet<string>> {
-  const ids = new Set<string>();
-  for await (const { id } of store.list({ active: await activeQuery(store, { now, graceMs }) })) ids.add(id);
-  return ids;
-}
-
-const NO_FILES: SessionBytes = { rows: 0, transcript: 0, dumps: 0, other: 0 };
-
+/** Counted up in place: there may be 300 000 files. */
 interface FileSum {
-  readonly bytes: SessionBytes;
-  readonly newestAt: number;
+  readonly bytes: { -readonly [K in keyof SessionBytes]: number };
+  newestAt: number;
   /** The first file in it that Coppice did not write. */
-  readonly unknown?: string;
+  unknown: string | undefined;
 }
 
 /** The files below `sessions/`, summed by session directory; what no session claims is a stray, if all of it is ours. */
@@ -76,10 +77,11 @@ function collectFiles(layout: NativeLayout, onEntry: () => void) {
     else addFile(byDirectory, file);
   }
   return {
-    claim(directory: string): SessionBytes | undefined {
-      const found = byDirectory.get(directory);
+    claim(directory: string, rows: number): SessionBytes {
+      const { bytes } = byDirectory.get(directory) ?? noFiles();
       byDirectory.delete(directory);
-      return found?.bytes;
+      bytes.rows = rows;
+      return bytes;
     },
     unclaimed() {
       const left = [...byDirectory].map(([path, sum]) => ({ item: orphanItem(path, sum), unknown: sum.unknown }));
@@ -94,17 +96,20 @@ function collectFiles(layout: NativeLayout, onEntry: () => void) {
 
 type SizedFile = Exclude<NativeFile, { kind: 'unreadable' }>;
 
+function noFiles(): FileSum {
+  return { bytes: { rows: 0, transcript: 0, dumps: 0, other: 0 }, newestAt: 0, unknown: undefined };
+}
+
 function addFile(byDirectory: Map<string, FileSum>, file: SizedFile): void {
-  const directory = file.path.split('/', 2).join('/');
-  const { bytes, newestAt, unknown } = byDirectory.get(directory) ?? { bytes: NO_FILES, newestAt: 0 };
-  const foreign = unknown ?? (file.kind === 'unknown' ? file.path : undefined);
-  const sizeBytes = 'sizeBytes' in file ? file.sizeBytes : 0;
-  const part = file.kind === 'transcript' ? 'transcript' : file.kind === 'dump' ? 'dumps' : 'other';
-  byDirectory.set(directory, {
-    bytes: { ...bytes, [part]: bytes[part] + sizeBytes },
-    newestAt: Math.max(newestAt, file.modifiedAt),
-    ...(foreign !== undefined && { unknown: foreign }),
-  });
+  const { kind, path, modifiedAt } = file;
+  const end = path.indexOf('/', path.indexOf('/') + 1);
+  const directory = end === -1 ? path : path.slice(0, end);
+  let sum = byDirectory.get(directory);
+  if (sum === undefined) byDirectory.set(directory, (sum = noFiles()));
+  if (modifiedAt > sum.newestAt) sum.newestAt = modifiedAt;
+  if (kind === 'unknown') sum.unknown ??= path;
+  if (kind === 'session-dir') return;
+  sum.bytes[kind === 'transcript' ? 'transcript' : kind === 'dump' ? 'dumps' : 'other'] += file.sizeBytes;
 }
 
 function orphanItem(path: string, { bytes, newestAt }: FileSum): StrayItem {
@@ -129,7 +134,7 @@ function notOurs(path: string): Problem {
 }
 
 /** What earlier runs removed and can still give back, one item a run. */
-async function trashItems({ store }: ScanParts): Promise<TrashItem[]> {
+export async function trashItems({ store }: Pick<ScanParts, 'store'>): Promise<TrashItem[]> {
   const items: TrashItem[] = [];
   for await (const run of store.journal.runs()) {
     const { trashed } = await store.journal.totals(run.id);

@@ -5,29 +5,44 @@ export interface ItemFacts {
   readonly active: boolean;
   readonly bytes: SessionBytes;
   readonly fingerprint: string;
+  /** Gives back an equal text that was seen before, for those who keep many items: sources and projects are few. */
+  readonly same?: (text: string) => string;
 }
 
 /** A session as the policy sees it. Built field by field: there may be 100 000 of them. */
-export function sessionItem(session: SessionFacts, { active, bytes, fingerprint }: ItemFacts): SessionItem {
+export function sessionItem(session: SessionFacts, facts: ItemFacts): SessionItem {
+  const { active, bytes, fingerprint, same = (text) => text } = facts;
   const item: { -readonly [K in keyof SessionItem]: SessionItem[K] } = {
     kind: 'session',
     id: session.id,
-    source: session.source,
+    source: same(session.source),
     startedAt: session.startedAt,
     lastActiveAt: session.lastActiveAt,
     messageCount: session.messageCount,
     pinned: session.pinned,
-    tags: session.tags,
+    tags: session.tags.length === 0 ? NO_TAGS : session.tags,
     active,
     bytes,
     fingerprint,
   };
-  if (session.workdir !== undefined) item.workdir = session.workdir;
+  if (session.workdir !== undefined) item.workdir = same(session.workdir);
   if (session.title !== undefined) item.title = session.title;
-  if (session.model !== undefined) item.model = session.model;
+  if (session.model !== undefined) item.model = same(session.model);
   if (session.parentId !== undefined) item.parentId = session.parentId;
   if (session.childKind !== undefined) item.childKind = session.childKind;
   if (session.endedAt !== undefined) item.endedAt = session.endedAt;
-  if (session.endReason !== undefined) item.endReason = session.endReason;
+  if (session.endReason !== undefined) item.endReason = same(session.endReason);
   return item;
+}
+
+const NO_TAGS: readonly string[] = [];
+
+/** A memory of texts for one scan. */
+export function sameTexts(): NonNullable<ItemFacts['same']> {
+  const known = new Map<string, string>();
+  return (text) => {
+    const found = known.get(text);
+    if (found === undefined) known.set(text, text);
+    return found ?? text;
+  };
 }

@@ -4,14 +4,14 @@ import type { SessionFacts } from '../../core/session.ts';
 import { readLines } from '../../platform/read-lines.ts';
 import { lineSeq } from './transcript-lines.ts';
 
-const CATCHES_UP =
-  'It is written again with the next message of the session. The messages themselves are in the database.';
-const MOVE_AWAY = `Move it out of the way. ${CATCHES_UP}`;
+const REPAIR = 'The messages themselves are in the database. Put it right with: coppice doctor --repair';
+const MOVE_AWAY =
+  'Move it out of the way; the messages themselves are in the database. Write it again with: coppice doctor --repair';
 
 /** Compares a transcript with what the store says it holds: its size, and that every line is whole and in order. */
 export async function transcriptProblems(path: string, session: SessionFacts): Promise<readonly Problem[]> {
   const stat = lstatSync(path, { throwIfNoEntry: false });
-  const problem = (kind: string, what: string, hint = CATCHES_UP): Problem[] => [
+  const problem = (kind: string, what: string, hint = REPAIR): Problem[] => [
     { kind, subject: session.id, message: `The transcript of ${session.id} ${what}`, hint },
   ];
   if (stat === undefined) return problem('transcript-missing', 'is missing.');

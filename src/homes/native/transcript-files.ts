@@ -34,13 +34,14 @@ export function createTranscriptFiles(
 function writeTranscript(file: TranscriptFile, request: TranscriptWrite): TranscriptWritten {
   const { mark, problems } = mendTranscript(file, request);
   const sizeBytes = writeLinesOrNone(file.handle, mark.sizeBytes, linesAfter(mark, request));
-  return { mark: { seq: request.fresh.at(-1)?.seq ?? mark.seq, sizeBytes }, problems };
+  return { mark: { seq: request.fresh.at(-1)?.seq ?? request.mark.seq, sizeBytes }, problems };
 }
 
-function* linesAfter(mark: TranscriptMark, { session, fresh, stored }: TranscriptWrite): Generator<string> {
-  if (mark.sizeBytes === 0) yield headerLine(session);
-  const firstFresh = fresh[0]?.seq ?? 0;
-  if (mark.seq + 1 < firstFresh) yield* toLines(stored(mark.seq + 1, firstFresh - 1));
+/** Nothing fresh means that the file is to hold what the store believes it holds already. */
+function* linesAfter(good: TranscriptMark, { session, mark, fresh, stored }: TranscriptWrite): Generator<string> {
+  if (good.sizeBytes === 0) yield headerLine(session);
+  const last = (fresh[0]?.seq ?? mark.seq + 1) - 1;
+  if (good.seq < last) yield* toLines(stored(good.seq + 1, last));
   yield* toLines(fresh);
 }
 

@@ -15,10 +15,13 @@ export function headerLine(session: TranscriptSession): string {
   });
 }
 
-/** One message, one line: JSON has no raw line breaks, so a reader can never see half a message as a whole one. */
+/**
+ * One message, one line: JSON has no raw line breaks, so a reader can never see half a message as a whole one. The same message
+ * gives the same bytes, in whatever order its fields were given.
+ */
 export function messageLine(message: Message): string {
-  const { seq, at, ...rest } = message;
-  return line({ seq, at: isoTime(at), ...rest });
+  const { seq, at, role, content, toolCalls, toolCallId, name, failed, model, metadata } = message;
+  return line({ seq, at: isoTime(at), role, content, toolCalls, toolCallId, name, failed, model, metadata });
 }
 
 /** The sequence number of a message line; 0 for the header; undefined for anything else. */

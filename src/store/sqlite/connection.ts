@@ -15,6 +15,9 @@ const BLOCKING_WAIT_MS = 50;
 /** How long a write waits for other processes before it gives up. */
 export const LOCK_DEADLINE_MS = 30_000;
 
+/** The path of a database that is gone when it is closed. */
+export const IN_MEMORY = ':memory:';
+
 /**
  * One SQLite connection with its prepared statements.
  * No `fs` call may open the database file while a connection exists: closing it would drop SQLite's locks.
@@ -30,7 +33,7 @@ export interface Connection extends Disposable {
 
 /** Opens a Coppice database, creating and migrating it as needed. Refuses files it does not recognise. */
 export async function openConnection(path: string): Promise<Connection> {
-  createDatabaseFile(path);
+  if (path !== IN_MEMORY) createDatabaseFile(path);
   return retryBusy(() => connect(path), {
     deadlineMs: LOCK_DEADLINE_MS,
     isBusy,
@@ -74,7 +77,8 @@ function configure(raw: Database, path: string): void {
   // The order matters: auto_vacuum is ignored once a table exists or WAL is on. Setting it again would write to the file.
   if (raw.pragma('auto_vacuum', { simple: true }) !== INCREMENTAL) raw.pragma('auto_vacuum = INCREMENTAL');
   // WAL needs shared memory, which network file systems do not have.
-  raw.pragma(networkFileSystem(path) === undefined ? 'journal_mode = WAL' : 'journal_mode = TRUNCATE');
+  const fits = raw.memory || networkFileSystem(path) === undefined;
+  raw.pragma(fits ? 'journal_mode = WAL' : 'journal_mode = TRUNCATE');
   // Acknowledged means on disk, power cut included.
   raw.pragma('synchronous = FULL');
   raw.pragma('foreign_keys = ON');

@@ -1,4 +1,4 @@
-import { checkNewMessage, noSuchSession } from '../../core/check-session.ts';
+import { checkNewMessage } from '../../core/check-session.ts';
 import { Failure } from '../../core/failure.ts';
 import type { Message, NewMessage } from '../../core/message.ts';
 import { type AppendReceipt, MAX_BATCH } from '../../core/session-store.ts';
@@ -7,6 +7,7 @@ import type { TranscriptMark, TranscriptSession, TranscriptSink } from '../../co
 import type { Connection } from './connection.ts';
 import { decodeMessage, encodeMessage, MESSAGE_COLUMNS, type MessageRow, rowBytes } from './message-rows.ts';
 import type { SessionRow } from './session-rows.ts';
+import { notLive } from './session-writes.ts';
 
 export interface Append {
   readonly id: string;
@@ -77,39 +78,39 @@ export function countMessages(db: Connection, sessionKey: number, added: Added):
   );
 }
 
-/** Reads stored messages in order, a page at a time, so that a long session never stands in memory. */
+/** Reads stored messages in order, those that were taken back included. */
 export function* storedMessages(
   db: Connection,
   sessionKey: number,
-  { from = 1, to = Number.MAX_SAFE_INTEGER }: { from?: number; to?: number },
+  range: { from?: number; to?: number },
 ): Generator<Message> {
+  for (const row of storedRows(db, sessionKey, range)) yield decodeMessage(row);
+}
+
+/** Reads the rows of messages in order, a page at a time, so that a long session never stands in memory. */
+export function* storedRows(
+  db: Connection,
+  sessionKey: number,
+  { from = 1, to = Number.MAX_SAFE_INTEGER }: { from?: number; to?: number },
+): Generator<MessageRow> {
   const select = db.sql<[number, number, number, number], MessageRow>(
     `SELECT ${MESSAGE_COLUMNS} FROM messages WHERE session_key = ? AND seq BETWEEN ? AND ? ORDER BY seq LIMIT ?`,
   );
   let next = from;
   for (let pageSize = 16; next <= to; ) {
     const rows = select.all(sessionKey, next, to, pageSize);
-    for (const row of rows) yield decodeMessage(row);
+    yield* rows;
     if (rows.length < pageSize) return;
     next = (rows.at(-1)?.seq ?? to) + 1;
-    pageSize = nextPageSize(pageSize, rows);
+    pageSize = nextPageSize(
+      pageSize,
+      rows.reduce((sum, row) => sum + row.text.length + (row.extra?.length ?? 0), 0),
+    );
   }
 }
 
-/** The number at which the newest messages begin. Imports leave gaps, so messages are counted and not their numbers. */
-export function newestFrom(db: Connection, sessionKey: number, count: number): number {
-  const seq = db
-    .sql<[number, number], number | null>(
-      'SELECT min(seq) FROM (SELECT seq FROM messages WHERE session_key = ? ORDER BY seq DESC LIMIT ?)',
-    )
-    .pluck()
-    .get(sessionKey, count);
-  return seq ?? Number.POSITIVE_INFINITY;
-}
-
 /** Large pages for small messages, single rows for huge ones. */
-function nextPageSize(pageSize: number, rows: readonly MessageRow[]): number {
-  const characters = rows.reduce((sum, row) => sum + row.text.length + (row.extra?.length ?? 0), 0);
+export function nextPageSize(pageSize: number, characters: number): number {
   if (characters > 1_000_000) return Math.max(1, pageSize >> 2);
   return characters < 250_000 ? Math.min(256, pageSize * 2) : pageSize;
 }
@@ -145,7 +146,7 @@ function requireOpen(db: Connection, id: string): OpenRow {
         transcript_bytes FROM sessions WHERE id = ? AND state = 'live'`,
     )
     .get(id);
-  if (row === undefined) throw noSuchSession(id);
+  if (row === undefined) throw notLive(db, id);
   if (row.ended_at === null) return row;
   const why = row.end_reason ?? 'no reason given';
   throw new Failure('refused', `Session ${id} has ended (${why}) and takes no more messages.`, {
@@ -153,7 +154,8 @@ function requireOpen(db: Connection, id: string): OpenRow {
   });
 }
 
-function transcriptSessionOf(row: OpenRow): TranscriptSession {
+/** What a transcript says of the session in a row. */
+export function transcriptSessionOf(row: OpenRow): TranscriptSession {
   return {
     id: row.id,
     source: row.source,

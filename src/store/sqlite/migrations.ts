@@ -2,9 +2,12 @@ import type { Database } from 'better-sqlite3';
 import { Failure } from '../../core/failure.ts';
 import { SESSIONS_SCHEMA } from './001-sessions.ts';
 import { RUNS_SCHEMA } from './002-runs.ts';
+import { ARCHIVE_SCHEMA } from './003-archive.ts';
+import { REWIND_SCHEMA } from './004-rewind.ts';
+import { GATEWAY_SCHEMA } from './005-gateway.ts';
 
 /** Numbered from 1, forward only; every store shares the numbers. A landed migration is never edited. */
-const MIGRATIONS: readonly string[] = [SESSIONS_SCHEMA, RUNS_SCHEMA];
+const MIGRATIONS: readonly string[] = [SESSIONS_SCHEMA, RUNS_SCHEMA, ARCHIVE_SCHEMA, REWIND_SCHEMA, GATEWAY_SCHEMA];
 
 /** The schema this build writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -3,6 +3,7 @@ import { foldText, matchesTerms, parseSearch, type SearchTerms } from '../../cor
 import type { SearchHit, SearchQuery } from '../../core/session-store.ts';
 import type { Connection } from './connection.ts';
 import { partsMatch, wordsMatch } from './search-expressions.ts';
+import { REWOUND } from './session-rewind.ts';
 import { factsOf, type SessionRow } from './session-rows.ts';
 
 /** So many of the newest matches are ranked; a word that stands in more messages says little about any of them. */
@@ -19,7 +20,8 @@ interface Found {
 
 /**
  * Finds sessions: those whose title matches first, then whole words by relevance, then parts of words by recency. The last
- * is what makes Chinese, Japanese and fragments of names work; it is asked only while there is room for more results.
+ * is what makes Chinese, Japanese and fragments of names work; it is asked only while there is room for more results. Of archived
+ * sessions, titles and what people asked are searched.
  */
 export function searchSessions(db: Connection, query: SearchQuery): readonly SearchHit[] {
   const terms = parseSearch(query.text);
@@ -35,7 +37,9 @@ export function searchSessions(db: Connection, query: SearchQuery): readonly Sea
   };
   add(titleHits(db, terms, query));
   add(wordHits(db, terms, query));
+  add(archivedWordHits(db, terms, query));
   if (found.size < limit) add(partHits(db, terms, { ...query, limit }));
+  if (found.size < limit) add(archivedPartHits(db, terms, query));
   return [...found.values()].map((hit) => present(db, hit, terms));
 }
 
@@ -45,7 +49,7 @@ function titleHits(db: Connection, terms: SearchTerms, { source }: SearchQuery):
   const rows = db
     .sql<[string, string | null, number], { key: number; title: string }>(
       `SELECT sessions.key, sessions.title FROM session_titles JOIN sessions ON sessions.key = session_titles.rowid
-       WHERE session_titles MATCH ? AND state = 'live' AND source = coalesce(?, source)
+       WHERE session_titles MATCH ? AND state IN ('live', 'archived') AND source = coalesce(?, source)
        ORDER BY session_titles.rowid DESC LIMIT ?`,
     )
     .all(match, source ?? null, READ_CANDIDATES);
@@ -90,14 +94,41 @@ function partHits(db: Connection, terms: SearchTerms, { source, limit }: SearchQ
   return [...hits.values()];
 }
 
+function archivedWordHits(db: Connection, terms: SearchTerms, { source }: SearchQuery): Found[] {
+  const match = wordsMatch(terms);
+  if (match === undefined) return [];
+  return db
+    .sql<[string, string | null, number], number>(
+      `SELECT key FROM archive_words JOIN sessions ON key = archive_words.rowid
+       WHERE archive_words MATCH ? AND state = 'archived' AND source = coalesce(?, source)
+       ORDER BY bm25(archive_words), key DESC LIMIT ?`,
+    )
+    .pluck()
+    .all(match, source ?? null, READ_CANDIDATES)
+    .map((sessionKey) => ({ sessionKey, match: 'words' }));
+}
+
+function archivedPartHits(db: Connection, terms: SearchTerms, { source }: SearchQuery): Found[] {
+  const match = partsMatch(terms, vocabularyOf(db, 'archive_part_terms'));
+  if (match === undefined) return [];
+  return db
+    .sql<[string, string | null, number], number>(
+      `SELECT key FROM archive_parts JOIN sessions ON key = archive_parts.rowid
+       WHERE archive_parts MATCH ? AND state = 'archived' AND source = coalesce(?, source) ORDER BY key DESC LIMIT ?`,
+    )
+    .pluck()
+    .all(match, source ?? null, READ_CANDIDATES)
+    .filter((key) => matchesTerms(foldText(promptsText(db, key)), terms))
+    .map((sessionKey) => ({ sessionKey, match: 'part' }));
+}
+
 function present(db: Connection, found: Found, terms: SearchTerms): SearchHit {
   const session = factsOf(requireSession(db, found.sessionKey));
   if (found.messageId === undefined) {
-    return { session, match: found.match, excerpt: makeExcerpt(session.title ?? '', terms.wanted) };
+    const text = found.match === 'title' ? (session.title ?? '') : promptsText(db, found.sessionKey);
+    return { session, match: found.match, excerpt: makeExcerpt(text, terms.wanted) };
   }
-  const message = db
-    .sql<[number], { seq: number; role: string; at: number }>('SELECT seq, role, at FROM messages WHERE id = ?')
-    .get(found.messageId);
+  const message = hitMessage(db, found.messageId);
   return {
     session,
     match: found.match,
@@ -106,9 +137,24 @@ function present(db: Connection, found: Found, terms: SearchTerms): SearchHit {
   };
 }
 
+function hitMessage(db: Connection, id: number): SearchHit['message'] {
+  const row = db
+    .sql<[number], { seq: number; role: string; at: number; rewound: number }>(
+      `SELECT seq, role, at, ${REWOUND} AS rewound FROM messages WHERE id = ?`,
+    )
+    .get(id);
+  if (row === undefined) return undefined;
+  const { rewound, ...message } = row;
+  return { ...message, ...(rewound === 1 && { rewound: true }) };
+}
+
 /** What of a message is searched; the same cut as the index (001-sessions.ts). */
 function messageText(db: Connection, id: number): string {
   return db.sql<[number], string>('SELECT text FROM message_word_text WHERE id = ?').pluck().get(id) ?? '';
+}
+
+function promptsText(db: Connection, key: number): string {
+  return db.sql<[number], string>('SELECT prompts FROM archives WHERE session_key = ?').pluck().get(key) ?? '';
 }
 
 function requireSession(db: Connection, key: number): SessionRow {
@@ -118,7 +164,7 @@ function requireSession(db: Connection, key: number): SessionRow {
 }
 
 /** Looks up which three-character pieces of the index start with these characters. */
-function vocabularyOf(db: Connection, table: 'session_title_terms' | 'message_part_terms') {
+function vocabularyOf(db: Connection, table: 'session_title_terms' | 'message_part_terms' | 'archive_part_terms') {
   return (prefix: string, limit: number): readonly string[] =>
     db
       .sql<[string, string, number], string>(`SELECT term FROM ${table} WHERE term >= ? AND term < ? LIMIT ?`)

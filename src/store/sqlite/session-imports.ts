@@ -6,7 +6,7 @@ import type { Connection } from './connection.ts';
 import { countMessages, insertMessages } from './message-writes.ts';
 import { dropRows } from './session-removal.ts';
 import { encodeTags, type SessionRow } from './session-rows.ts';
-import { addUsage, findRow } from './session-writes.ts';
+import { addUsage, refuseTaken } from './session-writes.ts';
 import type { WriteQueue } from './write-queue.ts';
 
 /** Imports build a session out of sight, in short transactions, and show it in the last one. */
@@ -39,9 +39,7 @@ async function dropUnfinished(db: Connection, queue: WriteQueue, id: string): Pr
 }
 
 function insertHidden(db: Connection, session: ImportedSession): void {
-  if (findRow(db, session.id) !== undefined) {
-    throw new Failure('refused', `There is already a session with the id ${session.id}.`);
-  }
+  refuseTaken(db, session.id);
   db.sql(`INSERT INTO sessions (id, state, source, started_at, last_active_at) VALUES (?, 'importing', ?, ?, ?)`).run(
     session.id,
     session.source,

@@ -40,12 +40,12 @@ function* storedPages(db: Connection, query: ListQuery): Generator<readonly Sess
 /** The keys in their order first, because they may change while the list is read; then the rows by key. */
 function* sortedPages(db: Connection, query: ListQuery): Generator<readonly SessionRow[]> {
   const keys = sortedKeys(db, query);
-  const page = db.sql<[string], SessionRow>(
-    `SELECT * FROM sessions WHERE key IN (SELECT value FROM json_each(?)) AND state = 'live'`,
+  const page = db.sql<[string, string], SessionRow>(
+    `SELECT * FROM sessions WHERE key IN (SELECT value FROM json_each(?)) AND state = ?`,
   );
   for (let first = 0; first < keys.length; first += PAGE) {
     const wanted = keys.slice(first, first + PAGE);
-    const rows = new Map(page.all(JSON.stringify(wanted)).map((row) => [row.key, row]));
+    const rows = new Map(page.all(JSON.stringify(wanted), stateOf(query)).map((row) => [row.key, row]));
     // A session removed while the list is read is left out.
     yield wanted.flatMap((key) => rows.get(key) ?? []);
   }
@@ -62,8 +62,12 @@ function sortedKeys(db: Connection, { sort = 'last', limit = -1, ...query }: Lis
     .all(...values, limit);
 }
 
+function stateOf({ archived }: ListQuery): 'live' | 'archived' {
+  return archived === true ? 'archived' : 'live';
+}
+
 function conditionsOf(query: ListQuery): { where: string; values: readonly (string | number)[] } {
-  const conditions = [`state = 'live'`];
+  const conditions = [`state = '${stateOf(query)}'`];
   const values: (string | number)[] = [];
   const add = (condition: string, ...given: (string | number)[]) => {
     conditions.push(condition);

@@ -20,16 +20,22 @@ export async function removeSession(
 
 /** Deletes the rows of sessions that nobody sees any more, in short steps. Can be stopped and begun again at any point. */
 export async function dropRows(db: Connection, queue: WriteQueue, keys: readonly number[]): Promise<void> {
+  await dropMessages(db, queue, keys);
   const all = JSON.stringify(keys);
-  const drop = db.sql(`DELETE FROM messages WHERE id IN (SELECT id FROM messages WHERE session_key IN
-    (SELECT value FROM json_each(?)) LIMIT ${MAX_BATCH})`);
-  while ((await queue.run(() => drop.run(all).changes, MAX_BATCH)) === MAX_BATCH);
   await queue.run(() => {
-    for (const table of ['leases', 'usage']) {
+    for (const table of ['leases', 'usage', 'archives']) {
       db.sql(`DELETE FROM ${table} WHERE session_key IN (SELECT value FROM json_each(?))`).run(all);
     }
     db.sql('DELETE FROM sessions WHERE key IN (SELECT value FROM json_each(?))').run(all);
   }, keys.length);
+}
+
+/** Deletes the messages of sessions in short steps; the rest of their rows stays. */
+export async function dropMessages(db: Connection, queue: WriteQueue, keys: readonly number[]): Promise<void> {
+  const all = JSON.stringify(keys);
+  const drop = db.sql(`DELETE FROM messages WHERE id IN (SELECT id FROM messages WHERE session_key IN
+    (SELECT value FROM json_each(?)) LIMIT ${MAX_BATCH})`);
+  while ((await queue.run(() => drop.run(all).changes, MAX_BATCH)) === MAX_BATCH);
 }
 
 /** Sessions whose removal was cut short: already in the ledger, rows still to go. */

@@ -30,6 +30,8 @@ export interface SessionRow {
   readonly transcript_seq: number;
   readonly transcript_bytes: number;
   readonly dump_bytes: number;
+  /** When it went into the archive; a live session is not there. */
+  readonly archived_at: number | null;
 }
 
 export interface UsageRow {
@@ -58,6 +60,7 @@ export function factsOf(row: SessionRow): SessionFacts {
   facts.lastActiveAt = row.last_active_at;
   if (row.ended_at !== null) facts.endedAt = row.ended_at;
   if (row.end_reason !== null) facts.endReason = row.end_reason;
+  if (row.archived_at !== null) facts.archivedAt = row.archived_at;
   facts.pinned = row.pinned === 1;
   facts.tags = row.tags === '[]' ? [] : (JSON.parse(row.tags) as string[]);
   facts.messageCount = row.message_count;

@@ -1,4 +1,5 @@
 import {
+  archivedSession,
   checkModel,
   checkNewSession,
   checkReason,
@@ -9,6 +10,7 @@ import {
 } from '../../core/check-session.ts';
 import { Failure } from '../../core/failure.ts';
 import type { NewSession, SessionChange, UsageReport } from '../../core/session.ts';
+import { shellWord } from '../../core/shell-word.ts';
 import type { EpochMs } from '../../core/time.ts';
 import { uuidV7 } from '../../platform/uuid-v7.ts';
 import type { Connection } from './connection.ts';
@@ -22,7 +24,7 @@ export function insertSession(db: Connection, session: NewSession, now: EpochMs)
   const startedAt = session.startedAt ?? now;
   const id = session.id ?? uuidV7(startedAt);
   refuseTaken(db, id);
-  if (session.parentId !== undefined && findRow(db, session.parentId) === undefined) {
+  if (session.parentId !== undefined && findKeptRow(db, session.parentId) === undefined) {
     throw new Failure('not-found', `The parent session ${session.parentId} does not exist.`);
   }
   db.sql(`INSERT INTO sessions (id, state, source, route_key, parent_id, child_kind, title, model, workdir, tags,
@@ -118,19 +120,35 @@ export function findRow(db: Connection, id: string): SessionRow | undefined {
   return db.sql<[string], SessionRow>(`SELECT * FROM sessions WHERE id = ? AND state = 'live'`).get(id);
 }
 
-/** The row of a session, or the failure that says there is none. */
+/** The row of a session that is live or archived, or undefined. */
+export function findKeptRow(db: Connection, id: string): SessionRow | undefined {
+  return db.sql<[string], SessionRow>(`SELECT * FROM sessions WHERE id = ? AND state IN ('live', 'archived')`).get(id);
+}
+
+/** The row of a live session, or the failure that says where it is. */
 export function requireRow(db: Connection, id: string): SessionRow {
   const row = findRow(db, id);
-  if (row === undefined) throw noSuchSession(id);
+  if (row === undefined) throw notLive(db, id);
   return row;
 }
 
-function refuseTaken(db: Connection, id: string): void {
+/** The failure for an id under which no session is live. */
+export function notLive(db: Connection, id: string): Failure {
+  return findKeptRow(db, id) === undefined ? noSuchSession(id) : archivedSession(id);
+}
+
+/** Refuses an id under which there is anything. */
+export function refuseTaken(db: Connection, id: string): void {
   const state = db.sql<[string], string>('SELECT state FROM sessions WHERE id = ?').pluck().get(id);
   if (state === undefined) return;
   if (state === 'importing') {
     throw new Failure('refused', `A session with the id ${id} is being imported, or its import was cut short.`, {
       hint: 'If no import is running, import the same file again first.',
+    });
+  }
+  if (state === 'archived') {
+    throw new Failure('refused', `The id ${id} belongs to an archived session.`, {
+      hint: `Restore it with: coppice sessions restore ${shellWord(id)}`,
     });
   }
   throw new Failure('refused', `There is already a session with the id ${id}.`, {

@@ -1,8 +1,7 @@
-import BetterSqlite3 from 'better-sqlite3';
 import { Failure } from '../../core/failure.ts';
 import type { HomeLock } from '../../core/home-lock.ts';
 import { retryBusy } from '../../platform/retry-busy.ts';
-import { createDatabaseFile } from './create-database-file.ts';
+import { openLockFile, WITHOUT_SPACE } from './open-lock-file.ts';
 import { isBusy, translateSqliteError } from './sqlite-errors.ts';
 
 /**
@@ -12,9 +11,9 @@ import { isBusy, translateSqliteError } from './sqlite-errors.ts';
 export function createHomeLock(path: string, holder: HolderNote): HomeLock {
   return {
     async acquire(purpose, waitMs) {
-      const raw = openLock(path);
+      const raw = openLockFile(path);
       try {
-        await retryBusy(() => raw.exec('BEGIN EXCLUSIVE'), {
+        await retryBusy(() => raw.exec(`${WITHOUT_SPACE} BEGIN EXCLUSIVE`), {
           deadlineMs: waitMs,
           isBusy,
           onGiveUp: () => locked(path),
@@ -33,15 +32,6 @@ export function createHomeLock(path: string, holder: HolderNote): HomeLock {
 export interface HolderNote {
   set(purpose: string): Promise<void>;
   get(): Promise<string | undefined>;
-}
-
-function openLock(path: string): BetterSqlite3.Database {
-  try {
-    createDatabaseFile(path);
-    return new BetterSqlite3(path, { timeout: 0 });
-  } catch (error) {
-    throw translateSqliteError(error, path);
-  }
 }
 
 function locked(path: string): Failure {

@@ -1,6 +1,5 @@
-import type { Item } from '../../core/inventory.ts';
-import type { PlanRequest, RemoveAction, RemoveReason } from '../../core/plan.ts';
-import type { Journal, Run, RunItem, RunItemState } from '../../core/run.ts';
+import type { RemoveReason } from '../../core/plan.ts';
+import type { Journal, Run, RunAction, RunItem, RunItemRef, RunItemState, RunRequest } from '../../core/run.ts';
 import type { Connection } from './connection.ts';
 import type { WriteQueue } from './write-queue.ts';
 
@@ -63,6 +62,7 @@ export function createJournal(db: Connection, queue: WriteQueue): Journal {
 const ALL_STATES: readonly RunItemState[] = [
   'intended',
   'trashed',
+  'archived',
   'skipped',
   'undoing',
   'restored',
@@ -80,15 +80,16 @@ interface RunRow {
 
 interface ItemRow {
   readonly number: number;
-  readonly kind: Item['kind'];
+  readonly kind: RunItemRef['kind'];
   readonly item_id: string;
-  readonly action: RemoveAction;
+  readonly action: RunAction;
   readonly reason: RemoveReason;
   readonly fingerprint: string;
   readonly size_bytes: number;
   readonly skips_trash: number;
   readonly state: RunItemState;
   readonly detail: string | null;
+  readonly title: string | null;
 }
 
 function insertItems(db: Connection, runId: string, items: readonly Omit<RunItem, 'state'>[]): void {
@@ -102,7 +103,10 @@ function insertItems(db: Connection, runId: string, items: readonly Omit<RunItem
 /** A page at a time, by number: a run may have a hundred thousand items. */
 function* readItems(db: Connection, runId: string, states: readonly RunItemState[]): Generator<RunItem> {
   const page = db.sql<[string, number, string], ItemRow>(
-    `SELECT * FROM run_items WHERE run_id = ? AND number > ? AND state IN (SELECT value FROM json_each(?))
+    `SELECT *, CASE kind WHEN 'session' THEN coalesce(
+         (SELECT title FROM sessions WHERE sessions.run_id = run_items.run_id AND run_number = number),
+         (SELECT title FROM sessions WHERE id = item_id AND run_items.state <> 'purged')) END AS title
+     FROM run_items WHERE run_id = ? AND number > ? AND state IN (SELECT value FROM json_each(?))
      ORDER BY number LIMIT 500`,
   );
   const wanted = JSON.stringify(states);
@@ -115,7 +119,7 @@ function* readItems(db: Connection, runId: string, states: readonly RunItemState
 function runOf(row: RunRow): Run {
   return {
     id: row.id,
-    request: JSON.parse(row.request) as PlanRequest,
+    request: JSON.parse(row.request) as RunRequest,
     startedAt: row.started_at,
     ...(row.finished_at !== null && { finishedAt: row.finished_at }),
     expiresAt: row.expires_at,
@@ -133,5 +137,6 @@ function itemOf(row: ItemRow): RunItem {
     skipsTrash: row.skips_trash === 1,
     state: row.state,
     ...(row.detail !== null && { detail: row.detail }),
+    ...(row.title !== null && { title: row.title }),
   };
 }

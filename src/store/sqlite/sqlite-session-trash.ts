@@ -2,6 +2,7 @@ import type { ItemOutcome } from '../../core/run.ts';
 import {
   type FileMover,
   type HideOptions,
+  readFingerprint,
   type SessionTrash,
   sessionFingerprint,
   type TakeOptions,
@@ -10,9 +11,10 @@ import {
 import type { Clock } from '../../core/time.ts';
 import type { TranscriptMark } from '../../core/transcript.ts';
 import type { Connection } from './connection.ts';
+import { conversationObstacle } from './conversation-obstacle.ts';
 import { dropRows, writeLedger } from './session-removal.ts';
 import { factsOf, type SessionRow } from './session-rows.ts';
-import { findRow } from './session-writes.ts';
+import { findKeptRow, findRow } from './session-writes.ts';
 import type { WriteQueue } from './write-queue.ts';
 
 /** Takes sessions out of sight and back, by a state in their row. */
@@ -29,11 +31,12 @@ export function createSessionTrash(db: Connection, queue: WriteQueue, clock: Clo
     },
     takeFiles: (run, request, options) => queue.run(() => takeFiles(db, { run, request, ...options })),
     returnFiles: (run, request, files) => queue.run(() => returnFiles(db, { run, request, files })),
+    sizeBytes: async () => pragma(db, 'page_count') * pragma(db, 'page_size'),
     giveBack: (maxBytes) => giveBack(db, queue, maxBytes),
   };
 }
 
-interface Step {
+export interface Step {
   readonly run: string;
   readonly request: TrashRequest;
   readonly files: FileMover;
@@ -60,10 +63,15 @@ function hide(db: Connection, step: Step & HideOptions & { readonly now: number 
 }
 
 /** The row of a session whose files were just taken, or the sentence that says why it stays. */
-function takeableRow(db: Connection, { request, files, deadHolders }: Step & HideOptions): SessionRow | string {
+export function takeableRow(db: Connection, step: Step & (HideOptions | TakeOptions)): SessionRow | string {
+  const { request, files, deadHolders } = step;
   const row = findRow(db, request.id);
+  // Files alone may go from any part of a conversation.
+  const leaves = !('part' in step);
   const obstacle =
-    row === undefined ? 'It is gone already.' : (obstacleTo(db, row, { request, deadHolders }) ?? files.take(request));
+    row === undefined
+      ? 'It is gone already.'
+      : (obstacleTo(db, row, { request, deadHolders, leaves }) ?? files.take(request));
   if (row !== undefined && obstacle === undefined) return row;
   files.letGo(request);
   return obstacle ?? '';
@@ -73,21 +81,25 @@ function takeableRow(db: Connection, { request, files, deadHolders }: Step & Hid
 function obstacleTo(
   db: Connection,
   row: SessionRow,
-  { request, deadHolders }: { request: TrashRequest; deadHolders: readonly string[] },
+  { request, deadHolders, leaves }: { request: TrashRequest; deadHolders: readonly string[]; leaves: boolean },
 ): string | undefined {
   // Whatever a plan says, and whoever wrote it.
   if (row.pinned === 1) return 'It is pinned.';
-  if (sessionFingerprint(factsOf(row)) !== request.fingerprint) return 'It has changed since the plan was made.';
-  const held = db
-    .sql('SELECT 1 FROM leases WHERE session_key = ? AND holder_id NOT IN (SELECT value FROM json_each(?))')
-    .get(row.key, JSON.stringify(deadHolders));
-  return held === undefined ? undefined : 'A process is using it.';
+  const { own, conversationAt: usedAt = row.last_active_at } = readFingerprint(request.fingerprint);
+  if (sessionFingerprint(factsOf(row)) !== own) return 'It has changed since the plan was made.';
+  const dead = JSON.stringify(deadHolders);
+  const held = db.sql<[number, string], unknown>(
+    'SELECT 1 FROM leases WHERE session_key = ? AND holder_id NOT IN (SELECT value FROM json_each(?))',
+  );
+  const leased = ({ key }: SessionRow) => held.get(key, dead) !== undefined;
+  if (leased(row)) return 'A process is using it.';
+  return leaves ? conversationObstacle(db, row, { leased, usedAt }) : undefined;
 }
 
 function show(db: Connection, { run, request, files }: Step): ItemOutcome {
   const { number, id } = request;
   const row = hiddenRow(db, run, number);
-  const taken = findRow(db, id) !== undefined;
+  const taken = findKeptRow(db, id) !== undefined;
   if (row === undefined && !taken) return skipped(number, 'Its messages are gone for good.');
   if (row !== undefined && taken) return skipped(number, 'Another session has its id by now.');
   const obstacle = files.giveBack(request);
@@ -165,22 +177,28 @@ function takenBefore(db: Connection, run: string, number: number): TakenFiles | 
   return text === undefined || text === null ? undefined : (JSON.parse(text) as TakenFiles);
 }
 
-function hiddenRow(db: Connection, run: string, number: number): SessionRow | undefined {
+/** The row of what is in the trash of a run under this number. */
+export function hiddenRow(db: Connection, run: string, number: number): SessionRow | undefined {
   return db
     .sql<[string, number], SessionRow>('SELECT * FROM sessions WHERE run_id = ? AND run_number = ?')
     .get(run, number);
 }
 
-function skipped(number: number, detail: string): ItemOutcome {
+export function skipped(number: number, detail: string): ItemOutcome {
   return { number, status: 'skipped', detail };
 }
 
 /** `incremental_vacuum` by exec: prepared, it frees a single page however many are asked for. */
-async function giveBack({ raw }: Connection, queue: WriteQueue, maxBytes: number): Promise<number> {
-  const pageSize = Number(raw.pragma('page_size', { simple: true }));
-  const before = Number(raw.pragma('freelist_count', { simple: true }));
+async function giveBack(db: Connection, queue: WriteQueue, maxBytes: number): Promise<number> {
+  const { raw } = db;
+  const pageSize = pragma(db, 'page_size');
+  const before = pragma(db, 'freelist_count');
   if (before === 0) return 0;
   await queue.run(() => void raw.exec(`PRAGMA incremental_vacuum(${Math.max(1, Math.floor(maxBytes / pageSize))})`));
   raw.pragma('wal_checkpoint(TRUNCATE)');
-  return Math.max(0, before - Number(raw.pragma('freelist_count', { simple: true }))) * pageSize;
+  return Math.max(0, before - pragma(db, 'freelist_count')) * pageSize;
+}
+
+function pragma({ raw }: Connection, name: string): number {
+  return Number(raw.pragma(name, { simple: true }));
 }

@@ -1,6 +1,13 @@
+import type { CronBook } from '../../core/cron-book.ts';
+import type { DeliveryBook } from '../../core/delivery-book.ts';
+import type { KeptRecords } from '../../core/kept-records.ts';
+import type { LedgerBook } from '../../core/ledger-book.ts';
 import type { Message, NewMessage } from '../../core/message.ts';
+import type { RouteBook } from '../../core/route-book.ts';
 import type { Journal } from '../../core/run.ts';
 import type { ModelUsage, NewSession, SessionChange, SessionFacts, UsageReport } from '../../core/session.ts';
+import type { SessionArchive } from '../../core/session-archive.ts';
+import type { SessionRewind } from '../../core/session-rewind.ts';
 import type {
   AppendReceipt,
   ImportStore,
@@ -11,26 +18,35 @@ import type {
   SessionStore,
 } from '../../core/session-store.ts';
 import type { SessionTrash } from '../../core/session-trash.ts';
+import type { StoreRepair } from '../../core/store-repair.ts';
 import type { Clock } from '../../core/time.ts';
 import type { TranscriptSink } from '../../core/transcript.ts';
 import { type Connection, openConnection } from './connection.ts';
 import { createLeaseBook, type LeaseBook, readHolders } from './lease-book.ts';
-import { appendMessages, newestFrom, storedMessages } from './message-writes.ts';
+import { appendMessages } from './message-writes.ts';
 import { createImports } from './session-imports.ts';
 import { listSessions } from './session-list.ts';
 import { dropRows, readLedger, removeSession, unfinishedRemovals, usageRows } from './session-removal.ts';
+import { createRewind, readConversation } from './session-rewind.ts';
 import { factsOf, modelUsageOf } from './session-rows.ts';
 import {
   addUsage,
   changeSession,
   endSession,
-  findRow,
+  findKeptRow,
   insertSession,
   requireRow,
   resumeSession,
 } from './session-writes.ts';
+import { createCronBook } from './sqlite-cron-book.ts';
+import { createDeliveryBook } from './sqlite-delivery-book.ts';
 import { createJournal } from './sqlite-journal.ts';
+import { createRunRecords } from './sqlite-kept-records.ts';
+import { createLedgerBook } from './sqlite-ledger-book.ts';
+import { createRouteBook } from './sqlite-route-book.ts';
+import { createSessionArchive } from './sqlite-session-archive.ts';
 import { createSessionTrash } from './sqlite-session-trash.ts';
+import { createStoreRepair } from './store-repairs.ts';
 import { createWriteQueue, type WriteQueue } from './write-queue.ts';
 
 export interface SqliteStoreOptions {
@@ -49,8 +65,16 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sess
 
 class SqliteStore implements SessionStore {
   readonly imports: ImportStore;
+  readonly ledgerBook: LedgerBook;
   readonly trash: SessionTrash;
+  readonly archive: SessionArchive;
+  readonly rewind: SessionRewind;
   readonly journal: Journal;
+  readonly routes: RouteBook;
+  readonly cron: CronBook;
+  readonly deliveries: DeliveryBook;
+  readonly runRecords: KeptRecords;
+  readonly repair: StoreRepair;
   readonly #db: Connection;
   readonly #queue: WriteQueue;
   readonly #leases: LeaseBook;
@@ -63,8 +87,16 @@ class SqliteStore implements SessionStore {
     this.#queue = createWriteQueue(db);
     this.#leases = createLeaseBook(db, options.clock);
     this.imports = createImports(db, this.#queue);
+    this.ledgerBook = createLedgerBook(db, this.#queue);
     this.trash = createSessionTrash(db, this.#queue, options.clock);
+    this.archive = createSessionArchive(db, this.#queue, options.clock);
+    this.rewind = createRewind(db, this.#queue);
     this.journal = createJournal(db, this.#queue);
+    this.routes = createRouteBook({ db, queue: this.#queue, clock: options.clock, leases: this.#leases });
+    this.cron = createCronBook(db, this.#queue, options.clock);
+    this.deliveries = createDeliveryBook(db, this.#queue, options.clock);
+    this.runRecords = createRunRecords(db, this.#queue);
+    this.repair = createStoreRepair(db, this.#queue, options.transcripts);
     this.#heartbeat = setInterval(() => this.#beat(), this.#leases.heartbeatMs).unref();
   }
 
@@ -77,14 +109,14 @@ class SqliteStore implements SessionStore {
   }
 
   async get(id: string): Promise<SessionFacts | undefined> {
-    const row = findRow(this.#db, id);
+    const row = findKeptRow(this.#db, id);
     return row && factsOf(row);
   }
 
   async idsStartingWith(prefix: string, limit: number): Promise<readonly string[]> {
     return this.#db
       .sql<[string, string, number], string>(
-        `SELECT id FROM sessions WHERE id >= ? AND id < ? AND state = 'live' LIMIT ?`,
+        `SELECT id FROM sessions WHERE id >= ? AND id < ? AND state IN ('live', 'archived') LIMIT ?`,
       )
       .pluck()
       .all(prefix, `${prefix}\u{10ffff}`, limit);
@@ -103,13 +135,8 @@ class SqliteStore implements SessionStore {
     }, messages.length);
   }
 
-  async *messages(id: string, { from, to, last }: MessageRange = {}): AsyncGenerator<Message> {
-    const row = requireRow(this.#db, id);
-    const first = last === undefined ? from : Math.max(from ?? 1, newestFrom(this.#db, row.key, last));
-    yield* storedMessages(this.#db, row.key, {
-      ...(first !== undefined && { from: first }),
-      ...(to !== undefined && { to }),
-    });
+  async *messages(id: string, range: MessageRange = {}): AsyncGenerator<Message> {
+    yield* readConversation(this.#db, requireRow(this.#db, id).key, range);
   }
 
   recordUsage(id: string, report: UsageReport): Promise<void> {
@@ -117,7 +144,8 @@ class SqliteStore implements SessionStore {
   }
 
   async usageByModel(id: string): Promise<readonly ModelUsage[]> {
-    return usageRows(this.#db, requireRow(this.#db, id).key).map(modelUsageOf);
+    const { key } = findKeptRow(this.#db, id) ?? requireRow(this.#db, id);
+    return usageRows(this.#db, key).map(modelUsageOf);
   }
 
   recordDumps(id: string, { sizeBytes }: { readonly sizeBytes: number }): Promise<void> {

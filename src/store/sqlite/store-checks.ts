@@ -51,23 +51,37 @@ function referenceProblems(db: Connection): Problem[] {
 }
 
 interface CountRow {
+  readonly key: number;
   readonly id: string;
   readonly message_count: number;
   readonly counted: number;
+  readonly content_bytes: number;
+  readonly bytes: number;
+}
+
+/** Live sessions whose row does not say what their messages do. */
+export function wrongCounts(db: Connection): readonly CountRow[] {
+  return db
+    .sql<[], CountRow>(
+      `SELECT key, id, message_count, coalesce(counted, 0) AS counted, content_bytes, coalesce(bytes, 0) AS bytes
+       FROM sessions LEFT JOIN (SELECT session_key, count(*) AS counted, max(seq) AS last,
+         sum(octet_length(text) + coalesce(octet_length(extra), 0)) AS bytes FROM messages GROUP BY session_key)
+         ON session_key = key
+       WHERE state = 'live' AND (message_count <> coalesce(counted, 0) OR content_bytes <> coalesce(bytes, 0)
+         OR last_seq < coalesce(last, 0))`,
+    )
+    .all();
 }
 
 function countProblems(db: Connection): Problem[] {
-  const rows = db
-    .sql<[], CountRow>(
-      `SELECT id, message_count, coalesce(counted, 0) AS counted FROM sessions LEFT JOIN
-         (SELECT session_key, count(*) AS counted, max(seq) AS last FROM messages GROUP BY session_key) ON session_key = key
-       WHERE state = 'live' AND (message_count <> coalesce(counted, 0) OR last_seq < coalesce(last, 0)) LIMIT 20`,
-    )
-    .all();
-  return rows.map((row) => ({
+  return wrongCounts(db).map((row) => ({
     kind: 'count-wrong',
     subject: row.id,
-    message: `Session ${row.id} says it has ${row.message_count} messages; ${row.counted} are there.`,
+    message:
+      row.message_count === row.counted
+        ? `Session ${row.id} says its messages take ${row.content_bytes} bytes; they take ${row.bytes}.`
+        : `Session ${row.id} says it has ${row.message_count} messages; ${row.counted} are there.`,
+    hint: 'Count them anew with: coppice doctor --repair',
   }));
 }
 
@@ -75,7 +89,7 @@ function countProblems(db: Connection): Problem[] {
 function unfinishedProblems(db: Connection): Problem[] {
   const rows = db
     .sql<[], { id: string; state: string }>(
-      `SELECT id, state FROM sessions WHERE state <> 'live' AND state <> 'trashed' ORDER BY id LIMIT 20`,
+      `SELECT id, state FROM sessions WHERE state <> 'live' AND state NOT IN ('trashed', 'archived') ORDER BY id LIMIT 20`,
     )
     .all();
   return rows.map(({ id, state }) =>
@@ -87,14 +101,21 @@ function unfinishedProblems(db: Connection): Problem[] {
           hint: 'If no import is running, import the same file again.',
         }
       : {
-          kind: 'unfinished',
+          kind: 'unfinished-removal',
           subject: 'state.db',
-          message: 'The removal of a session is running, or was cut short. The next removal finishes it.',
+          message: 'The removal of a session is running, or was cut short.',
+          hint: 'If nothing is running, finish it with: coppice doctor --repair',
         },
   );
 }
 
-const INDEXES = ['message_words', 'message_parts', 'session_titles'];
+export const INDEXES: readonly string[] = [
+  'message_words',
+  'message_parts',
+  'session_titles',
+  'archive_words',
+  'archive_parts',
+];
 
 /**
  * SQLite compares a search index with the text it stands for only while it holds the write lock, for many seconds in a large
@@ -144,6 +165,7 @@ function compareIndex(raw: BetterSqlite3.Database, index: string): Problem[] {
         kind: 'index-wrong',
         subject: index,
         message: `The search index ${index} does not agree with what is stored (${message}). Messages are not affected.`,
+        hint: 'Build it anew with: coppice doctor --repair',
       },
     ];
   }

@@ -1,0 +1,109 @@
+import type { UsageReport } from './session.ts';
+import type { EpochMs } from './time.ts';
+
+/** What a live session is told, the mildest first. `reset` and `stop` mean: take no further step in this session. */
+export const VERDICT_KINDS = ['ok', 'nudge', 'warn', 'reset', 'stop'] as const;
+export type VerdictKind = (typeof VERDICT_KINDS)[number];
+
+/** The judgement before or after a step, with every rule that had something to say and words for the model. */
+export interface Verdict {
+  readonly kind: VerdictKind;
+  /** The strictest first; empty when all is well. */
+  readonly causes: readonly Cause[];
+  readonly say: string;
+}
+
+/** One rule that spoke up. Amounts are in the unit of the counter: tokens, bytes, nano-dollars, milliseconds. */
+export interface Cause {
+  readonly rule: Counter | GuardName;
+  readonly scope: Scope;
+  readonly used: number;
+  readonly limit: number;
+}
+
+export const OK: Verdict = { kind: 'ok', causes: [], say: '' };
+
+/** Whose spending is counted: one session for as long as it lives; a source, a model and everything together by the day. */
+export type Scope = 'session' | 'source' | 'day' | 'model';
+
+export const COUNTERS = ['messages', 'bytes', 'tokens', 'nanoUsd', 'iterations', 'wallMs'] as const;
+export type Counter = (typeof COUNTERS)[number];
+
+/** Running totals. Money is counted in billionths of a dollar, so that whole numbers add up exactly. */
+export type Counters = Readonly<Record<Counter, number>>;
+export type Amounts = Partial<Counters>;
+
+export const GUARD_NAMES = [
+  'tool-errors',
+  'same-tool',
+  'repeated-calls',
+  'messages-per-minute',
+  'tokens-per-minute',
+  'bytes-per-minute',
+] as const;
+export type GuardName = (typeof GUARD_NAMES)[number];
+
+/** Names one row of totals. `period` is a local date such as `2026-01-15`, or empty for a session. */
+export interface SpendKey {
+  readonly scope: Scope;
+  readonly key: string;
+  readonly period: string;
+}
+
+export interface Spend extends SpendKey {
+  readonly used: Counters;
+}
+
+/**
+ * Totals that all processes on a home share. Every method is synchronous and atomic, so that a step can be refused before it
+ * is taken. The book is a fast copy: what was used is durable in the session store.
+ */
+export interface SpendBook extends Disposable {
+  /** Starts a row with these totals; a row that is there stays as it is. */
+  begin(key: SpendKey, totals: Amounts): void;
+  /** Adds the same amounts to every row. */
+  add(keys: readonly SpendKey[], amounts: Amounts): void;
+  /** Adds to `counted` if `admit` agrees, given the totals before. True when it was added. */
+  claim(claim: Claim): boolean;
+  /** The totals, in the order of the keys; nothing used is zero. */
+  read(keys: readonly SpendKey[]): readonly Spend[];
+  /** Every row of a scope, newest period first. */
+  list(scope: Scope): readonly Spend[];
+  /** Forgets rows that nothing was added to since then. */
+  dropBefore(at: EpochMs): void;
+}
+
+export interface Claim {
+  readonly counted: SpendKey;
+  readonly amounts: Amounts;
+  /** Rows that `admit` looks at as well; rows that no claim counts. */
+  readonly beside: readonly SpendKey[];
+  /** Decides inside the transaction, so it must be quick and must not use the book. `counted` comes first. */
+  readonly admit: (spent: readonly Spend[]) => boolean;
+}
+
+/** Where a live session records what must last: durable when the promise resolves. */
+export interface Recorder {
+  usage(added: UsageReport): Promise<void>;
+  end(reason: string): Promise<void>;
+}
+
+/**
+ * Why sessions end. After an accident the conversation goes on where it was; what was meant to end stays ended. A reason may
+ * say more after a colon. Any other reason was given by a person or program, on purpose.
+ */
+export const END_REASONS = {
+  crash: 'accident',
+  disconnect: 'accident',
+  abandoned: 'accident',
+  shutdown: 'accident',
+  reset: 'purpose',
+  closed: 'purpose',
+  budget: 'purpose',
+  guard: 'purpose',
+} as const;
+
+export function endedByAccident(reason: string | undefined): boolean {
+  const word = reason?.split(':', 1)[0] ?? '';
+  return Object.hasOwn(END_REASONS, word) && END_REASONS[word as keyof typeof END_REASONS] === 'accident';
+}

@@ -1,0 +1,34 @@
+import type { NewSession, SessionFacts } from './session.ts';
+import type { EpochMs } from './time.ts';
+
+/** An outside key, such as `telegram:42`, and the session that answers it now. */
+export interface Route {
+  readonly key: string;
+  /** Absent when the session was removed: the next message starts another. */
+  readonly session?: SessionFacts;
+  /** When the key was last given to a session. */
+  readonly movedAt: EpochMs;
+}
+
+/** What becomes of a key at a message. */
+export type RouteChoice =
+  | { readonly kind: 'keep' }
+  /** The session ended by accident and goes on. */
+  | { readonly kind: 'resume' }
+  /** The old session ends, if there is one, and another answers from now on. */
+  | { readonly kind: 'start'; readonly session: Omit<NewSession, 'routeKey'>; readonly endReason?: string };
+
+/** Which session answers which key. A key never answers to two sessions, and never to one that nobody can see. */
+export interface RouteBook {
+  /** Looks without waiting: it is asked at every message. */
+  find(key: string): Route | undefined;
+  /**
+   * Chooses and acts in one transaction: ending the old session, starting the new one and moving the key happen together or not
+   * at all. `choose` is told what is true at that moment. Without a session there is nothing to keep or resume.
+   */
+  settle(key: string, choose: (current: SessionFacts | undefined) => RouteChoice): Promise<SessionFacts>;
+  /** By key. */
+  list(): AsyncIterable<Route>;
+  /** Lets go of a key; its session stays. False when there is no such route. */
+  forget(key: string): Promise<boolean>;
+}

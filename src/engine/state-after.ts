@@ -1,0 +1,7 @@
+import type { RunItem } from '../core/run.ts';
+
+/** Where an item is once it is carried out. Emptied trash is not in the trash of its run: it is gone. */
+export function stateAfter({ item, action }: RunItem): 'trashed' | 'archived' | 'purged' {
+  if (item.kind === 'trash') return 'purged';
+  return action === 'archive' ? 'archived' : 'trashed';
+}

@@ -1,0 +1,118 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync, constants, fchmodSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { Failure } from '../../core/failure.ts';
+import type { ArchiveCodec, ArchiveMember } from '../../core/session-archive.ts';
+import { type EpochMs, isoTime } from '../../core/time.ts';
+import { refuseLinks } from '../../platform/move-entry.ts';
+import { makePrivateDir, syncDir } from '../../platform/private-files.ts';
+import { ARCHIVE_CODECS } from './archive-codecs.ts';
+import { inspectMember, type PlainFacts } from './archive-member.ts';
+import { type ArchiveTar, createArchiveTar } from './archive-tar.ts';
+import { lookAhead } from './look-ahead.ts';
+import type { NativeLayout } from './native-layout.ts';
+
+/** So many members are compressed or read back at once: there are four threads for it. */
+export const AT_ONCE = 4;
+
+/** Enough to recognise a session by. */
+const TITLE_CHARACTERS = 200;
+/** The most that a member takes in a bundle beside its content: header, padding, and its line in the index. */
+export const MEMBER_OVERHEAD_BYTES = 2560;
+
+/** What the index of a bundle says about a member, beside what it must be when it is read. */
+export interface MemberLabel {
+  readonly id: string;
+  readonly title?: string | undefined;
+  readonly codec: ArchiveCodec;
+}
+
+/** A member that was read back from the disk: the lines that describe its files, or why it cannot be relied on. */
+export type CheckedMember = { readonly member: ArchiveMember } & (
+  | { readonly files: readonly string[] }
+  | { readonly detail: string }
+);
+
+const BUNDLE_NAME = /^\d{8}T\d{9}Z-[0-9a-f]{8}\.tar$/;
+
+/** True for a name that a bundle gets. */
+export function isBundleName(name: string): boolean {
+  return BUNDLE_NAME.test(name);
+}
+
+/** A bundle that is being written. It has no name until every member was read back, and leaves nothing behind without one. */
+export class ArchiveBundle implements Disposable {
+  readonly #layout: NativeLayout;
+  readonly #name: string;
+  readonly #temporary: string;
+  readonly #handle: number;
+  readonly #tar: ArchiveTar;
+  readonly #members: ArchiveMember[] = [];
+  readonly #index: object[] = [];
+  #named = false;
+
+  constructor(layout: NativeLayout, now: EpochMs) {
+    this.#layout = layout;
+    this.#name = `${isoTime(now).replace(/[-:.]/g, '')}-${randomBytes(4).toString('hex')}.tar`;
+    refuseLinks(layout.root, layout.archive);
+    makePrivateDir(layout.archive);
+    this.#temporary = join(layout.archive, `.tmp-${process.pid}-${randomBytes(8).toString('hex')}`);
+    const { O_RDWR, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
+    this.#handle = openSync(this.#temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+    // The umask may have taken bits away from the mode that `open` was given.
+    fchmodSync(this.#handle, 0o600);
+    this.#tar = createArchiveTar(this.#handle, now);
+  }
+
+  get sizeBytes(): number {
+    return this.#tar.sizeBytes;
+  }
+
+  /** Adds the member that `fill` writes. */
+  async add(
+    { id, title, codec }: MemberLabel,
+    fill: (write: (data: Uint8Array) => void) => PlainFacts | Promise<PlainFacts>,
+  ): Promise<ArchiveMember> {
+    const name = `${this.#members.length + 1}.jsonl.${ARCHIVE_CODECS[codec].extension}`;
+    const { offsetBytes, lengthBytes, value: facts } = await this.#tar.add(name, fill);
+    const member = { bundle: this.#name, offsetBytes, lengthBytes, codec, ...facts };
+    this.#members.push(member);
+    const shown = title?.slice(0, TITLE_CHARACTERS).toWellFormed();
+    this.#index.push({ member: name, id, ...(shown !== undefined && { title: shown }), codec, ...facts });
+    return member;
+  }
+
+  /** Makes the bundle durable, reads back every member from the disk, and only then gives the bundle its name. */
+  async finish(): Promise<readonly CheckedMember[]> {
+    const index = this.#index.map((entry) => `${JSON.stringify(entry)}\n`).join('');
+    await this.#tar.add('index.jsonl', (write) => write(Buffer.from(index)));
+    this.#tar.finish();
+    fsyncSync(this.#handle);
+    const checked: CheckedMember[] = [];
+    for await (const one of lookAhead(this.#members, AT_ONCE, (member) => this.#check(member))) checked.push(one);
+    renameSync(this.#temporary, join(this.#layout.archive, this.#name));
+    this.#named = true;
+    syncDir(this.#layout.archive);
+    syncDir(this.#layout.root);
+    return checked;
+  }
+
+  [Symbol.dispose](): void {
+    closeSync(this.#handle);
+    if (this.#named) return;
+    try {
+      rmSync(this.#temporary, { force: true });
+    } catch {
+      // The error that led here says more, and what stays behind has a name that shows what it is.
+    }
+  }
+
+  async #check(member: ArchiveMember): Promise<CheckedMember> {
+    try {
+      return { member, files: await inspectMember(this.#temporary, member) };
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      return { member, detail: 'The archive could not be read back as it was written.' };
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import { isUtf8 } from 'node:buffer';
+import { closeSync, constants, lstatSync, openSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { Failure } from '../../core/failure.ts';
+import { walkTree } from '../../platform/walk-tree.ts';
+import { archiveDataLine } from './archive-data-line.ts';
+
+/** A file or folder of a session's directory, as an archive describes it. `.` is the directory itself. */
+export interface ArchiveEntry {
+  readonly kind: 'file' | 'folder';
+  readonly path: string;
+  readonly mode: number;
+  /** Microseconds since 1970: the finest that can be set again. */
+  readonly modifiedAtUs: number;
+  /** Of files. */
+  readonly sizeBytes?: number;
+}
+
+/** Everything in a session's directory, folders before what they hold. Refuses what an archive could not bring back. */
+export function* archiveEntries(directory: string): Generator<ArchiveEntry> {
+  if (lstatSync(directory, { throwIfNoEntry: false }) === undefined) return;
+  yield entryAt(directory, '.');
+  for (const found of walkTree(directory)) {
+    if (found.kind === 'unreadable') throw refused(join(directory, found.path), `cannot be read: ${found.error}`);
+    if (found.kind !== 'file' && found.kind !== 'dir')
+      throw refused(join(directory, found.path), 'is neither a file nor a folder.');
+    if (found.kind === 'file' && found.linkCount > 1) throw refused(join(directory, found.path), 'has other names.');
+    yield entryAt(directory, found.path);
+  }
+}
+
+/** The content of a file as lines, one for each stretch. Refuses one that is not as long as its entry says. */
+export function* archiveData(directory: string, { path, sizeBytes = 0 }: ArchiveEntry): Generator<Buffer> {
+  const file = join(directory, path);
+  const handle = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW);
+  try {
+    const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+    let at = 0;
+    for (let length = -1; length !== 0; at += length) {
+      length = wholeCharacters(buffer.subarray(0, readSync(handle, buffer, 0, CHUNK_BYTES, at)));
+      if (length > 0) yield archiveDataLine(buffer.subarray(0, length));
+    }
+    if (at !== sizeBytes) throw refused(file, 'changed while it was read.');
+  } finally {
+    closeSync(handle);
+  }
+}
+
+const CHUNK_BYTES = 256 * 1024;
+
+function entryAt(directory: string, path: string): ArchiveEntry {
+  const stat = lstatSync(join(directory, path), { bigint: true });
+  const about = { path, mode: Number(stat.mode) & 0o7777, modifiedAtUs: Number(stat.mtimeNs / 1000n) };
+  return stat.isDirectory() ? { kind: 'folder', ...about } : { kind: 'file', ...about, sizeBytes: Number(stat.size) };
+}
+
+/** How much of a stretch to take so that no character is cut in two; all of it where that is no text. */
+function wholeCharacters(bytes: Buffer): number {
+  if (bytes.length < CHUNK_BYTES) return bytes.length;
+  for (let cut = 0; cut < 4; cut += 1) if (isUtf8(bytes.subarray(0, bytes.length - cut))) return bytes.length - cut;
+  return bytes.length;
+}
+
+function refused(path: string, what: string): Failure {
+  return new Failure('refused', `${path} ${what}`);
+}

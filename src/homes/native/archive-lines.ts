@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import type { ArchiveMember, ArchiveRow } from '../../core/session-archive.ts';
+import type { ArchiveData } from './archive-data-line.ts';
+import { type ArchiveEntry, archiveData, archiveEntries } from './archive-entries.ts';
+
+const HEADER = { format: 'coppice-archive', version: 1 };
+
+/** One line after the first of what an archive holds of a session. */
+export type ArchiveLine = ArchiveRow | ArchiveEntry | ArchiveData;
+
+/** Everything of a session, line by line: what it is, its rows as the store wrote them, then its files. */
+export function* archiveLines(rows: Iterable<string>, directory: string): Generator<string | Buffer> {
+  yield lineOf(HEADER);
+  for (const row of rows) yield `${row}\n`;
+  for (const entry of archiveEntries(directory)) {
+    yield lineOf(entry);
+    if (entry.kind === 'file') yield* archiveData(directory, entry);
+  }
+}
+
+/** What a line holds; undefined for the first, which only says what the rest is. */
+export function parseArchiveLine(line: Buffer): ArchiveLine | undefined {
+  const value = JSON.parse(line.toString('utf8')) as ArchiveLine | typeof HEADER;
+  return 'kind' in value ? value : undefined;
+}
+
+/** The files of a session's directory as their lines in an archive: two files are the same when these are. */
+export function fileLines(directory: string): string[] {
+  const files = [...archiveEntries(directory)].filter(({ kind }) => kind === 'file');
+  return files.map((entry) => JSON.stringify(entry));
+}
+
+/** Whether a line of an archive is one of those, by its first bytes. */
+export function isFileLine(line: Buffer): boolean {
+  return line.subarray(0, FILE_START.length).equals(FILE_START);
+}
+
+const FILE_START = Buffer.from('{"kind":"file"');
+
+/** Counts and hashes plain bytes on their way. */
+export function createMeter() {
+  const hash = createHash('sha256');
+  let plainBytes = 0;
+  let lineCount = 0;
+  return {
+    pass: (block: Buffer): void => {
+      hash.update(block);
+      plainBytes += block.length;
+      for (let at = block.indexOf(LF); at !== -1; at = block.indexOf(LF, at + 1)) lineCount += 1;
+    },
+    result: (): Pick<ArchiveMember, 'sha256' | 'plainBytes' | 'lineCount'> => ({
+      sha256: hash.digest('hex'),
+      plainBytes,
+      lineCount,
+    }),
+  };
+}
+
+const LF = 0x0a;
+
+function lineOf(value: object): string {
+  return `${JSON.stringify(value)}\n`;
+}

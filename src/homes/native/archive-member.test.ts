@@ -1,0 +1,133 @@
+import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { tempDir } from '../../../test/support/temp-dir.ts';
+import type { ArchiveCodec, ArchiveMember, ArchiveRow } from '../../core/session-archive.ts';
+import { archiveData, archiveEntries, dataBytes } from './archive-entries.ts';
+import { archiveLines, fileLines, parseArchiveLine } from './archive-lines.ts';
+import { inspectMember, memberLines, packMember } from './archive-member.ts';
+
+const CODECS: readonly ArchiveCodec[] = ['brotli', 'gzip'];
+
+/** Packs lines into a file with something before and after them. */
+async function pack(path: string, codec: ArchiveCodec, lines: Iterable<string>): Promise<ArchiveMember> {
+  const chunks: Uint8Array[] = [];
+  const facts = await packMember(lines, { codec, sizeHint: 0, write: (data) => chunks.push(data) });
+  const packed = Buffer.concat(chunks);
+  writeFileSync(path, Buffer.concat([Buffer.from('before'), packed, Buffer.from('after')]));
+  return { bundle: 'bundle.tar', offsetBytes: 6, lengthBytes: packed.length, codec, ...facts };
+}
+
+async function unpack(path: string, member: ArchiveMember) {
+  const lines: Buffer[] = [];
+  for await (const some of memberLines(path, member)) lines.push(...some);
+  return lines;
+}
+
+describe('a member of an archive', () => {
+  it.each(CODECS)('gives back any rows exactly, packed by %s', async (codec) => {
+    const path = join(tempDir(), 'bundle.tar');
+    const value = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.string({ unit: 'grapheme' }),
+      fc.integer(),
+      fc.constant(null),
+    );
+    const row = fc.dictionary(fc.constantFrom('seq', 'role', 'at', 'text', 'extra'), value, { noNullPrototype: true });
+    await fc.assert(
+      fc.asyncProperty(fc.array(row, { maxLength: 20 }), async (given) => {
+        const rows = given.map((each): ArchiveRow => ({ kind: 'message', row: each }));
+        const member = await pack(path, codec, archiveLines(rows, `${path}-no-directory`));
+        const [header, ...lines] = await unpack(path, member);
+        expect(header?.toString()).toBe('{"format":"coppice-archive","version":1}');
+        expect(lines.map(parseArchiveLine)).toEqual(rows);
+        expect(member.lineCount).toBe(rows.length + 1);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it.each(CODECS)('keeps lines longer than any block, packed by %s', async (codec) => {
+    const path = join(tempDir(), 'bundle.tar');
+    const long = 'ä€𝄞'.repeat(400_000);
+    const member = await pack(path, codec, [`${long}\n`, 'short\n', `${long}\n`]);
+    expect((await unpack(path, member)).map(String)).toEqual([long, 'short', long]);
+  });
+
+  it('is told from one that was damaged anywhere', async () => {
+    const path = join(tempDir(), 'bundle.tar');
+    const lines = Array.from({ length: 200 }, (_, at) => `{"kind":"message","row":{"seq":${at}}}\n`);
+    for (const codec of CODECS) {
+      const member = await pack(path, codec, lines);
+      const whole = readFileSync(path);
+      expect(await inspectMember(path, member)).toEqual([]);
+      for (let at = member.offsetBytes; at < member.offsetBytes + member.lengthBytes; at += 7) {
+        const damaged = Buffer.from(whole);
+        damaged.writeUInt8(damaged.readUInt8(at) ^ 0x55, at);
+        writeFileSync(path, damaged);
+        // The first bytes of gzip say when it was packed and by what, and nothing rests on them.
+        if (codec === 'gzip' && at < member.offsetBytes + 10) continue;
+        await expect(inspectMember(path, member), `${codec} ${at}`).rejects.toMatchObject({ code: 'integrity' });
+      }
+    }
+  });
+
+  it('is told from one that is cut short or missing', async () => {
+    const path = join(tempDir(), 'bundle.tar');
+    const member = await pack(path, 'brotli', ['one\n', 'two\n']);
+    writeFileSync(path, readFileSync(path).subarray(0, -7));
+    await expect(inspectMember(path, member)).rejects.toMatchObject({ code: 'integrity' });
+    await expect(inspectMember(`${path}.gone`, member)).rejects.toMatchObject({ code: 'integrity' });
+  });
+});
+
+describe('the files of a session in an archive', () => {
+  it('are the same bytes again, whatever they are', () => {
+    const directory = tempDir();
+    const edges = [
+      Buffer.alloc(0),
+      Buffer.from('\uFEFFplain text\r\n'),
+      Buffer.from([0xff, 0xfe, 0x00]),
+      Buffer.from('€'.repeat(300_000)),
+      Buffer.concat([Buffer.alloc(256 * 1024 - 1, 'a'), Buffer.from('𝄞b')]),
+      Buffer.concat([Buffer.alloc(256 * 1024 - 2, 'a'), Buffer.from([0xe2, 0x82])]),
+    ];
+    const contents = fc.oneof(
+      fc.constantFrom(...edges),
+      fc.uint8Array({ maxLength: 2000 }).map((data) => Buffer.from(data)),
+    );
+    fc.assert(
+      fc.property(contents, (content) => {
+        writeFileSync(join(directory, 'file'), content);
+        const entry = [...archiveEntries(directory)].find(({ path }) => path === 'file');
+        if (entry === undefined) throw new Error('no entry');
+        const data = [...archiveData(directory, entry)].map((each) => dataBytes(parse(each)));
+        expect(Buffer.concat(data).equals(content)).toBe(true);
+      }),
+    );
+  });
+
+  it('are text where they are text, also where a character lies across two stretches', () => {
+    const directory = tempDir();
+    writeFileSync(join(directory, 'file'), `x${'€'.repeat(300_000)}`);
+    const [, entry] = archiveEntries(directory);
+    if (entry === undefined) throw new Error('no entry');
+    expect([...archiveData(directory, entry)].every((data) => 'utf8' in data)).toBe(true);
+  });
+
+  it('are known by their lines, which stand in the member too', async () => {
+    const directory = tempDir();
+    const path = join(tempDir(), 'bundle.tar');
+    mkdirSync(join(directory, 'dumps'));
+    for (const name of ['transcript.jsonl', 'dumps/one.json']) writeFileSync(join(directory, name), name);
+    const member = await pack(path, 'brotli', archiveLines([], directory));
+    expect(await inspectMember(path, member)).toEqual(fileLines(directory));
+    closeSync(openSync(join(directory, 'another'), 'w'));
+    expect(await inspectMember(path, member)).not.toEqual(fileLines(directory));
+  });
+});
+
+function parse<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value)) as T;
+}

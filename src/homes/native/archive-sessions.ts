@@ -1,0 +1,115 @@
+import { join } from 'node:path';
+import type { ItemOutcome, RunItem } from '../../core/run.ts';
+import type { ArchiveMember, SealRequest } from '../../core/session-archive.ts';
+import type { FileMover, HideOptions } from '../../core/session-trash.ts';
+import { fileLines } from './archive-lines.ts';
+import { inspectMember } from './archive-member.ts';
+import { type BundleParts, bundleSessions } from './bundle-sessions.ts';
+import { dropDeadBundles } from './drop-dead-bundles.ts';
+import { errorSentence } from './error-sentence.ts';
+import type { NativeTrash } from './native-trash.ts';
+
+export interface ArchiveStep extends HideOptions {
+  readonly runId: string;
+  readonly trash: NativeTrash;
+}
+
+/**
+ * Archives sessions: a bundle that was read back from the disk first, then their rows are marked under the write lock, and only
+ * then messages and files go. A session that changed meanwhile stays, and its member in the bundle is dead.
+ */
+export async function archiveSessions(
+  parts: BundleParts,
+  step: ArchiveStep,
+  items: readonly RunItem[],
+): Promise<readonly ItemOutcome[]> {
+  const { store, layout } = parts;
+  const { runId, trash, deadHolders } = step;
+  const { requests, held, outcomes } = await prepare(parts, runId, items);
+  const placeOf = (number: number) => join(layout.trash(runId), String(number));
+  const files = checkedMover(step.files, (number) => {
+    // Some may be gone: a crash may have cut their removal short. Whatever is there must be in the bundle.
+    const inBundle = new Set(held.get(number));
+    return held.get(number) !== undefined && fileLines(placeOf(number)).every((line) => inBundle.has(line));
+  });
+  const sealed = await store.archive.seal(runId, requests, { files, deadHolders });
+  const done = new Set(sealed.filter(({ status }) => status === 'done').map(({ number }) => number));
+  for (const item of items.filter(({ number }) => done.has(number))) purgeTaken(trash, item);
+  await dropDeadBundles(
+    parts,
+    requests.flatMap(({ member }) => member?.bundle ?? []),
+  );
+  return [...outcomes, ...sealed];
+}
+
+interface Prepared {
+  readonly requests: readonly SealRequest[];
+  /** The lines that describe the files of each item in its bundle. */
+  readonly held: ReadonlyMap<number, readonly string[] | undefined>;
+  readonly outcomes: readonly ItemOutcome[];
+}
+
+/** What was sealed before a crash is only finished; the rest is bundled. */
+async function prepare(parts: BundleParts, runId: string, items: readonly RunItem[]): Promise<Prepared> {
+  const { store, layout } = parts;
+  const requests: SealRequest[] = [];
+  const held = new Map<number, readonly string[] | undefined>();
+  const outcomes: ItemOutcome[] = [];
+  const fresh: RunItem[] = [];
+  for (const item of items) {
+    const found = await store.archive.find(runId, item.number);
+    if (found === undefined) fresh.push(item);
+    else {
+      held.set(item.number, await heldFiles(join(layout.archive, found.member.bundle), found.member));
+      requests.push(requestOf(item));
+    }
+  }
+  for (const one of await bundleSessions(parts, runId, fresh)) {
+    const { number } = one.item;
+    if ('detail' in one) outcomes.push({ number, status: 'skipped', detail: one.detail });
+    else {
+      held.set(number, one.files);
+      requests.push({ ...requestOf(one.item), member: one.member });
+    }
+  }
+  return { requests, held, outcomes };
+}
+
+/** Of a bundle that was damaged since it is not known what it holds: then the files stay where they are. */
+async function heldFiles(path: string, member: ArchiveMember): Promise<readonly string[] | undefined> {
+  try {
+    return await inspectMember(path, member);
+  } catch (error) {
+    errorSentence(error);
+    return undefined;
+  }
+}
+
+function purgeTaken(trash: NativeTrash, item: RunItem): void {
+  try {
+    trash.purge(item);
+  } catch (error) {
+    // It is in the bundle too. What cannot be removed now stays in the trash of the run until the session is restored.
+    errorSentence(error);
+  }
+}
+
+function requestOf({ number, item, fingerprint }: RunItem): SealRequest {
+  return { number, id: item.id, fingerprint };
+}
+
+/** Takes files only if they are what the bundle holds. Looked at once they are taken: from then on nobody finds them. */
+function checkedMover(files: FileMover, isHeld: (number: number) => boolean): FileMover {
+  return {
+    ...files,
+    take(request) {
+      const obstacle = files.take(request);
+      if (obstacle !== undefined) return obstacle;
+      try {
+        return isHeld(request.number) ? undefined : 'Its files changed while it was archived.';
+      } catch (error) {
+        return errorSentence(error);
+      }
+    },
+  };
+}

@@ -1,0 +1,112 @@
+import { lstatSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RunItem } from '../../core/run.ts';
+import type { ArchiveCodec, ArchiveMember } from '../../core/session-archive.ts';
+import type { SessionStore } from '../../core/session-store.ts';
+import type { Clock } from '../../core/time.ts';
+import { refuseLinks } from '../../platform/move-entry.ts';
+import { ArchiveBundle, AT_ONCE } from './archive-bundle.ts';
+import { archiveLines } from './archive-lines.ts';
+import { packMember } from './archive-member.ts';
+import { errorSentence } from './error-sentence.ts';
+import { lookAhead } from './look-ahead.ts';
+import type { NativeLayout } from './native-layout.ts';
+
+/** A bundle holds about so much before compression, unless a single session is larger. */
+const BUNDLE_BYTES = 64 * 1024 * 1024;
+/** Larger sessions are compressed straight into the bundle, one at a time, so that memory stays small. */
+const IN_MEMORY_BYTES = 4 * 1024 * 1024;
+
+export interface BundleParts {
+  readonly store: Pick<SessionStore, 'get' | 'archive'>;
+  readonly layout: NativeLayout;
+  readonly clock: Clock;
+  readonly codec: ArchiveCodec;
+}
+
+/** Where a session is bundled, and the lines that describe its files; or why it is not. */
+export type Bundled = { readonly item: RunItem } & (
+  | { readonly member: ArchiveMember; readonly files: readonly string[] }
+  | { readonly detail: string }
+);
+
+/** Writes sessions into bundles and reads them back. What one session meets does not stop the others. */
+export async function bundleSessions(
+  parts: BundleParts,
+  runId: string,
+  items: readonly RunItem[],
+): Promise<readonly Bundled[]> {
+  const bundled: Bundled[] = [];
+  for (const group of groupsOf(items)) {
+    try {
+      bundled.push(...(await bundleGroup(parts, runId, group)));
+    } catch (error) {
+      const detail = errorSentence(error);
+      bundled.push(...group.map((item) => ({ item, detail })));
+    }
+  }
+  return bundled;
+}
+
+function groupsOf(items: readonly RunItem[]): RunItem[][] {
+  const groups: RunItem[][] = [];
+  let sizeBytes = Number.POSITIVE_INFINITY;
+  for (const item of items) {
+    if (sizeBytes + item.sizeBytes > BUNDLE_BYTES) {
+      groups.push([]);
+      sizeBytes = 0;
+    }
+    groups.at(-1)?.push(item);
+    sizeBytes += item.sizeBytes;
+  }
+  return groups;
+}
+
+async function bundleGroup(parts: BundleParts, runId: string, items: readonly RunItem[]): Promise<Bundled[]> {
+  using bundle = new ArchiveBundle(parts.layout, parts.clock.now());
+  const bundled: Bundled[] = [];
+  const added: RunItem[] = [];
+  for await (const { item, add } of lookAhead(items, AT_ONCE, (each) => packAhead(parts, runId, each))) {
+    try {
+      await add(bundle);
+      added.push(item);
+    } catch (error) {
+      bundled.push({ item, detail: errorSentence(error) });
+    }
+  }
+  const checked = added.length === 0 ? [] : await bundle.finish();
+  return [...bundled, ...added.flatMap((item, at) => (checked[at] === undefined ? [] : { item, ...checked[at] }))];
+}
+
+interface Packed {
+  readonly item: RunItem;
+  readonly add: (bundle: ArchiveBundle) => Promise<unknown>;
+}
+
+/** Compresses a session of ordinary size in memory, while another is being written. */
+async function packAhead(parts: BundleParts, runId: string, item: RunItem): Promise<Packed> {
+  const { codec, store } = parts;
+  const pack = (write: (data: Uint8Array) => void) =>
+    packMember(linesOf(parts, runId, item), { codec, sizeHint: item.sizeBytes, write });
+  const label = { id: item.item.id, title: (await store.get(item.item.id))?.title, codec };
+  if (item.sizeBytes > IN_MEMORY_BYTES) return { item, add: (bundle) => bundle.add(label, pack) };
+  const chunks: Uint8Array[] = [];
+  try {
+    const facts = await pack((data) => chunks.push(data));
+    const write = (to: (data: Uint8Array) => void) => {
+      for (const chunk of chunks) to(chunk);
+      return facts;
+    };
+    return { item, add: (bundle) => bundle.add(label, write) };
+  } catch (error) {
+    return { item, add: () => Promise.reject(error) };
+  }
+}
+
+function linesOf({ store, layout }: BundleParts, runId: string, { number, item }: RunItem): Iterable<string | Buffer> {
+  // A crash may have left the files in the trash already.
+  const place = join(layout.trash(runId), String(number));
+  const directory = lstatSync(place, { throwIfNoEntry: false }) === undefined ? layout.sessionDir(item.id) : place;
+  refuseLinks(layout.root, directory);
+  return archiveLines(store.archive.rows(item.id), directory);
+}

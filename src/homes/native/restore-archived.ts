@@ -1,0 +1,111 @@
+import { lstatSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { ItemOutcome, RunItem } from '../../core/run.ts';
+import type { ArchiveMember, ArchiveRow } from '../../core/session-archive.ts';
+import { MAX_BATCH } from '../../core/session-store.ts';
+import type { FileMover } from '../../core/session-trash.ts';
+import { refuseLinks } from '../../platform/move-entry.ts';
+import { makePrivateDir, syncDir } from '../../platform/private-files.ts';
+import { fileLines, parseArchiveLine } from './archive-lines.ts';
+import { inspectMember, memberLines } from './archive-member.ts';
+import { ArchiveUnpack } from './archive-unpack.ts';
+import type { BundleParts } from './bundle-sessions.ts';
+import { errorSentence } from './error-sentence.ts';
+import type { NativeTrash } from './native-trash.ts';
+
+export interface RestoreStep {
+  readonly runId: string;
+  readonly trash: NativeTrash;
+  readonly files: FileMover;
+}
+
+/**
+ * Brings an archived session back: messages out of sight, files into the trash of the run, and then, in one step, the files to
+ * their place and the session into sight. Whatever an earlier attempt left is cleared away first.
+ */
+export async function restoreArchived(parts: BundleParts, step: RestoreStep, item: RunItem): Promise<ItemOutcome> {
+  const { archive } = parts.store;
+  const { runId, files } = step;
+  const { number, fingerprint } = item;
+  const request = { number, id: item.item.id, fingerprint };
+  const found = await archive.find(runId, number);
+  // In the trash, gone, or restored before a crash: the store knows which.
+  if (found === undefined || found.trashed) return archive.unseal(runId, request, files);
+  const detail = await obstacleTo(() => unpack(parts, step, { item, member: found.member }));
+  // Trouble with the store here is no outcome: the files may be back in their place, and recovery finishes the step.
+  const outcome: ItemOutcome =
+    detail === undefined ? await archive.unseal(runId, request, files) : { number, status: 'skipped', detail };
+  if (outcome.status === 'skipped') await clear(parts, step, item);
+  return outcome;
+}
+
+async function obstacleTo(act: () => Promise<void>): Promise<string | undefined> {
+  try {
+    await act();
+    return undefined;
+  } catch (error) {
+    return errorSentence(error);
+  }
+}
+
+interface Unpacking {
+  readonly item: RunItem;
+  readonly member: ArchiveMember;
+}
+
+async function unpack(parts: BundleParts, step: RestoreStep, { item, member }: Unpacking): Promise<void> {
+  const { layout } = parts;
+  const path = join(layout.archive, member.bundle);
+  const directory = layout.sessionDir(item.item.id);
+  const held = await inspectMember(path, member);
+  await clear(parts, step, item);
+  // A crash may have come when the files were back in their place already. What else stands there is not overwritten.
+  const stands = lstatSync(directory, { throwIfNoEntry: false }) !== undefined;
+  refuseLinks(layout.root, directory);
+  const place = join(layout.trash(step.runId), String(item.number));
+  refuseLinks(layout.root, place);
+  makePrivateDir(layout.trash(step.runId));
+  const isBack = stands && fileLines(directory).join('\n') === held.join('\n');
+  using files = isBack ? undefined : new ArchiveUnpack(place);
+  await readAll(path, member, {
+    put: (rows) => parts.store.archive.put(step.runId, item.number, rows),
+    files,
+  });
+  files?.finish();
+  // Before the session is shown: until the files are in their place, this is the only way to them.
+  const trash = layout.trash(step.runId);
+  for (const folder of [trash, dirname(trash), layout.root]) syncDir(folder);
+}
+
+/** Keeps memory and transactions small however large the messages are. */
+const BATCH_BYTES = 4 * 1024 * 1024;
+
+interface Taking {
+  readonly put: (rows: readonly ArchiveRow[]) => Promise<void>;
+  readonly files: ArchiveUnpack | undefined;
+}
+
+/** The session's own row and its usage never left the store, so only messages and files are taken. */
+async function readAll(path: string, member: ArchiveMember, { put, files }: Taking): Promise<void> {
+  let rows: ArchiveRow[] = [];
+  let bytes = 0;
+  for await (const lines of memberLines(path, member)) {
+    for (const line of lines) {
+      const parsed = parseArchiveLine(line);
+      if (parsed !== undefined && !('row' in parsed)) files?.take(parsed);
+      if (parsed?.kind !== 'message') continue;
+      rows.push(parsed);
+      bytes += line.length;
+      if (rows.length < MAX_BATCH && bytes < BATCH_BYTES) continue;
+      await put(rows);
+      rows = [];
+      bytes = 0;
+    }
+  }
+  if (rows.length > 0) await put(rows);
+}
+
+async function clear({ store }: BundleParts, { runId, trash }: RestoreStep, item: RunItem): Promise<void> {
+  await store.archive.clear(runId, item.number);
+  trash.purge(item);
+}

@@ -1,0 +1,62 @@
+import { existsSync } from 'node:fs';
+import type { ArchiveItem, StrayItem } from '../../core/inventory.ts';
+import type { Problem } from '../../core/problem.ts';
+import type { SessionStore } from '../../core/session-store.ts';
+import { isTemporaryName } from '../../platform/private-files.ts';
+import { type FoundEntry, walkTree } from '../../platform/walk-tree.ts';
+import { isBundleName } from './archive-bundle.ts';
+import type { NativeLayout } from './native-layout.ts';
+
+export interface ArchiveScan {
+  readonly archives: readonly ArchiveItem[];
+  /** Bundles that no session refers to, and what interrupted writes left. */
+  readonly debris: readonly StrayItem[];
+  readonly problems: readonly Problem[];
+  /** What the archive takes, but for members in the trash, which count there. */
+  readonly sizeBytes: number;
+}
+
+/** Reads the archive: what sessions refer to, and the files that are there. */
+export async function scanArchive(store: SessionStore, layout: NativeLayout): Promise<ArchiveScan> {
+  const bundles = await store.archive.bundles();
+  const missing = new Set(bundles.map(({ name }) => name));
+  const debris: StrayItem[] = [];
+  const problems: Problem[] = [];
+  let sizeBytes = bundles.reduce((sum, { trashedBytes }) => sum - trashedBytes, 0);
+  for (const entry of existsSync(layout.archive) ? walkTree(layout.archive) : []) {
+    if (entry.kind !== 'unreadable') sizeBytes += entry.kind === 'file' ? entry.sizeBytes : 0;
+    if (missing.delete(entry.path)) continue;
+    if (entry.kind === 'file' && (isBundleName(entry.path) || isTemporaryName(entry.path)))
+      debris.push(debrisItem(entry));
+    else problems.push(notOurs(entry.path));
+  }
+  problems.push(...[...missing].map(bundleMissing));
+  return { archives: [...archiveItems(store)], debris, problems, sizeBytes: Math.max(0, sizeBytes) };
+}
+
+function* archiveItems({ archive }: SessionStore): Generator<ArchiveItem> {
+  for (const { session, member } of archive.list()) {
+    const { id, source, lastActiveAt, archivedAt = lastActiveAt, pinned, tags } = session;
+    const { lengthBytes: sizeBytes, sha256: fingerprint } = member;
+    yield { kind: 'archive', id, source, archivedAt, lastActiveAt, pinned, tags, sizeBytes, fingerprint };
+  }
+}
+
+function debrisItem({ path, modifiedAt, sizeBytes }: FoundEntry): StrayItem {
+  const fingerprint = `${modifiedAt}:${sizeBytes}`;
+  return { kind: 'debris', id: `archive/${path}`, lastActiveAt: modifiedAt, sizeBytes, fingerprint };
+}
+
+function notOurs(path: string): Problem {
+  const message = `archive/${path} is not a file that Coppice writes. It is left alone.`;
+  return { kind: 'unknown-file', subject: `archive/${path}`, message };
+}
+
+function bundleMissing(name: string): Problem {
+  return {
+    kind: 'archive-missing',
+    subject: `archive/${name}`,
+    message: `archive/${name} is missing, so the sessions in it cannot be restored.`,
+    hint: 'Bring it back from a backup.',
+  };
+}

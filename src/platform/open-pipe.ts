@@ -1,0 +1,68 @@
+import { execFile } from 'node:child_process';
+import { closeSync, constants, openSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Failure } from '../core/failure.ts';
+
+/** The two ends of a pipe of the operating system. Whoever opens one closes both. */
+export interface Pipe {
+  readonly readFd: number;
+  readonly writeFd: number;
+}
+
+/**
+ * Opens pipes that a child can be given. Node's own are sockets, which are slower, and which a script cannot open by name:
+ * under them `echo problem > /dev/stderr` fails.
+ */
+export async function openPipes(count: number): Promise<readonly Pipe[]> {
+  const directory = await mkdtemp(join(tmpdir(), 'coppice-pipes-'));
+  try {
+    const paths = Array.from({ length: count }, (_, index) => join(directory, String(index)));
+    await makeFifos(paths);
+    return openAll(paths);
+  } finally {
+    // An open pipe needs no name.
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/** Closes both ends, for when there is nobody to give them to. */
+export function closePipe({ readFd, writeFd }: Pipe): void {
+  closeSync(readFd);
+  closeSync(writeFd);
+}
+
+async function makeFifos(paths: readonly string[]): Promise<void> {
+  try {
+    await promisify(execFile)('mkfifo', ['-m', '600', ...paths]);
+  } catch (cause) {
+    throw new Failure('failed', 'The pipes that a supervised run needs could not be made.', {
+      hint: 'Supervised runs need Linux or macOS with the program mkfifo, and a temporary directory that can be written to.',
+      cause,
+    });
+  }
+}
+
+function openAll(paths: readonly string[]): Pipe[] {
+  const pipes: Pipe[] = [];
+  try {
+    for (const path of paths) pipes.push(openPipe(path));
+  } catch (error) {
+    for (const pipe of pipes) closePipe(pipe);
+    throw error;
+  }
+  return pipes;
+}
+
+/** The reading end comes first and does not wait for the writing end, which then finds its reader there. */
+function openPipe(path: string): Pipe {
+  const readFd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    return { readFd, writeFd: openSync(path, constants.O_WRONLY) };
+  } catch (error) {
+    closeSync(readFd);
+    throw error;
+  }
+}

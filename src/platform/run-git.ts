@@ -1,0 +1,183 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { Failure } from '../core/failure.ts';
+import { MINUTE_MS } from '../core/time.ts';
+import { errorCode } from './error-code.ts';
+
+/** Where a git command works. */
+export interface GitPlace {
+  readonly gitDir: string;
+  readonly workTree?: string;
+  readonly indexFile?: string;
+}
+
+export interface GitOptions {
+  readonly input?: Buffer | string;
+  /** Exit codes that are answers; anything else fails. */
+  readonly okCodes?: readonly number[];
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal | undefined;
+  /** Asked about each piece of output: false ends the command, which then fails. */
+  readonly goOn?: (chunk: Buffer) => boolean;
+  /** On top of the closed environment, such as a date for a commit. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface GitAnswer {
+  readonly code: number;
+  readonly stdout: Buffer;
+  readonly stderr: string;
+}
+
+/** A git command that did not succeed, with what it said. Callers that know what it means say it in their own words. */
+export class GitError extends Error {
+  readonly code: number | undefined;
+  readonly stderr: string;
+
+  constructor(args: readonly string[], answer: { code: number | undefined; stderr: string }) {
+    super(`git ${args[0] ?? ''} failed (${answer.code ?? 'stopped'}): ${answer.stderr.trim().slice(0, 2000)}`);
+    this.name = 'GitError';
+    this.code = answer.code;
+    this.stderr = answer.stderr;
+  }
+}
+
+const TIME_LIMIT_MS = 10 * MINUTE_MS;
+const MAX_OUTPUT_BYTES = 512 * 1024 * 1024;
+
+/**
+ * Runs one git command to its end. Nothing of the user's or the machine's git setup takes part: no configuration, hooks,
+ * filters, credentials or prompts; paths are literal; standard input is closed or given.
+ */
+export async function runGit(place: GitPlace, args: readonly string[], options: GitOptions = {}): Promise<GitAnswer> {
+  const child = startGit(place, args, options);
+  const answer = await collect(child, args, options).catch((error: unknown) => {
+    throw errorCode(error) === 'ENOENT' ? notStarted(place, error) : error;
+  });
+  if (answer.code === NOT_FOUND) throw notStarted(place, new GitError(args, answer));
+  if ((options.okCodes ?? [0]).includes(answer.code)) return answer;
+  throw new GitError(args, answer);
+}
+
+/** Starts a git command for those who read or feed it as it goes. One that may write for long ends with this process. */
+export function startGit(place: GitPlace, args: readonly string[], options: GitOptions = {}): ChildProcess {
+  const command = ['git', ...SETTINGS.flatMap((setting) => ['-c', setting]), ...args];
+  const leash = LONG_WRITERS.has(args[0] ?? '') ? DIES_WITH_US : [];
+  const [program = 'git', ...rest] = [...leash, ...command];
+  return spawn(program, rest, {
+    cwd: place.workTree ?? place.gitDir,
+    env: { ...closedEnvironment(place), ...options.env },
+    stdio: 'pipe',
+    timeout: options.timeoutMs ?? TIME_LIMIT_MS,
+    killSignal: 'SIGKILL',
+    ...(options.signal && { signal: options.signal }),
+  });
+}
+
+/**
+ * A killed process must not leave a git behind that goes on writing after its locks are gone. The others are done in a moment
+ * or only read, and starting them through another program would double what they cost.
+ */
+const LONG_WRITERS: ReadonlySet<string> = new Set(['update-index', 'pack-objects', 'repack', 'prune', 'prune-packed']);
+
+const SETPRIV = '/usr/bin/setpriv';
+const DIES_WITH_US = process.platform === 'linux' && existsSync(SETPRIV) ? [SETPRIV, '--pdeathsig', 'KILL', '--'] : [];
+
+/** What would otherwise depend on the machine. Objects are synced in batches: one flush for many, and none is lost. */
+const SETTINGS = [
+  'core.hooksPath=/dev/null',
+  'core.fsmonitor=false',
+  'core.untrackedCache=false',
+  'core.attributesFile=/dev/null',
+  'core.excludesFile=/dev/null',
+  'core.autocrlf=false',
+  'core.eol=lf',
+  'core.safecrlf=false',
+  'core.fileMode=true',
+  'core.symlinks=true',
+  'core.ignoreCase=false',
+  'core.precomposeUnicode=false',
+  'core.protectNTFS=false',
+  'core.quotePath=false',
+  'core.fsync=all',
+  'core.fsyncMethod=batch',
+  'core.logAllRefUpdates=false',
+  'core.filesRefLockTimeout=10000',
+  'core.packedRefsTimeout=10000',
+  'gc.auto=0',
+  'maintenance.auto=false',
+  'safe.directory=*',
+  'submodule.recurse=false',
+  'commit.gpgSign=false',
+  'protocol.allow=never',
+] as const;
+
+function closedEnvironment({ gitDir, workTree, indexFile }: GitPlace): Record<string, string> {
+  return {
+    PATH: process.env['PATH'] ?? '',
+    HOME: gitDir,
+    LC_ALL: 'C',
+    TZ: 'UTC',
+    GIT_DIR: gitDir,
+    ...(workTree !== undefined && { GIT_WORK_TREE: workTree }),
+    ...(indexFile !== undefined && { GIT_INDEX_FILE: indexFile }),
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_SYSTEM: '/dev/null',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_ATTR_NOSYSTEM: '1',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_LITERAL_PATHSPECS: '1',
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_AUTHOR_NAME: 'Coppice',
+    GIT_AUTHOR_EMAIL: 'coppice@localhost',
+    GIT_COMMITTER_NAME: 'Coppice',
+    GIT_COMMITTER_EMAIL: 'coppice@localhost',
+  };
+}
+
+function collect(child: ChildProcess, args: readonly string[], { input, goOn }: GitOptions): Promise<GitAnswer> {
+  return new Promise((resolve, reject) => {
+    const stdout: Buffer[] = [];
+    const stderr: Buffer[] = [];
+    let sizeBytes = 0;
+    // Nothing is settled before the process has ended: the caller gives up its locks as soon as it hears.
+    let failed: Error | undefined;
+    child.stdout?.on('data', (chunk: Buffer) => {
+      sizeBytes += chunk.length;
+      stdout.push(chunk);
+      if (sizeBytes <= MAX_OUTPUT_BYTES && goOn?.(chunk) !== false) return;
+      failed ??= new GitError(args, { code: undefined, stderr: 'it printed more than was wanted' });
+      child.kill('SIGKILL');
+    });
+    child.stderr?.on('data', (chunk: Buffer) => {
+      if (stderr.length < 1000) stderr.push(chunk);
+    });
+    child.on('error', (error) => {
+      failed = error;
+    });
+    child.on('close', (code, signal) => {
+      const said = Buffer.concat(stderr).toString();
+      if (failed !== undefined) reject(failed);
+      else if (code !== null) resolve({ code, stdout: Buffer.concat(stdout), stderr: said });
+      else reject(new GitError(args, { code: undefined, stderr: `${said}\nended by ${signal}` }));
+    });
+    // A command that ends before it has read everything says so by its exit code.
+    child.stdin?.on('error', () => undefined);
+    child.stdin?.end(input);
+  });
+}
+
+/** What the program that ends git with us answers when there is no git. */
+const NOT_FOUND = 127;
+
+/** A missing git and a missing directory to run it in look the same. */
+function notStarted({ gitDir, workTree = gitDir }: GitPlace, cause: unknown): Failure {
+  if (!existsSync(workTree)) {
+    return new Failure('not-found', `${workTree} is not there.`, { hint: 'Check the path, then try again.', cause });
+  }
+  return new Failure('failed', 'git is not installed, and checkpoints need it.', {
+    hint: 'Install git (for example: apt-get install git), then try again.',
+    cause,
+  });
+}

@@ -1,0 +1,44 @@
+import type { CheckpointItem } from '../core/inventory.ts';
+import { HOUR_MS } from '../core/time.ts';
+import type { ItemRule } from './item-rule.ts';
+
+/** A folder may be on its way to another place: its checkpoints are not given up within this time of the last one. */
+const MIN_AGE_MS = HOUR_MS;
+
+/**
+ * In order: what the request is not about, the holds, the count, which binds a project at work too, and then what time lets
+ * go of. The newest of a project stays, unless its folder is gone and a person asked. Size limits come after these rules.
+ */
+export const CHECKPOINT_RULES: readonly ItemRule<CheckpointItem>[] = [
+  {
+    action: 'keep',
+    reason: 'not-selected',
+    applies: (_, { request: { kind } }) => kind !== 'policy' && kind !== 'checkpoints' && kind !== 'clear-checkpoints',
+  },
+  { action: 'keep', reason: 'pinned', applies: ({ pinned }) => pinned },
+  { action: 'keep', reason: 'needed', applies: ({ needed }) => needed },
+  { action: 'keep', reason: 'unreachable', applies: ({ place }) => place === 'unreachable' },
+  { action: 'keep', reason: 'future', applies: ({ takenAt }, { now }) => !(takenAt <= now) },
+  {
+    action: 'remove',
+    reason: 'max-snapshots',
+    applies: ({ id }, { request, checkpoints }) =>
+      request.kind !== 'clear-checkpoints' && checkpoints.surplusIds.has(id),
+  },
+  { action: 'keep', reason: 'active', applies: ({ active }) => active },
+  { action: 'remove', reason: 'named', applies: (_, { request }) => request.kind === 'clear-checkpoints' },
+  {
+    action: 'remove',
+    reason: 'gone',
+    applies: ({ place, takenAt }, { request, now }) =>
+      request.kind === 'checkpoints' && !request.keepOrphans && place === 'gone' && now - takenAt >= MIN_AGE_MS,
+  },
+  { action: 'keep', reason: 'keep-last', applies: ({ id }, { checkpoints }) => checkpoints.newestIds.has(id) },
+  {
+    action: 'remove',
+    reason: 'retention',
+    applies: ({ takenAt }, { now, checkpoints: { retentionMs } }) =>
+      retentionMs !== undefined && now - takenAt >= retentionMs,
+  },
+  { action: 'keep', reason: 'not-expired', applies: () => true },
+];

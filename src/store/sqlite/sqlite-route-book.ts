@@ -1,0 +1,102 @@
+import { checkRouteKey } from '../../core/check-session.ts';
+import { Failure } from '../../core/failure.ts';
+import type { Route, RouteBook, RouteChoice } from '../../core/route-book.ts';
+import type { SessionFacts } from '../../core/session.ts';
+import type { Clock } from '../../core/time.ts';
+import type { Connection } from './connection.ts';
+import type { LeaseBook } from './lease-book.ts';
+import { factsOf, type SessionRow } from './session-rows.ts';
+import { endSession, insertSession, resumeSession } from './session-writes.ts';
+import type { WriteQueue } from './write-queue.ts';
+
+export interface RouteBookParts {
+  readonly db: Connection;
+  readonly queue: WriteQueue;
+  readonly clock: Clock;
+  readonly leases: Pick<LeaseBook, 'claim' | 'release'>;
+}
+
+/** Routes in the database beside their sessions. */
+export function createRouteBook(parts: RouteBookParts): RouteBook {
+  const { db, queue } = parts;
+  return {
+    find: (key) => routeAt(db, key),
+    settle(key, choose) {
+      checkRouteKey(key);
+      return queue.run(() => settle(parts, key, choose));
+    },
+    async *list() {
+      yield* listRoutes(db);
+    },
+    forget: (key) => queue.run(() => db.sql('DELETE FROM routes WHERE key = ?').run(key).changes > 0),
+  };
+}
+
+function settle(parts: RouteBookParts, key: string, choose: (current?: SessionFacts) => RouteChoice): SessionFacts {
+  const { db, clock } = parts;
+  const current = rowAt(db, key);
+  const choice = choose(current && factsOf(current));
+  if (choice.kind === 'start') return start(parts, { key, current, choice });
+  if (current === undefined) throw new Failure('failed', `No session answers ${key}, so there is none to go on with.`);
+  const row = choice.kind === 'resume' ? resumeSession(db, current.id, clock.now()) : current;
+  parts.leases.claim(row.key);
+  return factsOf(row);
+}
+
+interface Start {
+  readonly key: string;
+  readonly current: SessionRow | undefined;
+  readonly choice: Extract<RouteChoice, { kind: 'start' }>;
+}
+
+function start({ db, clock, leases }: RouteBookParts, { key, current, choice }: Start): SessionFacts {
+  const now = clock.now();
+  if (current !== undefined && choice.endReason !== undefined) {
+    endSession(db, { id: current.id, reason: choice.endReason, now });
+    leases.release(current.key);
+  }
+  const row = insertSession(db, { ...choice.session, routeKey: key }, now);
+  db.sql(`INSERT INTO routes VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET session_key = excluded.session_key,
+    moved_at = excluded.moved_at`).run(key, row.key, now);
+  leases.claim(row.key);
+  return factsOf(row);
+}
+
+function routeAt(db: Connection, key: string): Route | undefined {
+  const row = db
+    .sql<[string], JoinedRow>(
+      `SELECT s.*, r.key AS routed_key, r.moved_at FROM routes r
+      LEFT JOIN sessions s ON s.key = r.session_key AND s.state = 'live' WHERE r.key = ?`,
+    )
+    .get(key);
+  return row && routeOf(row);
+}
+
+function rowAt(db: Connection, key: string): SessionRow | undefined {
+  return db
+    .sql<[string], SessionRow>(
+      `SELECT s.* FROM routes r JOIN sessions s ON s.key = r.session_key AND s.state = 'live' WHERE r.key = ?`,
+    )
+    .get(key);
+}
+
+type JoinedRow = SessionRow & { readonly routed_key: string; readonly moved_at: number };
+
+const PAGE = 200;
+
+/** In pages, so that nobody waits for a reader who takes long. */
+function* listRoutes(db: Connection): Generator<Route> {
+  const page = db.sql<[string, number], JoinedRow>(
+    `SELECT s.*, r.key AS routed_key, r.moved_at FROM routes r
+    LEFT JOIN sessions s ON s.key = r.session_key AND s.state = 'live' WHERE r.key > ? ORDER BY r.key LIMIT ?`,
+  );
+  for (let rows = page.all('', PAGE); rows.length > 0; rows = page.all(rows.at(-1)?.routed_key ?? '', PAGE)) {
+    for (const row of rows) yield routeOf(row);
+  }
+}
+
+function routeOf(row: JoinedRow): Route {
+  // A route whose session was removed joins with nothing: every column of the session is null then.
+  const removed = (row.id as string | null) === null;
+  return { key: row.routed_key, movedAt: row.moved_at, ...(!removed && { session: factsOf(row) }) };
+}
