@@ -1,0 +1,142 @@
+import { lstatSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { HomeDriver } from '../core/home-driver.ts';
+import type { ItemOutcome, RunItem } from '../core/run.ts';
+import { SECOND_MS } from '../core/time.ts';
+import { GitError } from '../platform/run-git.ts';
+import { locateWorkdir } from './locate-workdir.ts';
+import type { CheckpointStore } from './open-store.ts';
+import { readProject } from './project-book.ts';
+import { readSnapshots } from './read-snapshots.ts';
+import { type ReclaimOptions, reclaimStore } from './reclaim-store.ts';
+import { KEEP, pinRef, type StoreLayout, snapshotRef, trashRef } from './store-layout.ts';
+import { changeRefs, idsBelow, readRefs } from './store-refs.ts';
+
+/** The part of a home's driver that is about checkpoints. */
+export type CheckpointDriver = Pick<HomeDriver, 'discard' | 'restore' | 'purge' | 'giveBack'>;
+
+/**
+ * Takes checkpoints out of sight by giving them another ref, which keeps their objects; gives them back the same way. Each
+ * step looks at what is there, so asking again after a crash finishes it.
+ */
+export function createCheckpointDriver(store: CheckpointStore, options?: ReclaimOptions): CheckpointDriver {
+  const { layout } = store;
+  let purged = false;
+  return {
+    async discard(runId, items) {
+      const look = await lookAround(store);
+      return change(layout, items, (item) => discardLines(look, runId, item));
+    },
+    async restore(runId, items) {
+      const refs = await readRefs(layout);
+      return change(layout, items, (item) => restoreLines(refs, runId, item));
+    },
+    async purge(runId, items) {
+      const refs = await readRefs(layout);
+      purged = true;
+      return change(layout, items, ({ number }) => deleteLine(refs, trashRef(runId, number)));
+    },
+    // Only what was purged frees anything, and looking for the rest takes a while.
+    giveBack: async () => (purged ? reclaimStore(store, options) : 0),
+  };
+}
+
+/** Lines for `git update-ref`, or the sentence that says why not. */
+type Lines = readonly string[] | string;
+
+interface Look {
+  readonly layout: StoreLayout;
+  readonly refs: ReadonlyMap<string, string>;
+  readonly needed: ReadonlySet<string>;
+  readonly newest: ReadonlySet<string>;
+}
+
+async function lookAround(store: CheckpointStore): Promise<Look> {
+  const refs = await readRefs(store.layout);
+  const { checkpoints } = await readSnapshots(store);
+  const newest = new Map(checkpoints.toReversed().map(({ id, projectId }) => [projectId, id]));
+  return { layout: store.layout, refs, needed: idsBelow(refs, KEEP), newest: new Set(newest.values()) };
+}
+
+function discardLines(
+  { layout, refs, needed, newest }: Look,
+  runId: string,
+  { number, item, reason, fingerprint }: RunItem,
+): Lines {
+  const { id } = item;
+  const [from, to] = [snapshotRef(fingerprint, id), trashRef(runId, number)];
+  if (refs.get(from) === undefined) return refs.get(to) === id ? [] : 'It is gone already.';
+  if (refs.has(pinRef(id))) return 'It was pinned since the plan was made.';
+  if (needed.has(id)) return 'A restore needs it now.';
+  if (reason === 'gone') {
+    const record = readProject(layout, fingerprint);
+    if (typeof record === 'string' || locateWorkdir(record) !== 'gone')
+      return 'Its folder is not known to be gone now.';
+  } else if (reason !== 'named' && newest.has(id)) return 'It is the newest of its project by now.';
+  return [...(refs.has(to) ? [] : [`create ${to} ${id}`]), `verify ${pinRef(id)} ${NO_ID}`, `delete ${from} ${id}`];
+}
+
+function restoreLines(refs: ReadonlyMap<string, string>, runId: string, { number, item, fingerprint }: RunItem): Lines {
+  const { id } = item;
+  const [from, to] = [trashRef(runId, number), snapshotRef(fingerprint, id)];
+  if (refs.get(from) !== id) return refs.get(to) === id ? [] : 'It is no longer in the trash.';
+  return [...(refs.has(to) ? [] : [`create ${to} ${id}`]), ...deleteLine(refs, from)];
+}
+
+function deleteLine(refs: ReadonlyMap<string, string>, name: string): readonly string[] {
+  const id = refs.get(name);
+  return id === undefined ? [] : [`delete ${name} ${id}`];
+}
+
+const NO_ID = '0'.repeat(40);
+
+/** All changes of a group at once; where that fails, one by one, so that one obstacle stops one item. */
+async function change(
+  layout: StoreLayout,
+  items: readonly RunItem[],
+  linesFor: (item: RunItem) => Lines,
+): Promise<readonly ItemOutcome[]> {
+  const steps = items.map((item) => ({ number: item.number, lines: isSafe(item) ? linesFor(item) : NOT_OURS }));
+  const together = await attempt(
+    layout,
+    steps.flatMap(({ lines }) => (typeof lines === 'string' ? [] : lines)),
+  );
+  const outcomes: ItemOutcome[] = [];
+  for (const { number, lines } of steps) {
+    const detail = typeof lines === 'string' ? lines : together && (await attempt(layout, lines));
+    outcomes.push(detail === undefined ? { number, status: 'done' } : { number, status: 'skipped', detail });
+  }
+  return outcomes;
+}
+
+const NOT_OURS = 'It is not the name of a checkpoint.';
+
+/** What stands in a plan may have passed through a file: nothing else may reach a command that changes refs. */
+function isSafe({ item, fingerprint }: RunItem): boolean {
+  return /^[0-9a-f]{40}$/.test(item.id) && /^[0-9a-f]{16}$/.test(fingerprint);
+}
+
+/** A sentence when it failed. */
+async function attempt(layout: StoreLayout, lines: readonly string[]): Promise<string | undefined> {
+  try {
+    healLocks(layout, lines);
+    await changeRefs(layout, lines);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error;
+    return `git refused it: ${error.stderr.trim().split('\n', 1).join()}`;
+  }
+}
+
+/**
+ * Removes what a killed git left on the refs at hand: nobody but a run of this home moves checkpoints, and this is that run. The
+ * lock for all refs is used by others too, each for a moment.
+ */
+function healLocks({ gitDir }: StoreLayout, lines: readonly string[]): void {
+  for (const [verb, name = ''] of lines.map((line) => line.split(' '))) {
+    if (verb !== 'verify') rmSync(join(gitDir, `${name}.lock`), { force: true });
+  }
+  const shared = join(gitDir, 'packed-refs.lock');
+  const stat = lstatSync(shared, { throwIfNoEntry: false });
+  if (stat !== undefined && Date.now() - stat.mtimeMs > 10 * SECOND_MS) rmSync(shared, { force: true });
+}

@@ -1,0 +1,27 @@
+import { existsSync, lstatSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { StrayItem } from '../core/inventory.ts';
+import { walkTree } from '../platform/walk-tree.ts';
+import { LEGACY } from './legacy.ts';
+
+/** Checkpoints in layouts of before, moved aside when the store was made. `root` is the folder of checkpoints in the home. */
+export function findLegacy(root: string): readonly StrayItem[] {
+  if (!existsSync(root)) return [];
+  return readdirSync(root)
+    .filter((name) => LEGACY.test(name))
+    .map((name) => legacyItem(root, name));
+}
+
+/** The fingerprint is that of every stray: the newest time and the size of all that is in it. */
+function legacyItem(root: string, name: string): StrayItem {
+  const path = join(root, name);
+  let sizeBytes = 0;
+  let newestAt = Math.floor(lstatSync(path).mtimeMs);
+  for (const entry of walkTree(path)) {
+    if (entry.kind === 'unreadable' || entry.kind === 'dir') continue;
+    sizeBytes += entry.sizeBytes;
+    newestAt = Math.max(newestAt, entry.modifiedAt);
+  }
+  const id = `checkpoints/${name}`;
+  return { kind: 'orphan', id, lastActiveAt: newestAt, sizeBytes, fingerprint: `${newestAt}:${sizeBytes}` };
+}

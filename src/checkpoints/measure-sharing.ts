@@ -1,0 +1,29 @@
+import type { CheckpointItem } from '../core/inventory.ts';
+import type { CheckpointStore } from './open-store.ts';
+import { objectsOfEach } from './reachable-objects.ts';
+import { bytesByObject, readStoreSize } from './store-size.ts';
+
+export interface Sharing {
+  /** By project, what no other project has. */
+  readonly ownBytes: ReadonlyMap<string, number>;
+  /** What several projects have, once. */
+  readonly sharedBytes: number;
+}
+
+/** What each project takes alone and what they share. */
+export async function measureSharing(store: CheckpointStore, items: readonly CheckpointItem[]): Promise<Sharing> {
+  const bytes = bytesByObject(await readStoreSize(store.layout));
+  const ownerOf = new Map<string, string>();
+  for (const projectId of new Set(items.map((item) => item.projectId))) {
+    const ids = items.filter((item) => item.projectId === projectId).map(({ id }) => id);
+    for await (const { objects } of objectsOfEach(store.layout, ids)) {
+      for (const object of objects) ownerOf.set(object, ownerOf.has(object) ? SEVERAL : projectId);
+    }
+  }
+  const ownBytes = new Map<string, number>();
+  for (const [object, owner] of ownerOf) ownBytes.set(owner, (ownBytes.get(owner) ?? 0) + (bytes.get(object) ?? 0));
+  return { ownBytes, sharedBytes: ownBytes.get(SEVERAL) ?? 0 };
+}
+
+/** No project has this name. */
+const SEVERAL = '';

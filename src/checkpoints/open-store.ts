@@ -1,0 +1,153 @@
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { Failure } from '../core/failure.ts';
+import type { SharedLock } from '../core/shared-lock.ts';
+import { type Clock, MINUTE_MS } from '../core/time.ts';
+import { errorCode } from '../platform/error-code.ts';
+import { isTemporaryName, makePrivateDir, syncDir, writeFileAtomic } from '../platform/private-files.ts';
+import { DEFAULT_EXCLUDES } from './excludes.ts';
+import { moveLegacy } from './legacy.ts';
+import { type StoreLayout, storeLayout } from './store-layout.ts';
+
+/** An open checkpoint store. It holds nothing open: everything is in files, and every lock is taken when it is needed. */
+export interface CheckpointStore {
+  readonly layout: StoreLayout;
+  /** Shared by every take and restore from its first object to its ref; held alone by whoever removes objects. */
+  readonly lock: SharedLock;
+  /** Held alone by whoever takes or restores in one project. Comes before `lock`, never after. */
+  projectLock(projectId: string): SharedLock;
+  readonly limits: TakeLimits;
+  readonly clock: Clock;
+}
+
+/** What may enter a checkpoint. */
+export interface TakeLimits {
+  /** The Coppice home, which is never part of a project. */
+  readonly homeRoot: string;
+  readonly maxFileBytes: number;
+  readonly maxFiles: number;
+  /** Patterns on top of the built-in ones. */
+  readonly exclude: readonly string[];
+}
+
+export interface StoreOptions {
+  /** The folder of checkpoints in the home. */
+  readonly root: string;
+  readonly limits: TakeLimits;
+  readonly clock: Clock;
+  readonly createLock: (path: string) => SharedLock;
+}
+
+/**
+ * Opens the store, creating it on first use and moving older layouts aside. Any number of processes may do so at once. What
+ * a mishap removed and git needs is put back.
+ */
+export async function openStore(options: StoreOptions): Promise<CheckpointStore> {
+  const layout = storeLayout(options.root);
+  if (storeVersion(layout) === undefined) {
+    makePrivateDir(layout.root);
+    using _alone = await options.createLock(layout.lock).alone(LOCK_WAIT_MS);
+    if (storeVersion(layout) === undefined) {
+      removeDrafts(layout);
+      moveLegacy(layout, options.clock.now());
+      createRepository(layout);
+    }
+  }
+  return useStore(layout, options);
+}
+
+/** How long to wait for others. A first take of a large project may keep its lock this long. */
+export const LOCK_WAIT_MS = 2 * MINUTE_MS;
+
+/** The store if there is one. Looking creates nothing. */
+export function findStore(options: StoreOptions): CheckpointStore | undefined {
+  const layout = storeLayout(options.root);
+  return storeVersion(layout) === undefined ? undefined : useStore(layout, options);
+}
+
+function useStore(layout: StoreLayout, { limits, clock, createLock }: StoreOptions): CheckpointStore {
+  const version = storeVersion(layout);
+  if (version !== VERSION) throw unknownVersion(layout, version);
+  for (const dir of DIRS) makePrivateDir(join(layout.gitDir, dir));
+  for (const [name, content] of FILES) {
+    if (readIfThere(join(layout.gitDir, name)) !== content) writeFileAtomic(join(layout.gitDir, name), content);
+  }
+  return {
+    layout,
+    lock: createLock(layout.lock),
+    projectLock: (projectId) => createLock(layout.projectLock(projectId)),
+    limits,
+    clock,
+  };
+}
+
+const VERSION = 1;
+
+/** preciousObjects makes a stray `git gc` or `git prune` refuse to work; version 1 is what makes git heed it. */
+const CONFIG = `[core]
+	repositoryformatversion = 1
+	bare = true
+	logAllRefUpdates = false
+[extensions]
+	preciousObjects = true
+[gc]
+	auto = 0
+[maintenance]
+	auto = false
+[coppice]
+	version = ${VERSION}
+`;
+
+/** Wins over the attributes of any project: no conversion, no filter, no other encoding. */
+const ATTRIBUTES = '* -text !eol -filter -ident !working-tree-encoding !merge !diff\n';
+
+/** Rewritten whenever they differ. The configuration is not among them: it says whose store this is. */
+const FILES = [
+  ['HEAD', 'ref: refs/heads/none\n'],
+  ['info/attributes', ATTRIBUTES],
+  ['info/exclude', DEFAULT_EXCLUDES],
+] as const;
+
+/** git calls a directory without `refs` or `objects` no repository, and removes the former when it is empty. */
+const DIRS = ['objects/info', 'objects/pack', 'refs/heads', 'info', 'projects', 'indexes', 'locks'] as const;
+
+/** The version of our store; undefined when there is none, or another program's. */
+function storeVersion(layout: StoreLayout): number | undefined {
+  const [, version] = /^\[coppice\]\s+version = (\d+)$/m.exec(readIfThere(join(layout.gitDir, 'config')) ?? '') ?? [];
+  if (version !== undefined) return Number(version);
+  if (readIfThere(layout.attributes) !== ATTRIBUTES) return undefined;
+  // Ours without its configuration: taking it for another program's would hide every checkpoint.
+  writeFileAtomic(join(layout.gitDir, 'config'), CONFIG);
+  return VERSION;
+}
+
+/** What a crash left of a store that was being made. Nobody else makes one now. */
+function removeDrafts({ root }: StoreLayout): void {
+  for (const name of readdirSync(root).filter(isTemporaryName)) rmSync(join(root, name), { recursive: true });
+}
+
+/** Built beside its place and renamed, so that a store is whole or not there. */
+function createRepository({ root, gitDir }: StoreLayout): void {
+  const draft = join(root, `.tmp-${process.pid}-${randomBytes(8).toString('hex')}`);
+  for (const dir of DIRS) makePrivateDir(join(draft, dir));
+  for (const [name, content] of [...FILES, ['config', CONFIG] as const]) writeFileAtomic(join(draft, name), content);
+  syncDir(draft);
+  renameSync(draft, gitDir);
+  syncDir(root);
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return undefined;
+    throw error;
+  }
+}
+
+function unknownVersion({ gitDir }: StoreLayout, version: number | undefined): Failure {
+  return new Failure('integrity', `${gitDir} is a checkpoint store of version ${version ?? 'unknown'}.`, {
+    hint: `Nothing was changed. This program knows version ${VERSION}: use the one that wrote it, or a newer one.`,
+  });
+}

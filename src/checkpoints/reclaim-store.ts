@@ -1,0 +1,144 @@
+import { lstatSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { Failure } from '../core/failure.ts';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../core/time.ts';
+import { freeBytes } from '../platform/file-system-facts.ts';
+import { syncDir } from '../platform/private-files.ts';
+import { explainStoreError } from './git-failures.ts';
+import type { CheckpointStore } from './open-store.ts';
+import { objectsOf, reachableObjects } from './reachable-objects.ts';
+import { forgetFailures, isBackingOff, rememberFailure } from './reclaim-memory.ts';
+import { isCompleteWithout, packFiles, writePack } from './reclaim-packs.ts';
+import { planReclaim, type ReclaimPlan } from './reclaim-plan.ts';
+import { dropStale, findStale } from './reclaim-projects.ts';
+import type { StoreLayout } from './store-layout.ts';
+import { readRefs } from './store-refs.ts';
+import { readStoreSize } from './store-size.ts';
+import { DEBRIS_AGE_MS, findDebris } from './sweep-debris.ts';
+
+export interface ReclaimOptions {
+  /** The limit for the whole store: above it, less waits and more is packed. */
+  readonly maxBytes?: number | undefined;
+  /** How old unneeded objects and debris must be. Takes are safe whatever it is; it is for programs that heed no lock. */
+  readonly graceMs?: number;
+  /** A person asks, so an earlier failure is no reason to wait. */
+  readonly insist?: boolean;
+}
+
+/** Unneeded objects wait this long, or less where space is short. */
+const GRACE_MS = HOUR_MS;
+const GRACE_WHEN_TIGHT_MS = MINUTE_MS;
+/** Takes that come meanwhile wait as long as this does, so it gives up soon and leaves the rest to the next time. */
+const LOCK_WAIT_MS = 5 * SECOND_MS;
+
+/** More than a view of the store takes, which is links and nothing else. */
+const ROOM_BYTES = 2 * 1024 * 1024;
+
+/**
+ * Gives the space of objects that nothing needs back to the disk, and packs those in use. Most of the work goes on beside
+ * running takes; only while files are unlinked is the store held alone. One process at a time may do this. It never fails for
+ * its caller: what went wrong is remembered, shown as a problem, and tried again later. Returns how many bytes were freed.
+ */
+export async function reclaimStore(store: CheckpointStore, options: ReclaimOptions = {}): Promise<number> {
+  const { layout, clock } = store;
+  if (options.insist !== true && isBackingOff(layout, clock.now())) return 0;
+  try {
+    const freedBytes = await reclaim(store, options);
+    forgetFailures(layout);
+    return freedBytes;
+  } catch (error) {
+    // Takes go first. What could not be done now is done the next time.
+    if (error instanceof Failure && error.code === 'locked') return 0;
+    const { message } = explainStoreError(error, layout.gitDir) as Error;
+    rememberFailure(layout, message, clock.now());
+    return 0;
+  }
+}
+
+interface Work {
+  readonly plan: ReclaimPlan;
+  readonly debris: readonly string[];
+  /** What the refs pointed at when it was decided. */
+  readonly knownIds: ReadonlySet<string>;
+  readonly before: number;
+  readonly fresh: string | undefined;
+}
+
+async function reclaim(store: CheckpointStore, { maxBytes = Infinity, graceMs }: ReclaimOptions): Promise<number> {
+  const { layout } = store;
+  const refs = await readRefs(layout);
+  // Throws when anything is missing: a damaged store is for a person to look at before anything in it goes.
+  const reachable = await reachableObjects(layout);
+  const size = await readStoreSize(layout);
+  const tight = size.diskBytes > maxBytes;
+  // Files carry the time of the file system, whatever clock the rest goes by.
+  const before = Date.now() - (graceMs ?? (tight ? GRACE_WHEN_TIGHT_MS : GRACE_MS));
+  const plan = planReclaim(size, { reachable, before, freeBytes: freeBytes(layout.gitDir), tight });
+  const debris = findDebris(layout, Date.now() - (graceMs ?? DEBRIS_AGE_MS));
+  const idle = [plan.dead, plan.copies, plan.packs, plan.fresh, debris].every(({ length }) => length === 0);
+  if (idle && findStale(layout, refs).length === 0) return 0;
+  const lines = plan.fresh.map((id) => reachable.get(id) ?? id);
+  const fresh = lines.length === 0 ? undefined : await writePack(layout, lines);
+  return removeFiles(store, { plan, debris, knownIds: new Set(refs.values()), before, fresh });
+}
+
+/** Holds the store alone, makes sure once more, and unlinks. Until the first file goes, a failure leaves all as it was. */
+async function removeFiles(store: CheckpointStore, work: Work): Promise<number> {
+  const { layout, lock } = store;
+  const { plan, fresh, knownIds } = work;
+  // To make sure about packs takes a little room. Where there is none, the loose objects go first and the packs the next time.
+  const roomy = freeBytes(layout.gitDir) > ROOM_BYTES;
+  const packs = roomy ? plan.packs.filter((name) => name !== fresh) : [];
+  let begun = false;
+  try {
+    if (!(await isCompleteWithout(layout, packs, 'all'))) throw notComplete(layout);
+    using _alone = await lock.alone(LOCK_WAIT_MS);
+    const refs = await readRefs(layout);
+    const appeared = [...new Set(refs.values())].filter((id) => !knownIds.has(id));
+    const needed = await objectsOf(layout, appeared);
+    const packsGo = await isCompleteWithout(layout, packs, appeared);
+    begun = true;
+    const freedBytes = unlinkAll([
+      ...work.debris.map((path) => join(layout.gitDir, path)),
+      ...plan.dead
+        .filter((id) => !needed.has(id))
+        .map((id) => loosePath(layout, id))
+        .filter((path) => isOld(path, work)),
+      ...plan.copies.map((id) => loosePath(layout, id)),
+      ...(packsGo ? packs.flatMap((name) => packFiles(layout, name)) : []),
+    ]);
+    dropStale(layout, refs);
+    syncDir(join(layout.objects, 'pack'));
+    return Math.max(0, freedBytes - (fresh === undefined ? 0 : bytesOf(packFiles(layout, fresh))));
+  } catch (error) {
+    // All that it holds is still in its old place.
+    if (!begun && fresh !== undefined && !plan.packs.includes(fresh)) unlinkAll(packFiles(layout, fresh));
+    throw error;
+  }
+}
+
+function unlinkAll(paths: readonly string[]): number {
+  const freedBytes = bytesOf(paths);
+  for (const path of paths) rmSync(path, { recursive: true, force: true });
+  return freedBytes;
+}
+
+function bytesOf(paths: readonly string[]): number {
+  return paths.reduce((sum, path) => sum + (lstatSync(path, { throwIfNoEntry: false })?.blocks ?? 0) * 512, 0);
+}
+
+function loosePath({ objects }: StoreLayout, id: string): string {
+  return join(objects, id.slice(0, 2), id.slice(2));
+}
+
+/** It may have been wanted again since: git renews the time of an object that somebody writes a second time. */
+function isOld(path: string, { before }: Work): boolean {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  return stat !== undefined && stat.mtimeMs <= before;
+}
+
+function notComplete({ gitDir }: StoreLayout): Failure {
+  return new Failure('integrity', `Packs in ${gitDir} that seemed to hold nothing of value do.`, {
+    hint: 'Nothing was removed. Look closer with: coppice checkpoints verify',
+  });
+}

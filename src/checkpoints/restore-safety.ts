@@ -1,0 +1,113 @@
+import { lstatSync } from 'node:fs';
+import type { Checkpoint } from '../core/checkpoint.ts';
+import { Failure } from '../core/failure.ts';
+import { runGit } from '../platform/run-git.ts';
+import { commitSnapshot } from './commit-snapshot.ts';
+import { splitNul, type TreeChange } from './diff-trees.ts';
+import type { CheckpointStore } from './open-store.ts';
+import { changesBetween } from './restore-changes.ts';
+import { withScratch } from './restore-scratch.ts';
+import { sortChanges } from './sort-changes.ts';
+import { saveSnapshot } from './take-snapshot.ts';
+import { updateIndex } from './update-index.ts';
+import { Folder, openPlace } from './worktree-folder.ts';
+
+export interface SafetyRequest {
+  readonly target: Checkpoint;
+  readonly paths: readonly Buffer[];
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface Safety {
+  readonly safety: Checkpoint;
+  /** From the safety to the target. */
+  readonly changes: readonly TreeChange[];
+}
+
+/**
+ * Saves what is there before a restore. A file that the target holds and that the project ignores by now is saved too: it is
+ * about to be overwritten. Files that the rules of the store leave out are not; so they are not overwritten either.
+ */
+export async function saveBefore(store: CheckpointStore, request: SafetyRequest): Promise<Safety> {
+  const { target, paths } = request;
+  const first = await saveVisible(store, request);
+  const changes = await changesBetween(store, { from: first, to: target, paths });
+  const hidden = await hiddenFiles(store, target.workdir, changes);
+  if (hidden.length === 0) return { safety: first, changes };
+  const tree = await treeWith(store, { ...request, workdir: target.workdir, tree: first.tree, hidden });
+  if (tree === first.tree) return { safety: first, changes };
+  const safety = await commitSnapshot(store, tree, {
+    projectId: target.projectId,
+    workdir: target.workdir,
+    takenAt: Math.max(store.clock.now(), first.takenAt + 1),
+    reason: reasonFor(target),
+    kind: 'safety',
+    fileCount: first.fileCount + hidden.length,
+    leftOutCount: first.leftOutCount,
+  });
+  return { safety, changes: await changesBetween(store, { from: safety, to: target, paths }) };
+}
+
+async function saveVisible(store: CheckpointStore, { target, signal }: SafetyRequest): Promise<Checkpoint> {
+  const { workdir } = target;
+  const saved = await saveSnapshot(store, { workdir, reason: reasonFor(target), kind: 'safety', signal });
+  if (saved.status !== 'refused') return saved.checkpoint;
+  throw new Failure(
+    'refused',
+    `Nothing was changed: what is in ${workdir} now cannot be saved first. ${saved.message}`,
+    {
+      hint: saved.hint,
+    },
+  );
+}
+
+function reasonFor(target: Checkpoint): string {
+  return `before going back to ${target.id.slice(0, 12)}`;
+}
+
+/** Files in the way of a restore that the project ignores by now, and that a checkpoint may hold. */
+export async function hiddenFiles(
+  store: CheckpointStore,
+  workdir: string,
+  changes: readonly TreeChange[],
+): Promise<readonly TreeChange[]> {
+  const found = changes.filter(({ from, path }) => from === undefined && isSavable(workdir, path));
+  if (found.length === 0) return [];
+  const { exclude } = store.limits;
+  return withScratch(store, workdir, async (place) => {
+    const entries = found.map(({ path, to }) => Buffer.concat([Buffer.from(`${to?.mode} ${to?.oid}\t`), path, NUL]));
+    await runGit(place, ['update-index', '-z', '--index-info'], { input: Buffer.concat(entries) });
+    const rules = [`--exclude-from=${place.gitDir}/info/exclude`, ...exclude.map((pattern) => `--exclude=${pattern}`)];
+    const { stdout } = await runGit(place, ['ls-files', '-z', '--cached', '--ignored', ...rules]);
+    const leftOut = new Set(splitNul(stdout).map((path) => path.toString('latin1')));
+    return found.filter(({ path }) => !leftOut.has(path.toString('latin1')));
+  });
+}
+
+function isSavable(workdir: string, path: Buffer): boolean {
+  using root = new Folder(workdir);
+  using place = openPlace(root, path, { create: false });
+  if (place.folder === undefined) return false;
+  const stats = lstatSync(place.folder.at(place.name), { throwIfNoEntry: false });
+  return stats !== undefined && (stats.isFile() || stats.isSymbolicLink());
+}
+
+export interface MoreFiles {
+  readonly workdir: string;
+  readonly tree: string;
+  readonly hidden: readonly TreeChange[];
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A tree with these files on top. What is too large or cannot be read is left out again. */
+export async function treeWith(store: CheckpointStore, { workdir, tree, hidden, signal }: MoreFiles): Promise<string> {
+  const { maxFileBytes } = store.limits;
+  return withScratch(store, workdir, async (place) => {
+    await runGit(place, ['read-tree', tree], { signal });
+    const arrived = hidden.map(({ path }) => ({ tag: '?' as const, path }));
+    await updateIndex(place, sortChanges(workdir, arrived, maxFileBytes), { maxFileBytes, signal });
+    return (await runGit(place, ['write-tree'], { signal })).stdout.toString().trim();
+  });
+}
+
+const NUL = Buffer.from([0]);

@@ -1,0 +1,113 @@
+import { mkdirSync } from 'node:fs';
+import type { Checkpoint, RestoredFile, RestoreRequest } from '../core/checkpoint.ts';
+import type { Journal, RunItem } from '../core/run.ts';
+import type { SessionRewind } from '../core/session-rewind.ts';
+import type { EpochMs } from '../core/time.ts';
+import { type CheckpointStore, LOCK_WAIT_MS } from './open-store.ts';
+import { saveBefore } from './restore-safety.ts';
+import { findWorkdir } from './restore-workdir.ts';
+import { keepRef } from './store-layout.ts';
+import { changeRefs } from './store-refs.ts';
+import { changeWorktree } from './worktree-change.ts';
+
+export interface RestoreParts {
+  readonly store: CheckpointStore;
+  readonly journal: Journal;
+  readonly rewind: SessionRewind;
+}
+
+export interface Restore {
+  readonly runId: string;
+  /** Until when it can be undone. */
+  readonly expiresAt: EpochMs;
+  readonly target: Checkpoint;
+  /** Only these, literal and relative to the working directory; a folder means all that lies in it. */
+  readonly paths?: readonly Buffer[];
+  /** A conversation that goes back with the files: what came after this message is hidden. */
+  readonly session?: { readonly id: string; readonly afterSeq: number };
+  readonly signal?: AbortSignal;
+}
+
+export interface RestoreReport {
+  /** What the files were before: where an undo goes. */
+  readonly safety: Checkpoint;
+  /** Absent when nothing differed, so that nothing was done. */
+  readonly runId?: string;
+  /** Why the conversation was not taken back, although that was asked for. */
+  readonly sessionDetail?: string;
+}
+
+/**
+ * Takes the files of a working directory back to a checkpoint. What they are now is saved first, and the run is on record as
+ * something to undo before the first file changes. Only what differs is touched; every path is an outcome.
+ */
+export async function* restoreSnapshot(
+  parts: RestoreParts,
+  restore: Restore,
+): AsyncGenerator<RestoredFile, RestoreReport> {
+  const { store, journal } = parts;
+  const { target, runId } = restore;
+  using _project = await store.projectLock(target.projectId).alone(LOCK_WAIT_MS);
+  using _store = await store.lock.share(LOCK_WAIT_MS);
+  if (findWorkdir(store, target) === 'gone') mkdirSync(target.workdir);
+  const { safety, changes } = await saveBefore(store, { ...restore, paths: restore.paths ?? [] });
+  if (changes.length === 0 && restore.session === undefined) return { safety };
+  const sessionDetail = await record(parts, restore, safety);
+  try {
+    const { gitDir } = store.layout;
+    const { signal } = restore;
+    yield* changeWorktree({ gitDir, workdir: target.workdir, changes, ...(signal && { signal }) });
+  } finally {
+    await journal.finish(runId, store.clock.now());
+  }
+  return { safety, runId, ...(sessionDetail !== undefined && { sessionDetail }) };
+}
+
+/**
+ * Intent first, then the refs that keep both states until the undo is over, then the mark that makes it something to undo. A
+ * conversation goes back before the first file does. Returns why it did not.
+ */
+async function record(parts: RestoreParts, restore: Restore, safety: Checkpoint): Promise<string | undefined> {
+  const { store, journal, rewind } = parts;
+  const { runId, target, expiresAt, session } = restore;
+  await journal.begin({ id: runId, request: requestOf(restore, safety), startedAt: store.clock.now(), expiresAt });
+  await journal.intend(runId, itemsOf(restore));
+  await changeRefs(store.layout, [
+    `update ${keepRef(runId, 'target')} ${target.id}`,
+    `update ${keepRef(runId, 'safety')} ${safety.id}`,
+  ]);
+  const outcome = session && (await rewind.takeBack(runId, { number: CONVERSATION, ...session }));
+  const detail = outcome?.status === 'skipped' ? outcome.detail : undefined;
+  const state = detail === undefined ? ('trashed' as const) : ('skipped' as const);
+  await journal.mark(runId, [
+    { number: FILES, state: 'trashed' },
+    ...(session === undefined ? [] : [{ number: CONVERSATION, state, ...(detail !== undefined && { detail }) }]),
+  ]);
+  return detail;
+}
+
+const FILES = 1;
+const CONVERSATION = 2;
+
+function requestOf({ target, paths }: Restore, safety: Checkpoint): RestoreRequest {
+  return {
+    kind: 'restore-checkpoint',
+    projectId: target.projectId,
+    workdir: target.workdir,
+    checkpointId: target.id,
+    safetyId: safety.id,
+    ...(paths !== undefined && paths.length > 0 && { paths: paths.map((path) => path.toString('latin1')) }),
+  };
+}
+
+function itemsOf({ target, session }: Restore): Omit<RunItem, 'state'>[] {
+  const common = { action: 'take-back', reason: 'named', sizeBytes: 0, skipsTrash: false } as const;
+  const files = { kind: 'worktree', id: target.workdir } as const;
+  const conversation = session && ({ kind: 'conversation', id: session.id } as const);
+  return [
+    { ...common, number: FILES, item: files, fingerprint: target.id },
+    ...(conversation
+      ? [{ ...common, number: CONVERSATION, item: conversation, fingerprint: String(session.afterSeq) }]
+      : []),
+  ];
+}

@@ -1,0 +1,82 @@
+import { accessSync, constants, lstatSync } from 'node:fs';
+import type { LeftOut } from '../core/checkpoint.ts';
+import { GitError, type GitPlace, runGit } from '../platform/run-git.ts';
+import { isStoreError } from './git-failures.ts';
+import { type Sorted, sortChanges } from './sort-changes.ts';
+import { dropIndexLock } from './work-index.ts';
+
+export interface UpdatePlace extends GitPlace {
+  readonly workTree: string;
+  readonly indexFile: string;
+}
+
+export interface UpdateOptions {
+  readonly maxFileBytes: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Saves the files and brings the index up to date. Returns what could not be saved after all; the rest is. */
+export async function updateIndex(place: UpdatePlace, sorted: Sorted, options: UpdateOptions): Promise<LeftOut[]> {
+  const { signal, maxFileBytes } = options;
+  await drop(place, sorted.drop, signal);
+  const failed = await save(place, sorted.save, signal);
+  // A file may have grown past the limit while it was read.
+  const again = sorted.save.map((path) => ({ tag: 'C' as const, path }));
+  const grown = sortChanges(place.workTree, again, maxFileBytes).drop;
+  await drop(place, grown, signal);
+  return [...failed, ...grown.map((path) => leftOut(path, 'changing'))];
+}
+
+async function drop(place: GitPlace, paths: readonly Buffer[], signal?: AbortSignal): Promise<void> {
+  if (paths.length === 0) return;
+  await runGit(place, ['update-index', '--force-remove', '-z', '--stdin'], { input: joinNul(paths), signal });
+}
+
+/** git gives up at the first file it cannot read, so what it stumbles over is found and left out. */
+async function save(place: UpdatePlace, paths: readonly Buffer[], signal?: AbortSignal): Promise<LeftOut[]> {
+  if (paths.length === 0) return [];
+  try {
+    await runGit(place, SAVE, { input: joinNul(paths), signal });
+    return [];
+  } catch (error) {
+    if (!isAboutAFile(error)) throw error;
+    // One that was ended by a signal left its lock behind.
+    dropIndexLock(place.indexFile);
+  }
+  const closed = new Set(paths.filter((path) => !readable(place.workTree, path)));
+  if (closed.size > 0) {
+    const rest = paths.filter((path) => !closed.has(path));
+    return [...[...closed].map((path) => leftOut(path, 'unreadable')), ...(await save(place, rest, signal))];
+  }
+  const [only] = paths;
+  if (only !== undefined && paths.length === 1) return [leftOut(only, 'changing')];
+  const half = Math.ceil(paths.length / 2);
+  return [...(await save(place, paths.slice(0, half), signal)), ...(await save(place, paths.slice(half), signal))];
+}
+
+const SAVE = ['update-index', '--add', '--remove', '--replace', '-z', '--stdin'] as const;
+
+/** A file that shrinks while git reads it ends git by a signal; one that changes otherwise may not match its own name. */
+function isAboutAFile(error: unknown): boolean {
+  if (!(error instanceof GitError) || isStoreError(error)) return false;
+  return /Unable to process path|unstable object source data|ended by SIGBUS/.test(error.stderr);
+}
+
+function readable(workTree: string, path: Buffer): boolean {
+  const full = Buffer.concat([Buffer.from(`${workTree}/`), path]);
+  try {
+    if (lstatSync(full, { throwIfNoEntry: false })?.isFile() === true) accessSync(full, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function leftOut(path: Buffer, why: LeftOut['why']): LeftOut {
+  return { path: path.toString(), why };
+}
+
+function joinNul(paths: readonly Buffer[]): Buffer {
+  const nul = Buffer.from([0]);
+  return Buffer.concat(paths.flatMap((path) => [path, nul]));
+}

@@ -1,0 +1,63 @@
+import type { Problem } from '../core/problem.ts';
+import { HOUR_MS } from '../core/time.ts';
+import { runGit } from '../platform/run-git.ts';
+import type { CheckpointStore } from './open-store.ts';
+import { incompleteOf } from './reachable-objects.ts';
+import { readSnapshots } from './read-snapshots.ts';
+import { TRASH } from './store-layout.ts';
+import { idsBelow, readRefs } from './store-refs.ts';
+
+export interface StoreVerdict {
+  readonly checkpoints: number;
+  readonly problems: readonly Problem[];
+}
+
+/** Whether every checkpoint is there, complete and exactly what was saved. Reads every object; changes nothing. */
+export async function verifyStore(store: CheckpointStore): Promise<StoreVerdict> {
+  const { layout } = store;
+  // Shared, so that nothing is unlinked or written anew while it is looked at.
+  using _shared = await store.lock.share(HOUR_MS);
+  const { checkpoints, problems } = await readSnapshots(store);
+  const ids = [...checkpoints.map(({ id }) => id), ...idsBelow(await readRefs(layout), TRASH)];
+  const broken = await incompleteOf(layout, ids);
+  return {
+    checkpoints: checkpoints.length,
+    problems: [...problems, ...broken.map(brokenProblem), ...(await contentProblems(store))],
+  };
+}
+
+function brokenProblem(id: string): Problem {
+  return {
+    kind: 'checkpoint-incomplete',
+    subject: id,
+    message: `Parts of the checkpoint ${id.slice(0, 12)} are missing, so it cannot be restored in full.`,
+    hint: 'Put the checkpoints folder back from a backup, or take a new checkpoint while the files are there.',
+  };
+}
+
+/** What git finds when it reads every object. What it says about the projects' own files is no concern of ours. */
+async function contentProblems({ layout }: CheckpointStore): Promise<Problem[]> {
+  const settings = IGNORED.flatMap((check) => ['-c', `fsck.${check}=ignore`]);
+  const args = [...settings, 'fsck', '--full', '--no-dangling', '--no-progress', '--no-reflogs'];
+  const { code, stdout, stderr } = await runGit(layout, args, { okCodes: ANY_CODE, timeoutMs: HOUR_MS });
+  if (code === 0) return [];
+  const said = `${stdout.toString()}${stderr}`
+    .split('\n')
+    .filter((line) => /^(error|fatal|missing|broken|bad)/.test(line));
+  return said.slice(0, MAX_SHOWN).map((line) => ({
+    kind: 'object-damaged',
+    subject: 'checkpoints/store',
+    message: `git finds damage in the checkpoint store: ${line}.`,
+    hint: 'Put the checkpoints folder back from a backup. Checkpoints that are not named above can be restored.',
+  }));
+}
+
+const MAX_SHOWN = 20;
+/** A bit for each kind of damage. */
+const ANY_CODE = Array.from({ length: 64 }, (_, code) => code);
+const IGNORED = [
+  ...['Blob', 'Large', 'Missing', 'Name', 'Parse', 'Path', 'Symlink', 'Update', 'Url'].map(
+    (name) => `gitmodules${name}`,
+  ),
+  ...['Blob', 'Large', 'LineLength', 'Missing'].map((name) => `gitattributes${name}`),
+];

@@ -1,0 +1,97 @@
+import type { RestoreRequest } from '../core/checkpoint.ts';
+import type { HomeDriver } from '../core/home-driver.ts';
+import type { ItemOutcome, Journal, RunItem } from '../core/run.ts';
+import type { SessionRewind } from '../core/session-rewind.ts';
+import { errorCode } from '../platform/error-code.ts';
+import { GitError } from '../platform/run-git.ts';
+import { diffTrees } from './diff-trees.ts';
+import { type CheckpointStore, LOCK_WAIT_MS } from './open-store.ts';
+import { pathFilter } from './restore-paths.ts';
+import { keepRef } from './store-layout.ts';
+import { changeRefs } from './store-refs.ts';
+import { changeWorktree } from './worktree-change.ts';
+
+export interface WorktreeParts {
+  /** The store, if there is one by now. */
+  readonly findStore: () => CheckpointStore | undefined;
+  readonly journal: Journal;
+  readonly rewind: SessionRewind;
+}
+
+/** The part of a driver that undoes restores: items of the kinds `worktree` and `conversation`. */
+export function createWorktreeDriver(parts: WorktreeParts): Pick<HomeDriver, 'discard' | 'restore' | 'purge'> {
+  return {
+    discard: (runId, items) => each(items, (item) => callOff(parts, runId, item)),
+    restore: (runId, items) => each(items, (item) => putBack(parts, runId, item)),
+    purge: (runId, items) => each(items, (item) => forget(parts, runId, item)),
+  };
+}
+
+async function each(items: readonly RunItem[], act: (item: RunItem) => Promise<ItemOutcome>): Promise<ItemOutcome[]> {
+  const outcomes: ItemOutcome[] = [];
+  for (const item of items) outcomes.push(await act(item));
+  return outcomes;
+}
+
+/** Only recovery asks for this: a restore that was cut short before it changed a file is not carried out later. */
+async function callOff(parts: WorktreeParts, runId: string, item: RunItem): Promise<ItemOutcome> {
+  if (item.item.kind === 'conversation') await parts.rewind.giveBack(runId, requestOf(item));
+  else await forget(parts, runId, item);
+  return skipped(item, 'The restore was cut short before it began.');
+}
+
+async function putBack(parts: WorktreeParts, runId: string, item: RunItem): Promise<ItemOutcome> {
+  if (item.item.kind === 'conversation') return parts.rewind.giveBack(runId, requestOf(item));
+  const request = (await parts.journal.run(runId))?.request;
+  const store = parts.findStore();
+  if (request?.kind !== 'restore-checkpoint') return skipped(item, 'Its run does not say what it went back to.');
+  if (store === undefined) return skipped(item, 'The checkpoint store is not there.');
+  try {
+    const detail = await putFilesBack(store, request);
+    return detail === undefined ? { number: item.number, status: 'done' } : skipped(item, detail);
+  } catch (error) {
+    if (error instanceof GitError)
+      return skipped(item, 'What was there before cannot be read from the checkpoint store.');
+    const code = errorCode(error);
+    if (code === undefined) throw error;
+    return skipped(item, NOT_THERE.has(code) ? 'The folder is not there.' : `The file system refused it: ${code}.`);
+  }
+}
+
+const NOT_THERE = new Set(['ENOENT', 'ENOTDIR', 'ELOOP']);
+
+/** From what the restore wrote to what was there before it. What was changed since then is neither, and stays. */
+async function putFilesBack(store: CheckpointStore, request: RestoreRequest): Promise<string | undefined> {
+  const { gitDir } = store.layout;
+  using _project = await store.projectLock(request.projectId).alone(LOCK_WAIT_MS);
+  using _store = await store.lock.share(LOCK_WAIT_MS);
+  const isWanted = pathFilter(request.paths?.map((path) => Buffer.from(path, 'latin1')));
+  const all = await diffTrees(gitDir, { from: request.checkpointId, to: request.safetyId });
+  const changes = all.filter(({ path }) => isWanted(path));
+  const left: string[] = [];
+  for await (const file of changeWorktree({ gitDir, workdir: request.workdir, changes })) {
+    if (file.status === 'skipped') left.push(`${file.path.toString()}: ${file.detail}`);
+  }
+  if (left.length === 0) return undefined;
+  return `Not put back: ${left.length} of ${changes.length} files. ${left.slice(0, SHOWN).join(' ')}`;
+}
+
+const SHOWN = 3;
+
+/** Without these refs both states may go when the rules for checkpoints say so. */
+async function forget({ findStore }: WorktreeParts, runId: string, item: RunItem): Promise<ItemOutcome> {
+  const store = findStore();
+  if (store !== undefined && item.item.kind === 'worktree') {
+    const lines = [`delete ${keepRef(runId, 'target')}`, `delete ${keepRef(runId, 'safety')}`];
+    await changeRefs(store.layout, lines);
+  }
+  return { number: item.number, status: 'done' };
+}
+
+function requestOf({ number, item, fingerprint }: RunItem) {
+  return { number, id: item.id, afterSeq: Number(fingerprint) };
+}
+
+function skipped({ number }: RunItem, detail: string): ItemOutcome {
+  return { number, status: 'skipped', detail };
+}

@@ -1,0 +1,104 @@
+import { closeSync, constants, existsSync, lstatSync, mkdirSync, openSync, readdirSync } from 'node:fs';
+import { Failure } from '../core/failure.ts';
+import { errorCode } from '../platform/error-code.ts';
+
+/**
+ * An open folder of a working directory. On Linux what lies in it is reached through the open folder itself: whoever puts a link
+ * in place of it, or of one above it, leads nobody elsewhere. Other systems have no such way in Node, so there every folder
+ * on the way is looked at just before use.
+ */
+export class Folder implements Disposable {
+  readonly #base: Buffer;
+  readonly #handle: number;
+
+  constructor(path: Buffer | string) {
+    const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;
+    this.#handle = openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    this.#base = Buffer.from(THROUGH_HANDLES ? `/proc/self/fd/${this.#handle}` : path);
+  }
+
+  /** Where a name in this folder is, for one system call. The last name of a path is never followed by whoever uses it. */
+  at(name: Buffer): Buffer {
+    return Buffer.concat([this.#base, SLASH, name]);
+  }
+
+  /** The folder of this name; `undefined` when there is none, or a link or a file instead. */
+  open(name: Buffer): Folder | undefined {
+    const path = this.at(name);
+    try {
+      return new Folder(path);
+    } catch (error) {
+      if (!NO_FOLDER.has(errorCode(error) ?? '')) throw error;
+      return undefined;
+    }
+  }
+
+  make(name: Buffer): void {
+    mkdirSync(this.at(name));
+  }
+
+  /** True when nothing has this name. */
+  lacks(name: Buffer): boolean {
+    return lstatSync(this.at(name), { throwIfNoEntry: false }) === undefined;
+  }
+
+  /** What lies in it. */
+  names(): Buffer[] {
+    return readdirSync(this.#base, 'buffer');
+  }
+
+  [Symbol.dispose](): void {
+    closeSync(this.#handle);
+  }
+}
+
+const THROUGH_HANDLES = process.platform === 'linux' && existsSync('/proc/self/fd');
+const SLASH = Buffer.from('/');
+const NO_FOLDER = new Set(['ENOENT', 'ENOTDIR', 'ELOOP']);
+
+/** The folder that holds a path, and the path's last name. */
+export interface Place extends Disposable {
+  /** `undefined` when a folder on the way is missing, or is a link or a file. */
+  readonly folder: Folder | undefined;
+  readonly name: Buffer;
+}
+
+/** Walks from the working directory to the folder of a path, through real folders only. */
+export function openPlace(root: Folder, path: Buffer, { create }: { create: boolean }): Place {
+  const names = splitPath(path);
+  const name = names.pop() ?? path;
+  const folder = walk(root, names, create);
+  return {
+    folder,
+    name,
+    [Symbol.dispose]() {
+      if (folder !== root) folder?.[Symbol.dispose]();
+    },
+  };
+}
+
+function walk(root: Folder, names: readonly Buffer[], create: boolean): Folder | undefined {
+  let folder: Folder | undefined = root;
+  for (const name of names) {
+    const outer: Folder = folder;
+    try {
+      if (create && outer.lacks(name)) outer.make(name);
+      folder = outer.open(name);
+    } finally {
+      if (outer !== root) outer[Symbol.dispose]();
+    }
+    if (folder === undefined) return undefined;
+  }
+  return folder;
+}
+
+/** The names of a path. A path that git wrote has no `..`; one that does comes from a damaged store and leads nowhere. */
+function splitPath(path: Buffer): Buffer[] {
+  const names = path.toString('latin1').split('/');
+  if (names.some((name) => ['', '.', '..'].includes(name))) {
+    throw new Failure('integrity', `The checkpoint store holds a path that cannot be: ${path.toString()}`, {
+      hint: 'Look at the store with: coppice checkpoints verify',
+    });
+  }
+  return names.map((name) => Buffer.from(name, 'latin1'));
+}
