@@ -1,0 +1,36 @@
+import { type Amounts, type Counter, OK, type Scope, type Spend, type Verdict } from '../core/gateway.ts';
+import { strictest } from './strictest.ts';
+import { verdictOf } from './verdict-of.ts';
+
+/** A limit on one counter. */
+export interface SpendRule {
+  readonly scope: Scope;
+  /** Only for this key, such as one model; absent for whatever key is asked about. */
+  readonly key?: string;
+  readonly counter: Counter;
+  readonly limit: number;
+  /** From here on there is a warning. */
+  readonly warnAt: number;
+  readonly onBreach: 'warn' | 'reset' | 'stop';
+}
+
+/**
+ * Judges totals by the rules, the strictest first. Asked before a step: a limit that is reached, counting what is `reserved`
+ * but not in the totals yet, allows no further one.
+ */
+export function checkSpend(rules: readonly SpendRule[], spent: readonly Spend[], reserved: Amounts = {}): Verdict {
+  const verdicts = rules.map((rule) => {
+    const spend = spent.find((candidate) => ruleApplies(rule, candidate));
+    return spend === undefined ? OK : judge(rule, spend.used[rule.counter] + (reserved[rule.counter] ?? 0));
+  });
+  return strictest(verdicts);
+}
+
+export function ruleApplies(rule: SpendRule, { scope, key }: Pick<Spend, 'scope' | 'key'>): boolean {
+  return rule.scope === scope && (rule.key === undefined || rule.key === key);
+}
+
+function judge({ scope, counter, limit, warnAt, onBreach }: SpendRule, used: number): Verdict {
+  if (used < warnAt && used < limit) return OK;
+  return verdictOf(used >= limit ? onBreach : 'warn', { rule: counter, scope, used, limit });
+}

@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type ManualClock, manualClock, NOW } from '../../../test/support/clock.ts';
+import { openNativeStore } from '../../../test/support/native-store.ts';
+import { tempDir } from '../../../test/support/temp-dir.ts';
+import type { SessionStore } from '../../core/session-store.ts';
+import { DAY_MS, SECOND_MS } from '../../core/time.ts';
+import type { DeliveryTarget } from './cron-job.ts';
+import { deliverDue, nextAttemptAt } from './deliver.ts';
+
+async function deliverTo(store: SessionStore, clock: ManualClock, target: DeliveryTarget) {
+  await store.deliveries.promise({ id: 'd', sessionId: 'cron_../a', job: 'a', target: JSON.stringify(target) });
+  return deliverDue({ deliveries: store.deliveries, clock, outputOf: async () => 'the output' });
+}
+
+/** A server that answers as it is told, and remembers what came. */
+async function webhook(answer: () => number) {
+  const received: { key: string | undefined; body: unknown }[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const key = request.headers['idempotency-key'];
+      received.push({ key: String(key), body: JSON.parse(Buffer.concat(chunks).toString()) });
+      response.writeHead(answer()).end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}/hook`, received, [Symbol.dispose]: () => void server.close() };
+}
+
+describe('a delivery', () => {
+  it('writes a file, whose name cannot leave its folder', async () => {
+    const clock = manualClock();
+    const root = tempDir();
+    await using store = await openNativeStore(root, { clock });
+    expect(
+      await deliverTo(store, clock, { kind: 'file', path: join(root, 'out', '{job}', '{session}.txt') }),
+    ).toHaveLength(1);
+    expect(readFileSync(join(root, 'out', 'a', 'cron_.._a.txt'), 'utf8')).toBe('the output');
+  });
+
+  it('goes to a command on its standard input', async () => {
+    const clock = manualClock();
+    const root = tempDir();
+    await using store = await openNativeStore(root, { clock });
+    const command = ['sh', '-c', `{ cat; echo " of $COPPICE_JOB"; } > ${root}/got`];
+    expect(await deliverTo(store, clock, { kind: 'command', command })).toHaveLength(1);
+    expect(readFileSync(join(root, 'got'), 'utf8')).toBe('the output of a\n');
+  });
+
+  it('is tried again after a wait until the webhook takes it, with the same key and marked as perhaps repeated', async () => {
+    const clock = manualClock();
+    await using store = await openNativeStore(tempDir(), { clock });
+    let status = 500;
+    using server = await webhook(() => status);
+    expect(await deliverTo(store, clock, { kind: 'webhook', url: server.url })).toEqual([]);
+    const again = () => deliverDue({ deliveries: store.deliveries, clock, outputOf: async () => 'the output' });
+    expect(await again()).toEqual([]);
+    expect(server.received).toHaveLength(1);
+    clock.advance(10 * SECOND_MS);
+    status = 204;
+    expect(await again()).toHaveLength(1);
+    expect(server.received).toMatchObject([
+      { key: 'd', body: { output: 'the output', maybeRepeated: false } },
+      { key: 'd', body: { output: 'the output', maybeRepeated: true } },
+    ]);
+    expect(await store.deliveries.open()).toEqual([]);
+  });
+
+  it('is given up after many attempts, and never waits longer than an hour', () => {
+    const waits = Array.from({ length: 12 }, (_, index) => nextAttemptAt(index + 1, NOW));
+    expect(waits.at(-1)).toBeUndefined();
+    const times = waits.slice(0, -1).map((at) => (at ?? 0) - NOW);
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
+    expect(Math.max(...times)).toBeLessThan(DAY_MS / 23);
+  });
+
+  it('of a session that is gone is an error on record, not a crash', async () => {
+    const clock = manualClock();
+    await using store = await openNativeStore(tempDir(), { clock });
+    await store.deliveries.promise({ id: 'd', sessionId: 's', job: 'a', target: '{"kind":"file","path":"/x"}' });
+    await deliverDue({ deliveries: store.deliveries, clock, outputOf: async () => undefined });
+    expect(await store.deliveries.open()).toMatchObject([{ lastError: 'the session is gone', attempts: 1 }]);
+  });
+});

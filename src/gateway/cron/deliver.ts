@@ -1,0 +1,109 @@
+import { spawn } from 'node:child_process';
+import { dirname, resolve } from 'node:path';
+import type { Delivery, DeliveryBook } from '../../core/delivery-book.ts';
+import { type Clock, type EpochMs, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../core/time.ts';
+import { makePrivateDir, writeFileAtomic } from '../../platform/private-files.ts';
+import type { DeliveryTarget } from './cron-job.ts';
+
+/** Doubling from the first wait to the longest; after so many attempts it is given up, and stays on record. */
+const FIRST_WAIT_MS = 10 * SECOND_MS;
+const LONGEST_WAIT_MS = HOUR_MS;
+const MOST_ATTEMPTS = 12;
+const TIME_LIMIT_MS = MINUTE_MS;
+
+export interface DeliverParts {
+  readonly deliveries: DeliveryBook;
+  readonly clock: Clock;
+  /** What to deliver of a session; absent when the session is gone. */
+  readonly outputOf: (sessionId: string) => Promise<string | undefined>;
+}
+
+export interface Parcel {
+  readonly job: string;
+  readonly sessionId: string;
+  readonly output: string;
+  /** The same for every attempt, so that who receives it twice can tell. */
+  readonly deliveryId: string;
+  /** An earlier attempt may have arrived although its end was never seen. */
+  readonly maybeRepeated: boolean;
+}
+
+/** Tries everything that is due once. What fails is tried again later, each time after a longer wait. */
+export async function deliverDue(parts: DeliverParts): Promise<readonly Delivery[]> {
+  const due = await parts.deliveries.due(parts.clock.now());
+  const arrived: Delivery[] = [];
+  for (const { id } of due) {
+    // Marked before it is sent: after a crash it is known that it may have arrived.
+    const delivery = await parts.deliveries.begin(id);
+    if (delivery !== undefined && (await attempt(parts, delivery))) arrived.push(delivery);
+  }
+  return arrived;
+}
+
+async function attempt(parts: DeliverParts, delivery: Delivery): Promise<boolean> {
+  const { id, sessionId, job, attempts } = delivery;
+  try {
+    const output = await parts.outputOf(sessionId);
+    if (output === undefined) throw new Error('the session is gone');
+    // The target was checked when the job was read.
+    const target = JSON.parse(delivery.target) as DeliveryTarget;
+    await send(target, { job, sessionId, output, deliveryId: id, maybeRepeated: attempts > 1 });
+    await parts.deliveries.delivered(id);
+    return true;
+  } catch (error) {
+    const said = error instanceof Error ? error.message : String(error);
+    await parts.deliveries.failed(id, said, nextAttemptAt(attempts, parts.clock.now()));
+    return false;
+  }
+}
+
+/** When to try again after so many attempts; undefined when it was tried often enough. */
+export function nextAttemptAt(attempts: number, now: EpochMs): EpochMs | undefined {
+  if (attempts >= MOST_ATTEMPTS) return undefined;
+  return now + Math.min(FIRST_WAIT_MS * 2 ** (attempts - 1), LONGEST_WAIT_MS);
+}
+
+function send(target: DeliveryTarget, parcel: Parcel): Promise<void> {
+  if (target.kind === 'webhook') return post(target.url, parcel);
+  if (target.kind === 'command') return pipeInto(target.command, parcel);
+  return writeOut(target.path, parcel);
+}
+
+/** `{job}` and `{session}` in the path are filled in; each run replaces its own file in one step. */
+async function writeOut(path: string, { job, sessionId, output }: Parcel): Promise<void> {
+  const place = resolve(path.replaceAll('{job}', fileName(job)).replaceAll('{session}', fileName(sessionId)));
+  makePrivateDir(dirname(place));
+  writeFileAtomic(place, output);
+}
+
+/** A name can hold anything, a file name must stay one. */
+function fileName(text: string): string {
+  return text.replaceAll(/[^\w.-]/gu, '_').replace(/^\.+/, '_');
+}
+
+async function post(url: string, parcel: Parcel): Promise<void> {
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'idempotency-key': parcel.deliveryId },
+    body: JSON.stringify(parcel),
+    redirect: 'error',
+    signal: AbortSignal.timeout(TIME_LIMIT_MS),
+  });
+  await answer.body?.cancel();
+  if (!answer.ok) throw new Error(`the webhook answered ${answer.status}`);
+}
+
+function pipeInto([program = '', ...args]: readonly string[], parcel: Parcel): Promise<void> {
+  const env = { ...process.env, COPPICE_JOB: parcel.job, COPPICE_SESSION_ID: parcel.sessionId };
+  const child = spawn(program, args, { env, stdio: ['pipe', 'ignore', 'ignore'], timeout: TIME_LIMIT_MS });
+  return new Promise((done, fail) => {
+    child.on('error', fail);
+    child.on('close', (code, signal) => {
+      if (code === 0) done();
+      else fail(new Error(`the command ended with ${code ?? signal}`));
+    });
+    // A command that does not read its input is judged by its exit code.
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(parcel.output);
+  });
+}

@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest';
+import { manualClock, NOW } from '../../../test/support/clock.ts';
+import { openNativeStore } from '../../../test/support/native-store.ts';
+import { tempDir } from '../../../test/support/temp-dir.ts';
+import type { SessionStore } from '../../core/session-store.ts';
+import { HOUR_MS, MINUTE_MS } from '../../core/time.ts';
+import type { CronJob } from './cron-job.ts';
+import { type CronParts, runDueJobs } from './run-due-jobs.ts';
+
+function job(name: string, over: Partial<CronJob> = {}): CronJob {
+  return {
+    name,
+    schedule: '*/15 * * * *',
+    timeZone: 'UTC',
+    command: ['true'],
+    missed: 'run-once',
+    overlap: 'skip',
+    deliver: [],
+    ...over,
+  };
+}
+
+function partsOf(store: SessionStore, over: Partial<CronParts> = {}): CronParts {
+  const { cron: book, deliveries } = store;
+  return { book, deliveries, clock: manualClock(), start: async () => 'done', since: NOW, maxParallel: 4, ...over };
+}
+
+describe('due jobs', () => {
+  it('run every slot of two days once, and what is remembered stays bounded', async () => {
+    const clock = manualClock();
+    await using store = await openNativeStore(tempDir(), { clock });
+    const started: string[] = [];
+    const parts = partsOf(store, {
+      clock,
+      start: async (_, sessionId) => {
+        started.push(sessionId);
+        return 'done';
+      },
+    });
+    for (let at = NOW; at <= NOW + 48 * HOUR_MS; at += MINUTE_MS) {
+      clock.set(at);
+      await (await runDueJobs(parts, [job('report')], new Set())).ended;
+    }
+    expect(started).toHaveLength(4 * 48);
+    expect(new Set(started).size).toBe(started.length);
+    expect(await store.cron.runs('report', 1000)).toHaveLength(50);
+  });
+
+  it('are run by one of several schedulers', async () => {
+    const clock = manualClock(NOW + 15 * MINUTE_MS);
+    const root = tempDir();
+    await using one = await openNativeStore(root, { clock });
+    await using two = await openNativeStore(root, { clock });
+    const ticks = await Promise.all(
+      [one, two].map((store) => runDueJobs(partsOf(store, { clock }), [job('a')], new Set())),
+    );
+    expect(ticks.flatMap(({ started }) => started)).toEqual(['cron_a_20260115_121500']);
+    for (const { ended } of ticks) await ended;
+  });
+
+  it('wait while as many run as may', async () => {
+    const clock = manualClock(NOW + 15 * MINUTE_MS);
+    await using store = await openNativeStore(tempDir(), { clock });
+    const finish: (() => void)[] = [];
+    const start = () => new Promise<'done'>((resolve) => finish.push(() => resolve('done')));
+    const running = new Set<string>();
+    const parts = partsOf(store, { clock, start, maxParallel: 2 });
+    const jobs = [job('a'), job('b'), job('c')];
+    const first = await runDueJobs(parts, jobs, running);
+    expect(first.started).toHaveLength(2);
+    expect((await runDueJobs(parts, jobs, running)).started).toEqual([]);
+    for (const done of finish.splice(0)) done();
+    await first.ended;
+    const later = await runDueJobs(parts, jobs, running);
+    expect(later.started).toEqual(['cron_c_20260115_121500']);
+    for (const done of finish) done();
+    await later.ended;
+  });
+
+  it('are passed over, and said so, while an earlier run is still going', async () => {
+    const clock = manualClock(NOW + 15 * MINUTE_MS);
+    await using store = await openNativeStore(tempDir(), { clock });
+    let finish: () => void = () => undefined;
+    const start = () =>
+      new Promise<'done'>((resolve) => {
+        finish = () => resolve('done');
+      });
+    const running = new Set<string>();
+    const parts = partsOf(store, { clock, start });
+    const first = await runDueJobs(parts, [job('a')], running);
+    clock.advance(15 * MINUTE_MS);
+    expect((await runDueJobs(parts, [job('a')], running)).started).toEqual([]);
+    finish();
+    await first.ended;
+    expect((await store.cron.runs('a', 5)).map(({ outcome }) => outcome)).toEqual(['missed', 'done']);
+    clock.advance(15 * MINUTE_MS);
+    const beside = await runDueJobs(parts, [job('a', { overlap: 'parallel' })], running);
+    expect(beside.started).toHaveLength(1);
+    finish();
+    await beside.ended;
+  });
+
+  it('promise their delivery before they count as finished, also when the run failed', async () => {
+    const clock = manualClock(NOW + 15 * MINUTE_MS);
+    await using store = await openNativeStore(tempDir(), { clock });
+    const start = async (): Promise<'done'> => {
+      throw new Error('no such program');
+    };
+    const deliver = [
+      { kind: 'file', path: '/out' },
+      { kind: 'webhook', url: 'http://127.0.0.1:1' },
+    ] as const;
+    await (await runDueJobs(partsOf(store, { clock, start }), [job('a', { deliver })], new Set())).ended;
+    expect(await store.cron.runs('a', 1)).toMatchObject([{ outcome: 'failed' }]);
+    expect((await store.deliveries.open()).map(({ id }) => id)).toEqual([
+      'cron_a_20260115_121500:0',
+      'cron_a_20260115_121500:1',
+    ]);
+  });
+});

@@ -1,0 +1,85 @@
+import type { CronBook, CronOutcome } from '../../core/cron-book.ts';
+import type { DeliveryBook } from '../../core/delivery-book.ts';
+import type { Clock, EpochMs } from '../../core/time.ts';
+import { type CronJob, cronSessionId } from './cron-job.ts';
+import { dueSlots } from './due-slots.ts';
+
+/** Runs of a job that are remembered; older ones are in the ledger by their sessions. */
+export const RUNS_KEPT = 50;
+
+export interface CronParts {
+  readonly book: CronBook;
+  readonly deliveries: DeliveryBook;
+  readonly clock: Clock;
+  /** Runs a job as the session with this id, to its end. */
+  readonly start: (job: CronJob, sessionId: string) => Promise<Extract<CronOutcome, 'done' | 'failed' | 'stopped'>>;
+  /** Before this nothing was due: the moment the scheduler began. */
+  readonly since: EpochMs;
+  /** How many runs may go on at once. */
+  readonly maxParallel: number;
+}
+
+export interface CronTick {
+  readonly started: readonly string[];
+  /** All runs of this tick, ended or not; never rejects. */
+  readonly ended: Promise<void>;
+}
+
+/**
+ * Starts whatever is due. Several processes may do so at once: a slot is run by the one that claims it. What the output must
+ * reach is promised before a run counts as finished, so a crash in between delivers it later.
+ */
+export async function runDueJobs(parts: CronParts, jobs: readonly CronJob[], running: Set<string>): Promise<CronTick> {
+  const started: string[] = [];
+  const ended: Promise<void>[] = [];
+  for (const job of jobs) {
+    if (running.size >= parts.maxParallel) break;
+    const slot = await takeSlot(parts, job);
+    if (slot === undefined) continue;
+    running.add(slot.sessionId);
+    started.push(slot.sessionId);
+    ended.push(carryOut(parts, job, slot).finally(() => running.delete(slot.sessionId)));
+  }
+  return { started, ended: Promise.allSettled(ended).then(() => undefined) };
+}
+
+interface Slot {
+  readonly job: string;
+  readonly dueAt: EpochMs;
+  readonly sessionId: string;
+}
+
+async function takeSlot(parts: CronParts, job: CronJob): Promise<Slot | undefined> {
+  const { book, clock } = parts;
+  const [last] = await book.runs(job.name, 1);
+  const { run, missed } = dueSlots(job, { since: last?.dueAt ?? parts.since, now: clock.now() });
+  // A gap may hold thousands of slots; the newest of them says that there was one.
+  for (const dueAt of missed.slice(-1)) await passOver(book, job, dueAt);
+  if (run === undefined) return undefined;
+  const busy = (await book.unfinished()).some((other) => other.job === job.name);
+  if (busy && job.overlap === 'skip') {
+    await passOver(book, job, run);
+    return undefined;
+  }
+  const slot = { job: job.name, dueAt: run, sessionId: cronSessionId(job.name, run) };
+  return (await book.claim(slot)) ? slot : undefined;
+}
+
+async function passOver(book: CronBook, job: CronJob, dueAt: EpochMs): Promise<void> {
+  const slot = { job: job.name, dueAt, sessionId: cronSessionId(job.name, dueAt) };
+  if (await book.claim(slot)) await book.finish(slot, 'missed');
+}
+
+async function carryOut({ book, deliveries, start }: CronParts, job: CronJob, slot: Slot): Promise<void> {
+  const outcome = await start(job, slot.sessionId).catch((): 'failed' => 'failed');
+  for (const [index, target] of job.deliver.entries()) {
+    await deliveries.promise({
+      id: `${slot.sessionId}:${index}`,
+      sessionId: slot.sessionId,
+      job: job.name,
+      target: JSON.stringify(target),
+    });
+  }
+  await book.finish(slot, outcome);
+  await book.trim(job.name, RUNS_KEPT);
+}

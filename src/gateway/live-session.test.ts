@@ -1,0 +1,212 @@
+import { join } from 'node:path';
+import * as fc from 'fast-check';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { manualClock, NOW } from '../../test/support/clock.ts';
+import { tempDir } from '../../test/support/temp-dir.ts';
+import { OK, type SpendBook } from '../core/gateway.ts';
+import type { UsageReport } from '../core/session.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../core/time.ts';
+import { openSpendBook } from '../store/sqlite/spend-book.ts';
+import type { SpendRule } from './check-spend.ts';
+import type { GuardRules } from './guards.ts';
+import { LiveSession, type LiveSessionParts } from './live-session.ts';
+
+const GUARDS: GuardRules = {
+  'tool-errors': { nudge: 3, warn: 6, stop: 9 },
+  'same-tool': { nudge: 15, stop: 30 },
+  'repeated-calls': { nudge: 3, warn: 5, stop: 8 },
+  'messages-per-minute': { stop: 100 },
+  'tokens-per-minute': {},
+  'bytes-per-minute': {},
+};
+
+const limit = (rule: Partial<SpendRule>): SpendRule => {
+  const whole = {
+    scope: 'session' as const,
+    counter: 'iterations' as const,
+    limit: 10,
+    onBreach: 'stop' as const,
+    ...rule,
+  };
+  return { warnAt: whole.limit * 0.8, ...whole };
+};
+
+function openBook(path = join(tempDir(), 'live.db')): SpendBook {
+  const book = openSpendBook({ path, clock: manualClock() });
+  onTestFinished(() => book[Symbol.dispose]());
+  return book;
+}
+
+/** A session with what it recorded. */
+function aSession(spend: readonly SpendRule[], parts: Partial<LiveSessionParts> = {}) {
+  const recorded: UsageReport[] = [];
+  const ends: string[] = [];
+  const recorder = {
+    usage: async (added: UsageReport) => void recorded.push(added),
+    end: async (reason: string) => void ends.push(reason),
+  };
+  const prices = new Map([['m', { input: 3e9, output: 15e9, cacheRead: 3e8, cacheWrite: 3e9, reasoning: 15e9 }]]);
+  const session = new LiveSession({
+    id: 's',
+    source: 'cli',
+    usedBefore: {},
+    rules: { spend, guards: GUARDS, prices },
+    offsetAt: () => 0,
+    book: parts.book ?? openBook(),
+    recorder,
+    clock: manualClock(),
+    ...parts,
+  });
+  return { session, recorded, ends };
+}
+
+describe('a turn', () => {
+  it('may go on without limits', () => {
+    const turn = aSession([]).session.beginTurn();
+    for (let step = 0; step < 50; step += 1) expect(turn.beforeIteration()).toBe(OK);
+  });
+
+  it('is warned in time, is stopped before the step that would be too many, and stays stopped', async () => {
+    const { session, ends } = aSession([limit({})]);
+    const turn = session.beginTurn();
+    const kinds = Array.from({ length: 12 }, () => turn.beforeIteration().kind);
+    expect(kinds).toEqual([...Array<string>(8).fill('ok'), 'warn', 'warn', 'stop', 'stop']);
+    expect(turn.message({ bytes: 1 }).kind).toBe('stop');
+    expect(session.beginTurn().beforeIteration().kind).toBe('stop');
+    await turn.end();
+    expect(ends).toEqual(['budget: iterations (session) 10 of 10']);
+  });
+
+  it('shares its count with every other turn and every other process', () => {
+    const path = join(tempDir(), 'live.db');
+    const turns = [openBook(path), openBook(path)].flatMap((book) => {
+      const { session } = aSession([limit({ limit: 7 })], { book });
+      return [session.beginTurn(), session.beginTurn()];
+    });
+    fc.assert(
+      fc.property(fc.array(fc.nat(3), { minLength: 60, maxLength: 60 }), (order) => {
+        for (const who of order) turns[who]?.beforeIteration();
+        expect(openBook(path).list('session')).toMatchObject([{ used: { iterations: 7 } }]);
+      }),
+      { numRuns: 3 },
+    );
+  });
+
+  it('stops for tokens of the whole day, also those of another session, and goes on the day after', async () => {
+    const book = openBook();
+    const clock = manualClock();
+    const rules = [limit({ scope: 'day', counter: 'tokens', limit: 1000, onBreach: 'reset' })];
+    const one = aSession(rules, { book, clock, id: 'one' }).session.beginTurn();
+    const two = aSession(rules, { book, clock, id: 'two' }).session.beginTurn();
+    expect(await one.usage({ model: 'x', inputTokens: 600, outputTokens: 400 })).toMatchObject({ kind: 'reset' });
+    expect(two.beforeIteration()).toMatchObject({
+      kind: 'reset',
+      causes: [{ rule: 'tokens', scope: 'day', used: 1000 }],
+    });
+    clock.advance(DAY_MS);
+    expect(two.beforeIteration()).toBe(OK);
+  });
+
+  it('begins the day at midnight in the zone of the budgets', async () => {
+    const clock = manualClock(NOW);
+    const book = openBook();
+    const turn = aSession([], { clock, book, offsetAt: () => 13 * HOUR_MS }).session.beginTurn();
+    await turn.usage({ model: 'x', inputTokens: 1 });
+    expect(book.list('day').map(({ period }) => period)).toEqual(['2026-01-16']);
+  });
+
+  it('heeds the budget of the model it uses, and of its source', async () => {
+    const rules = [
+      limit({ scope: 'model', key: 'large', counter: 'tokens', limit: 10 }),
+      limit({ scope: 'source', counter: 'tokens', limit: 100 }),
+    ];
+    const { session } = aSession(rules);
+    const turn = session.beginTurn();
+    expect(await turn.usage({ model: 'small', inputTokens: 50 })).toBe(OK);
+    expect(await turn.usage({ model: 'large', inputTokens: 10 })).toMatchObject({
+      kind: 'stop',
+      causes: [{ scope: 'model', used: 10 }],
+    });
+    const other = aSession(rules).session.beginTurn();
+    expect(await other.usage({ model: 'small', inputTokens: 80 })).toMatchObject({
+      kind: 'warn',
+      causes: [{ scope: 'source' }],
+    });
+  });
+
+  it('records what was added, priced where the agent does not say, and nothing for a report that adds nothing', async () => {
+    const { session, recorded } = aSession([]);
+    const turn = session.beginTurn();
+    const report = { kind: 'cumulative', of: 'run', model: 'm', inputTokens: 1000 } as const;
+    await turn.usage(report);
+    await turn.usage(report);
+    await turn.usage({ ...report, inputTokens: 1500 });
+    await turn.usage({ model: 'm', outputTokens: 1, costUsd: 0.5 });
+    expect(recorded.map(({ inputTokens, costUsd }) => [inputTokens, costUsd])).toEqual([
+      [1000, 0.003],
+      [500, 0.0015],
+      [0, 0.5],
+    ]);
+  });
+
+  it('stops at a cost that is priced by the configuration', async () => {
+    const { session } = aSession([limit({ counter: 'nanoUsd', limit: 1e9 })]);
+    const verdict = await session.beginTurn().usage({ model: 'm', inputTokens: 400_000 });
+    expect(verdict).toMatchObject({ kind: 'stop', say: expect.stringContaining('$1.20 of $1.00') as string });
+  });
+
+  it('counts what a session used before this process knew it', () => {
+    const rules = [limit({ counter: 'messages', limit: 1000, onBreach: 'reset' })];
+    const turn = aSession(rules, { usedBefore: { messages: 999 } }).session.beginTurn();
+    expect(turn.beforeIteration()).toMatchObject({ kind: 'warn' });
+    expect(turn.message({ bytes: 10 })).toMatchObject({ kind: 'reset', causes: [{ used: 1000, limit: 1000 }] });
+  });
+
+  it('counts the time it takes, once, whatever the clock does', async () => {
+    const clock = manualClock();
+    const book = openBook();
+    const { session } = aSession([limit({ counter: 'wallMs', limit: 10 * MINUTE_MS })], { clock, book });
+    const turn = session.beginTurn();
+    clock.advance(6 * MINUTE_MS);
+    expect(turn.beforeIteration()).toBe(OK);
+    clock.advance(-HOUR_MS);
+    expect(turn.beforeIteration()).toBe(OK);
+    clock.advance(3 * MINUTE_MS);
+    expect(turn.beforeIteration()).toMatchObject({ kind: 'warn' });
+    clock.advance(MINUTE_MS);
+    expect(turn.beforeIteration()).toMatchObject({ kind: 'stop', causes: [{ rule: 'wallMs', used: 10 * MINUTE_MS }] });
+    await turn.end();
+    clock.advance(HOUR_MS);
+    await turn.end();
+    expect(book.list('session')).toMatchObject([{ used: { wallMs: 10 * MINUTE_MS, iterations: 3 } }]);
+  });
+
+  it('stops after nine failures of tools in a row and says so to the session store', async () => {
+    const { session, ends } = aSession([]);
+    {
+      await using turn = session.beginTurn();
+      const kinds = Array.from({ length: 9 }, (_, n) => turn.toolResult({ name: `t${n}`, ok: false }).kind);
+      expect(kinds).toEqual(['ok', 'ok', 'nudge', 'nudge', 'nudge', 'warn', 'warn', 'warn', 'stop']);
+      expect(turn.beforeIteration().kind).toBe('stop');
+    }
+    expect(ends).toEqual(['guard: tool-errors (session) 9 of 9']);
+  });
+
+  it('hears of identical calls, also of several turns side by side, and of runaway messages', () => {
+    const { session } = aSession([]);
+    const turns = [session.beginTurn(), session.beginTurn()];
+    const kinds = [0, 1, 0].map((who) => turns[who]?.toolCall({ name: 'read', args: { path: 'a' } }).kind);
+    expect(kinds).toEqual(['ok', 'ok', 'nudge']);
+    const flood = Array.from({ length: 100 }, () => turns[0]?.message({ bytes: 5 }).kind);
+    expect(flood.indexOf('stop')).toBe(99);
+  });
+
+  it('ends nothing that was not stopped', async () => {
+    const { session, ends } = aSession([limit({ onBreach: 'reset', limit: 1 })]);
+    const turn = session.beginTurn();
+    turn.beforeIteration();
+    expect(turn.beforeIteration().kind).toBe('reset');
+    await turn.end();
+    expect(ends).toEqual([]);
+  });
+});

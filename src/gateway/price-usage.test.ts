@@ -1,0 +1,62 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Prices, priceUsage } from './price-usage.ts';
+import type { UsageDelta } from './usage-meter.ts';
+
+const usd = (dollars: number) => Math.round(dollars * 1e9);
+
+/** 3, 15, 0.3, 3.75 and 20 dollars for a million tokens. */
+const PRICES: Prices = new Map([
+  ['m', { input: usd(3), output: usd(15), cacheRead: usd(0.3), cacheWrite: usd(3.75), reasoning: usd(20) }],
+]);
+
+const used = (usage: Partial<UsageDelta>): UsageDelta => {
+  return {
+    model: 'm',
+    inputTokens: 0,
+    outputTokens: 0,
+    cacheReadTokens: 0,
+    cacheWriteTokens: 0,
+    reasoningTokens: 0,
+    ...usage,
+  };
+};
+
+describe('priceUsage', () => {
+  it.each([
+    ['input', { inputTokens: 1_000_000 }, 3],
+    ['output', { outputTokens: 1_000_000 }, 15],
+    ['reasoning, which is part of the output', { outputTokens: 1_000_000, reasoningTokens: 400_000 }, 9 + 8],
+    ['cache reads', { cacheReadTokens: 1_000_000 }, 0.3],
+    ['cache writes', { cacheWriteTokens: 1_000_000 }, 3.75],
+    ['all together', { inputTokens: 10, outputTokens: 20, cacheReadTokens: 1000, cacheWriteTokens: 100 }, 0.001005],
+  ])('prices %s', (_, usage, dollars) => {
+    expect(priceUsage(used(usage), PRICES)).toBe(usd(dollars));
+  });
+
+  it('believes a reported cost, zero included, rather than the prices', () => {
+    expect(priceUsage(used({ inputTokens: 1000, nanoUsd: 0 }), PRICES)).toBe(0);
+    expect(priceUsage(used({ inputTokens: 1000, nanoUsd: 5 }), PRICES)).toBe(5);
+  });
+
+  it('charges nothing for a model without a price', () => {
+    expect(priceUsage(used({ model: 'constructor', inputTokens: 1000 }), PRICES)).toBe(0);
+  });
+
+  it('is exact for amounts that floating point cannot hold', () => {
+    expect(priceUsage(used({ inputTokens: 333_333_333_333 }), PRICES)).toBe(999_999_999_999_000);
+    expect(
+      priceUsage(used({ cacheReadTokens: 3 }), new Map([['m', { ...PRICES.get('m')!, cacheRead: 500_000 }]])),
+    ).toBe(2);
+  });
+
+  it('differs from the price of the parts by at most the rounding of each part', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(1_000_000), { minLength: 1, maxLength: 20 }), (parts) => {
+        const whole = priceUsage(used({ cacheReadTokens: parts.reduce((a, b) => a + b) }), PRICES);
+        const sum = parts.reduce((total, part) => total + priceUsage(used({ cacheReadTokens: part }), PRICES), 0);
+        expect(Math.abs(whole - sum)).toBeLessThanOrEqual(parts.length);
+      }),
+    );
+  });
+});

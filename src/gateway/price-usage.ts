@@ -1,0 +1,31 @@
+import type { UsageDelta } from './usage-meter.ts';
+
+/** What a million tokens of one model cost, in billionths of a dollar. */
+export interface ModelPrice {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  readonly reasoning: number;
+}
+
+export type Prices = ReadonlyMap<string, ModelPrice>;
+
+const MILLION = 1_000_000n;
+
+/** What usage costs, in billionths of a dollar: as reported or, if not, by the price of its model; else nothing. */
+export function priceUsage(usage: UsageDelta, prices: Prices): number {
+  const price = prices.get(usage.model);
+  if (usage.nanoUsd !== undefined || price === undefined) return usage.nanoUsd ?? 0;
+  const reasoning = Math.min(usage.reasoningTokens, usage.outputTokens);
+  const parts: readonly (readonly [tokens: number, price: number])[] = [
+    [usage.inputTokens, price.input],
+    [usage.outputTokens - reasoning, price.output],
+    [reasoning, price.reasoning],
+    [usage.cacheReadTokens, price.cacheRead],
+    [usage.cacheWriteTokens, price.cacheWrite],
+  ];
+  // Exact until the one division at the end, which rounds to the nearest billionth.
+  const total = parts.reduce((sum, [tokens, each]) => sum + BigInt(tokens) * BigInt(each), 0n);
+  return Number((total + MILLION / 2n) / MILLION);
+}

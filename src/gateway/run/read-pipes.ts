@@ -1,0 +1,64 @@
+import { setImmediate } from 'node:timers/promises';
+import { errorCode } from '../../platform/error-code.ts';
+import { readPieces } from '../../platform/read-pieces.ts';
+import { wait } from '../../platform/wait.ts';
+import type { Taker } from './takers.ts';
+
+export interface ChildPipe {
+  readonly fd: number;
+  readonly taker: Taker;
+}
+
+export interface PipeReading {
+  /**
+   * Once the child has ended: reads what is still in the pipes. Does not wait for an unknown process that keeps them open and
+   * says nothing, nor for anything after `killSignal`.
+   */
+  drain(killSignal?: AbortSignal): Promise<void>;
+}
+
+/** How long an open pipe may be silent after everything that is known to write to it has ended. */
+const SILENCE_MS = 500;
+
+/** Reads all pipes of a child to their ends. A full pipe makes the child wait, so memory stays bounded. */
+export function readPipes(pipes: readonly ChildPipe[], fail: (error: unknown) => void): PipeReading {
+  const closing = new AbortController();
+  let pieces = 0;
+  let busy = 0;
+
+  const read = async ({ fd, taker }: ChildPipe): Promise<void> => {
+    const take = (piece: Buffer): Promise<void> | undefined => {
+      pieces += 1;
+      const taken = taker.take(piece);
+      if (taken === undefined) return undefined;
+      busy += 1;
+      return taken.finally(() => (busy -= 1));
+    };
+    try {
+      await readPieces(fd, take, closing.signal);
+    } catch (error) {
+      // Whoever watched the output went away; the child finds its pipe closed, as it would without a supervisor.
+      if (errorCode(error) !== 'EPIPE') fail(error);
+    }
+    await taker.end();
+  };
+  const ended = new AbortController();
+  const reading = Promise.all(pipes.map(read)).then(() => ended.abort());
+
+  return {
+    async drain(killSignal) {
+      const hurry = AbortSignal.any([ended.signal, ...(killSignal ? [killSignal] : [])]);
+      let seen = pieces;
+      const silent = () => busy === 0 && pieces === seen;
+      do {
+        seen = pieces;
+        // An abort only makes the wait shorter.
+        await wait(SILENCE_MS, hurry).catch(() => undefined);
+        // On a busy machine the time may be over before anything was read, so the pipes get a last look.
+        await setImmediate();
+      } while (!hurry.aborted && !silent());
+      closing.abort();
+      await reading;
+    },
+  };
+}

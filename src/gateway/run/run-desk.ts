@@ -1,0 +1,72 @@
+import type { Verdict } from '../../core/gateway.ts';
+import type { SplitLine } from './line-splitter.ts';
+import { type ReadEvent, type RunEvent, readRunEvent } from './run-event.ts';
+import type { RunCounts } from './run-result.ts';
+import type { OutputChunk, RunSink } from './run-sink.ts';
+
+/** Hands what a run produces to its sink and acts on the verdicts. Nothing here rejects: what the sink throws stops the run. */
+export interface RunDesk {
+  /** A line of the event channel. */
+  readonly line: (line: SplitLine) => Promise<void>;
+  /** A line of the output that may be an event. False when it is plain output. */
+  readonly lineOfOutput: (line: Buffer) => Promise<boolean>;
+  readonly output: (chunks: readonly OutputChunk[]) => Promise<void>;
+}
+
+export interface DeskOptions {
+  readonly sink: RunSink;
+  readonly counts: RunCounts;
+  /** Does one thing after the other, and stops the run when one fails. */
+  readonly inTurn: (work: () => Promise<void>) => Promise<void>;
+  readonly stop: (why: string) => void;
+  /** Tells the person who watches. */
+  readonly tell: (text: string) => Promise<void>;
+}
+
+/** Of lines that are not valid, this many are described. */
+const MAX_PROBLEMS = 10;
+
+export function createDesk({ sink, counts, inTurn, stop, tell }: DeskOptions): RunDesk {
+  const told = new Set<string>();
+
+  const heed = ({ kind, causes, say }: Verdict): void => {
+    if (kind === 'stop' || kind === 'reset') stop(say);
+    if (kind !== 'warn' && kind !== 'nudge') return;
+    const key = [kind, ...causes.map(({ rule, scope }) => `${rule} ${scope}`)].join();
+    if (!told.has(key)) void tell(say);
+    told.add(key);
+  };
+  const take = (event: RunEvent): Promise<void> => {
+    counts.events += 1;
+    return inTurn(async () => heed(await sink.event(event)));
+  };
+  const refuse = (problem: string): void => {
+    counts.refusedLines += 1;
+    if (counts.problems.length < MAX_PROBLEMS) counts.problems.push(`An event line ${problem}.`);
+  };
+
+  return {
+    async line({ bytes, cut }) {
+      const text = bytes.toString();
+      if (text.trim() === '') return;
+      const read: ReadEvent = cut ? TOO_LONG : readRunEvent(text);
+      if (read.status === 'event') await take(read.event);
+      else refuse(read.problem);
+    },
+    async lineOfOutput(line) {
+      const read = readRunEvent(line.toString());
+      if (read.status === 'refused') refuse(read.problem);
+      if (read.status === 'event') await take(read.event);
+      return read.status === 'event';
+    },
+    output: (chunks) =>
+      inTurn(async () => {
+        for (const chunk of chunks) {
+          counts.omittedBytes += chunk.omittedBytes;
+          await sink.output(chunk);
+        }
+      }),
+  };
+}
+
+const TOO_LONG: ReadEvent = { status: 'refused', problem: 'is longer than 1 MB and was cut off' };

@@ -1,0 +1,22 @@
+import type { ProcessIdentity } from '../../core/session-store.ts';
+
+/** What a later start needs to find and end a run whose supervisor has died. */
+export interface RunRecord {
+  /** Made for this run, and in the environment of everything that it started. */
+  readonly runId: string;
+  readonly sessionId: string;
+  readonly supervisor: ProcessIdentity;
+  /** The command, which leads the process group of its number. Absent until it has started. */
+  readonly child?: ProcessIdentity;
+}
+
+/** Keeps the records of runs that have not ended. */
+export interface RunRecords {
+  /** Durable when it resolves. Called before the command is started and again after; the later record replaces the earlier. */
+  save(record: RunRecord): Promise<void>;
+  /** The run is over, and nothing of it is left. */
+  remove(runId: string): Promise<void>;
+}
+
+/** The variable that holds the ids of the run and of the runs around it, so that what leaves its process group is still found. */
+export const RUNS_VARIABLE = 'COPPICE_RUN_IDS';

@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto';
+import { currentProcess } from '../../platform/process-identity.ts';
+import { bytesWriter, type WriteBytes } from '../../platform/write-bytes.ts';
+import { endProcesses } from './end-processes.ts';
+import { createOutputRecorder } from './output-recorder.ts';
+import { type ChildPipe, readPipes } from './read-pipes.ts';
+import { createDesk } from './run-desk.ts';
+import type { RunRecord, RunRecords } from './run-record.ts';
+import { exitStatus, type RunCounts, type RunResult } from './run-result.ts';
+import type { OutputChunk, RunSink } from './run-sink.ts';
+import { type Child, startChild } from './start-child.ts';
+import { startTimer } from './start-timer.ts';
+import { createStopper, type Stopper } from './stopper.ts';
+import { showing, type Taker, takeEvents, takeOutput, takeOutputWithEvents } from './takers.ts';
+import { createTurns, type Turns } from './turns.ts';
+
+export interface RunOptions {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly sessionId: string;
+  readonly sink: RunSink;
+  readonly records: RunRecords;
+  readonly limits?: { readonly maxMinutes?: number };
+  /** How long the command may take to end after it was asked to. */
+  readonly stopGraceMs?: number;
+  /** Output beyond this is shown, and of it only the end is recorded. */
+  readonly maxRecordedBytes?: number;
+  /** Stops the run politely when aborted. */
+  readonly signal?: AbortSignal;
+  /** Kills the run at once when aborted. */
+  readonly killSignal?: AbortSignal;
+  readonly io?: RunIo;
+}
+
+/** Open files that the run uses. Output is shown on none where none is given; the input is empty unless inherited. */
+export interface RunIo {
+  readonly stdin?: 'inherit' | 'ignore';
+  readonly stdout?: number;
+  readonly stderr?: number;
+}
+
+const STOP_GRACE_MS = 10_000;
+const MAX_RECORDED_BYTES = 8 * 1024 * 1024;
+
+/**
+ * Runs a command as a supervised session: shows and records its output, hands its events to the sink, stops it when the sink,
+ * the time limit or a person says so, and leaves no process of it behind. Resolves however the command ends; rejects when it
+ * could not be started or recorded.
+ */
+export async function superviseRun(options: RunOptions): Promise<RunResult> {
+  const { sessionId, records, io, signal } = options;
+  signal?.throwIfAborted();
+  const record: RunRecord = { runId: randomUUID(), sessionId, supervisor: currentProcess() };
+  await records.save(record);
+  let child: Child;
+  try {
+    child = await startChild({ ...options, runId: record.runId, stdin: io?.stdin ?? 'ignore' });
+  } catch (error) {
+    await records.remove(record.runId);
+    throw error;
+  }
+  const stopper = createStopper(child.identity.pid, options.stopGraceMs ?? STOP_GRACE_MS);
+  const turns = createTurns(() => stopper.stop({ kind: 'stopped', why: 'The run could not be recorded.' }));
+  const saved = turns.inTurn(() => records.save({ ...record, child: child.identity }));
+  const result = await attend(child, { ...options, runId: record.runId, stopper, turns });
+  await saved;
+  // What could not be ended stays on record for the next start.
+  if (result.stats.leftPids.length === 0) await records.remove(record.runId);
+  turns.throwIfFailed();
+  return result;
+}
+
+interface AttendOptions extends RunOptions {
+  readonly runId: string;
+  readonly stopper: Stopper;
+  readonly turns: Turns;
+}
+
+/** Stays with the child until nothing of it is left. */
+async function attend(child: Child, options: AttendOptions): Promise<RunResult> {
+  const { runId, stopper, turns, killSignal } = options;
+  const counts: RunCounts = { events: 0, refusedLines: 0, problems: [], outputBytes: 0, omittedBytes: 0 };
+  const reading = readPipes(childPipes(child, options, counts), turns.fail);
+  const watching = watchLimits(options);
+
+  const { code, signal } = await child.exited;
+  const { cause, ...rest } = stopper.exited();
+  watching.abort();
+  const ended = await endProcesses({ runId, group: child.identity.pid, ...rest, ...(killSignal && { killSignal }) });
+  await reading.drain(killSignal);
+  const exit = { cause, ...(code !== null && { exitCode: code }), ...(signal !== null && { signal }) };
+  const stats = { ...counts, endedProcesses: ended.count, leftPids: ended.leftPids };
+  return { ...exit, exitStatus: exitStatus(exit), stats };
+}
+
+function childPipes(child: Child, options: AttendOptions, counts: RunCounts): readonly ChildPipe[] {
+  const { sink, stopper, turns, io, maxRecordedBytes = MAX_RECORDED_BYTES } = options;
+  const stop = (why: string): void => stopper.stop({ kind: 'stopped', why });
+  const desk = createDesk({ sink, counts, inTurn: turns.inTurn, stop, tell: teller(io?.stderr) });
+  const allowance = { leftBytes: maxRecordedBytes };
+  const record = (stream: OutputChunk['stream']) => createOutputRecorder({ stream, allowance, deliver: desk.output });
+  const show = (fd: number | undefined, taker: Taker): Taker => {
+    const write = shownOn(fd);
+    return showing((bytes) => {
+      counts.outputBytes += bytes.length;
+      return write(bytes);
+    }, taker);
+  };
+  return [
+    { fd: child.eventsFd, taker: takeEvents(desk) },
+    { fd: child.stdoutFd, taker: show(io?.stdout, takeOutputWithEvents(record('stdout'), desk)) },
+    { fd: child.stderrFd, taker: show(io?.stderr, takeOutput(record('stderr'))) },
+  ];
+}
+
+/** Says something to the person who watches. That nobody can be told any more is no reason to end a run. */
+function teller(stderr: number | undefined): (text: string) => Promise<void> {
+  const write = shownOn(stderr);
+  return async (text) => {
+    try {
+      await write(Buffer.from(`coppice: ${text}\n`));
+    } catch {
+      // The verdict is recorded all the same.
+    }
+  };
+}
+
+function shownOn(fd: number | undefined): WriteBytes {
+  return fd === undefined ? () => undefined : bytesWriter(fd);
+}
+
+/** Stops the run when its time is up or somebody wants it to. Watching ends when what is returned is aborted. */
+function watchLimits({ stopper, limits, signal, killSignal }: AttendOptions): AbortController {
+  const watching = new AbortController();
+  const when = (aborted: AbortSignal | undefined, act: () => void): void => {
+    if (aborted?.aborted) act();
+    else aborted?.addEventListener('abort', act, { once: true, signal: watching.signal });
+  };
+  when(signal, () => stopper.stop({ kind: 'interrupted' }));
+  when(killSignal, () => stopper.kill({ kind: 'interrupted' }));
+  const minutes = limits?.maxMinutes;
+  if (minutes !== undefined) {
+    const why = `The run reached its limit of ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`;
+    const cancel = startTimer(minutes * 60_000, () => stopper.stop({ kind: 'stopped', why }));
+    watching.signal.addEventListener('abort', cancel, { once: true });
+  }
+  return watching;
+}

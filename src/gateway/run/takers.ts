@@ -1,0 +1,80 @@
+import type { TakePiece } from '../../platform/read-pieces.ts';
+import type { WriteBytes } from '../../platform/write-bytes.ts';
+import { createEventFinder, type OutputPart } from './event-finder.ts';
+import { createLineSplitter, type SplitLine } from './line-splitter.ts';
+import type { OutputRecorder } from './output-recorder.ts';
+import type { RunDesk } from './run-desk.ts';
+
+/** What is done with the bytes of one of a child's pipes. */
+export interface Taker {
+  readonly take: TakePiece;
+  /** The pipe has ended. */
+  end(): Promise<void>;
+}
+
+/** The event channel. The next piece is read when every event of this one has its verdict. */
+export function takeEvents(desk: RunDesk): Taker {
+  const splitter = createLineSplitter();
+  const takeLines = async (lines: readonly SplitLine[]): Promise<void> => {
+    for (const line of lines) await desk.line(line);
+  };
+  return {
+    take(piece) {
+      const lines = [...splitter.lines(piece)];
+      return lines.length === 0 ? undefined : takeLines(lines);
+    },
+    async end() {
+      const rest = splitter.rest();
+      if (rest !== undefined) await desk.line(rest);
+    },
+  };
+}
+
+/** Output in which events may stand between the lines. */
+export function takeOutputWithEvents(recorder: OutputRecorder, desk: RunDesk): Taker {
+  const finder = createEventFinder();
+  const takeParts = async (parts: readonly OutputPart[]): Promise<void> => {
+    for (const { kind, bytes } of parts) {
+      // What was printed before an event is recorded before it.
+      if (kind === 'line') await recorder.flush();
+      if (kind === 'output' || !(await desk.lineOfOutput(bytes))) recorder.add(bytes);
+    }
+  };
+  return {
+    take(piece) {
+      const parts = finder.parts(piece);
+      if (parts.some(({ kind }) => kind === 'line')) return takeParts(parts);
+      for (const { bytes } of parts) recorder.add(bytes);
+      return undefined;
+    },
+    async end() {
+      const rest = finder.rest();
+      if (rest.length > 0 && !(await desk.lineOfOutput(rest))) recorder.add(rest);
+      await recorder.finish();
+    },
+  };
+}
+
+/** Output that is only output. */
+export function takeOutput(recorder: OutputRecorder): Taker {
+  return {
+    take(piece) {
+      recorder.add(piece);
+      return undefined;
+    },
+    end: () => recorder.finish(),
+  };
+}
+
+/** Shows every byte as it comes, besides what else is done with it. */
+export function showing(write: WriteBytes, taker: Taker): Taker {
+  return {
+    take(piece) {
+      const shown = write(piece);
+      const taken = taker.take(piece);
+      if (shown === undefined || taken === undefined) return shown ?? taken;
+      return Promise.all([shown, taken]).then(() => undefined);
+    },
+    end: () => taker.end(),
+  };
+}

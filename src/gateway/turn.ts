@@ -1,0 +1,157 @@
+import type { Amounts, Recorder, SpendBook, Verdict } from '../core/gateway.ts';
+import type { JsonValue } from '../core/json.ts';
+import { totalTokens } from '../core/session.ts';
+import type { Clock, EpochMs } from '../core/time.ts';
+import { checkSpend, type SpendRule } from './check-spend.ts';
+import { afterEvent, type GuardEvent, type GuardRules, type GuardState, guardVerdict } from './guards.ts';
+import { type Prices, priceUsage } from './price-usage.ts';
+import type { SpendScopes } from './spend-scopes.ts';
+import { stopReason } from './stop-reason.ts';
+import { forbids, strictest } from './strictest.ts';
+import type { UsageEvent, UsageMeter } from './usage-meter.ts';
+
+/** What a live session is judged by. */
+export interface LiveRules {
+  readonly spend: readonly SpendRule[];
+  readonly guards: GuardRules;
+  readonly prices: Prices;
+}
+
+/** What the turns of one session share. */
+export interface LiveState {
+  readonly book: SpendBook;
+  readonly recorder: Recorder;
+  readonly clock: Clock;
+  readonly rules: LiveRules;
+  readonly scopesAt: (at: EpochMs, model: string | undefined) => SpendScopes;
+  readonly meter: UsageMeter;
+  guards: GuardState;
+  /** The model of the newest report, whose budget binds the next step. */
+  model: string | undefined;
+  /** Once a session was told to stop it is told nothing else. */
+  stopped: Verdict | undefined;
+}
+
+/** One stretch of work in a live session. Close it with `await using` or `end()`: a stop is recorded then. */
+export class Turn implements AsyncDisposable {
+  readonly #state: LiveState;
+  /** Up to here the time of this turn is counted. */
+  #countedAt: EpochMs;
+  #ended = false;
+
+  constructor(state: LiveState) {
+    this.#state = state;
+    this.#countedAt = state.clock.now();
+  }
+
+  /** Asks for one more step. It is counted, in all processes at once, unless the verdict forbids it. */
+  beforeIteration(): Verdict {
+    const { book, rules } = this.#state;
+    const guards = this.#guarded();
+    if (forbids(guards)) return guards;
+    const { session, limited } = this.#scopes();
+    const wallMs = this.#uncountedMs();
+    let verdict = guards;
+    const claimed = book.claim({
+      counted: session,
+      amounts: { iterations: 1, wallMs },
+      beside: limited,
+      admit: (spent) => {
+        verdict = strictest([guards, checkSpend(rules.spend, spent, { wallMs })]);
+        return !forbids(verdict);
+      },
+    });
+    if (claimed) this.#countedAt += wallMs;
+    return this.#remember(verdict);
+  }
+
+  /** Counts what a model call used, then records it; durable when the promise resolves. */
+  async usage(event: UsageEvent): Promise<Verdict> {
+    const { meter, rules, recorder } = this.#state;
+    const delta = meter.take(event);
+    const nanoUsd = priceUsage(delta, rules.prices);
+    const { nanoUsd: _reported, ...used } = delta;
+    const added = { ...used, costUsd: nanoUsd / 1e9 };
+    const tokens = totalTokens(added);
+    this.#state.model = event.model;
+    if (tokens + nanoUsd + used.reasoningTokens > 0) {
+      this.#count({ tokens, nanoUsd });
+      await recorder.usage(added);
+    }
+    return this.#judge();
+  }
+
+  /** The model calls a tool. Without arguments, repeated calls cannot be told from others. */
+  toolCall({ name, args }: { readonly name: string; readonly args?: JsonValue }): Verdict {
+    return this.#guard({ kind: 'call', name, ...(args !== undefined && { args }) });
+  }
+
+  /** A tool answered. Whoever reports no calls, only results, is understood too. */
+  toolResult({ name, ok }: { readonly name: string; readonly ok: boolean }): Verdict {
+    return this.#guard({ kind: 'result', name, ok });
+  }
+
+  /** A message was added to the session. */
+  message({ bytes }: { readonly bytes: number }): Verdict {
+    this.#count({ messages: 1, bytes });
+    return this.#judge();
+  }
+
+  /** Counts the rest of the time and, if the session was stopped, ends it with the cause. Ending twice is the same as once. */
+  async end(): Promise<void> {
+    if (this.#ended) return;
+    this.#ended = true;
+    const { book, recorder, stopped } = this.#state;
+    book.add([this.#scopes().session], { wallMs: this.#uncountedMs() });
+    if (stopped !== undefined) await recorder.end(stopReason(stopped));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.end();
+  }
+
+  #guard(event: GuardEvent): Verdict {
+    const state = this.#state;
+    state.guards = afterEvent(state.guards, event);
+    return this.#guarded();
+  }
+
+  #guarded(): Verdict {
+    const { guards, rules, clock } = this.#state;
+    return this.#remember(guardVerdict(guards, rules.guards, clock.now()));
+  }
+
+  #count(amounts: Amounts): void {
+    const state = this.#state;
+    const { session, shared } = this.#scopes();
+    state.book.add([session, ...shared], amounts);
+    state.guards = afterEvent(state.guards, { kind: 'flow', at: state.clock.now(), amounts });
+  }
+
+  /** The verdict of everything as it is now. */
+  #judge(): Verdict {
+    const { book, rules } = this.#state;
+    const { session, limited } = this.#scopes();
+    const spent = book.read([session, ...limited]);
+    return this.#remember(
+      strictest([this.#guarded(), checkSpend(rules.spend, spent, { wallMs: this.#uncountedMs() })]),
+    );
+  }
+
+  #remember(verdict: Verdict): Verdict {
+    if (verdict.kind === 'stop') this.#state.stopped ??= verdict;
+    return this.#state.stopped ?? verdict;
+  }
+
+  #scopes(): SpendScopes {
+    const { scopesAt, clock, model } = this.#state;
+    return scopesAt(clock.now(), model);
+  }
+
+  /** A clock that went back takes nothing away, and counts on from where it is. */
+  #uncountedMs(): number {
+    const now = this.#state.clock.now();
+    this.#countedAt = Math.min(this.#countedAt, now);
+    return now - this.#countedAt;
+  }
+}

@@ -1,0 +1,57 @@
+import type { Cause, Counter, GuardName, Scope, Verdict, VerdictKind } from '../core/gateway.ts';
+import { MINUTE_MS } from '../core/time.ts';
+
+/** The verdict of one rule, in words that a model can follow: what happened, then what to do. */
+export function verdictOf(kind: Exclude<VerdictKind, 'ok'>, cause: Cause): Verdict {
+  return { kind, causes: [cause], say: `${fact(cause)} ${NEXT_STEP[kind]}` };
+}
+
+const NEXT_STEP = {
+  nudge: 'Try another way.',
+  warn: 'Finish what matters most, or ask the user how to go on.',
+  reset: 'A fresh conversation follows: sum up what it must know.',
+  stop: 'Stop here and tell the user why.',
+} as const;
+
+function fact({ rule, scope, used, limit }: Cause): string {
+  if (rule in GUARD_FACTS) return GUARD_FACTS[rule as GuardName](used, limit);
+  const amount = AMOUNTS[rule as Counter];
+  return `${WHOSE[scope]} used ${amount(used)} of ${amount(limit)}.`;
+}
+
+const GUARD_FACTS: Readonly<Record<GuardName, (used: number, limit: number) => string>> = {
+  'tool-errors': (used) => `The last ${used} tool calls failed.`,
+  'same-tool': (used) => `The same tool was called ${used} times, with no other in between.`,
+  'repeated-calls': (used) => `The same call was made ${used} times in a row, with the same arguments.`,
+  'messages-per-minute': (used, limit) => tooFast(`took ${count(used)} messages`, count(limit)),
+  'tokens-per-minute': (used, limit) => tooFast(`used ${count(used)} tokens`, count(limit)),
+  'bytes-per-minute': (used, limit) => tooFast(`grew by ${megabytes(used)}`, megabytes(limit)),
+};
+
+const AMOUNTS: Readonly<Record<Counter, (amount: number) => string>> = {
+  messages: (amount) => `${count(amount)} messages`,
+  bytes: megabytes,
+  tokens: (amount) => `${count(amount)} tokens`,
+  nanoUsd: (amount) => `$${(amount / 1e9).toFixed(2)}`,
+  iterations: (amount) => `${count(amount)} steps`,
+  wallMs: (amount) => `${(amount / MINUTE_MS).toFixed(1)} minutes`,
+};
+
+const WHOSE: Readonly<Record<Scope, string>> = {
+  session: 'This session has',
+  source: 'The sessions of this source have today',
+  day: 'All sessions together have today',
+  model: 'This model has today',
+};
+
+function tooFast(what: string, limit: string): string {
+  return `This session ${what} within a minute, and ${limit} is too fast.`;
+}
+
+function count(amount: number): string {
+  return amount.toLocaleString('en');
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1_048_576).toFixed(1)} MB`;
+}
