@@ -11,10 +11,21 @@
  */
 
 export type { CheckOptions, HomeCheck } from './app/check-home.ts';
+export type { CheckpointDetail, Checkpoints } from './app/checkpoints.ts';
 export type { Config } from './app/config/config-schema.ts';
 export type { ConfigOverride } from './app/config/config-settings.ts';
+export type { CheckpointDiff, DiffOptions } from './app/diff-checkpoints.ts';
+export type { NewCronJob } from './app/gateway/cron-jobs.ts';
+export type { Gateway } from './app/gateway/gateway.ts';
+export type { GatewaySession, Resolution } from './app/gateway/gateway-session.ts';
+export type { ResolveRequest } from './app/gateway/live-gateway.ts';
+export type { AgentRun, AgentRunResult } from './app/gateway/run-agent.ts';
+export type { Scheduler } from './app/gateway/scheduler.ts';
+export type { HermesImportOptions } from './app/hermes/import-from-hermes.ts';
 export type { Home } from './app/home.ts';
+export type { FileClass, ForeignHome } from './app/home-parts.ts';
 export { type OpenHomeOptions, openHome } from './app/open-home.ts';
+export type { RestoreOptions, RestorePreview, RestoreResult } from './app/restore-checkpoint.ts';
 export type {
   AppliedRun,
   ApplyOptions,
@@ -30,13 +41,30 @@ export type { Sessions, SessionsQuery } from './app/sessions/sessions.ts';
 export type { ExportFormat, ExportRequest } from './app/transfer/export-sessions.ts';
 export type { ImportOutcome } from './app/transfer/import-outcome.ts';
 export type { ImportRequest } from './app/transfer/import-sessions.ts';
+export { type Client, createClient } from './client/client.ts';
+export type { EventDocument, MessageDocument, PlanDocument, SessionDocument } from './client/documents.ts';
+export type { ClientOptions } from './client/transport.ts';
+export type {
+  Checkpoint,
+  FileChange,
+  FileDiff,
+  LeftOut,
+  Place,
+  Project,
+  RestoredFile,
+  RestoreRequest,
+  TakeRequest,
+  TakeResult,
+} from './core/checkpoint.ts';
 export { FAILURES, Failure, type FailureCode } from './core/failure.ts';
+export type { Cause, Spend, Verdict, VerdictKind } from './core/gateway.ts';
 export type { Inventory } from './core/inventory.ts';
 export type { JsonObject, JsonValue } from './core/json.ts';
 export type { Content, Message, NewMessage, Role, ToolCall } from './core/message.ts';
 export type { Decision, Explanation, ItemRef, Plan, PlanRequest, SessionFilter } from './core/plan.ts';
 export type { Problem } from './core/problem.ts';
 export type { RequestDump } from './core/request-dump.ts';
+export type { Route } from './core/route-book.ts';
 export type { Outcome, Run, RunItem } from './core/run.ts';
 export type {
   ChildKind,
@@ -57,3 +85,6 @@ export type {
   Sort,
 } from './core/session-store.ts';
 export type { Clock, EpochMs } from './core/time.ts';
+export type { FeedEvent } from './gateway/event-feed.ts';
+export type { Turn } from './gateway/turn.ts';
+export type { UsageEvent } from './gateway/usage-meter.ts';

@@ -1,9 +1,9 @@
-import { lstatSync } from 'node:fs';
 import type { Problem } from '../core/problem.ts';
-import { shellWord } from '../core/shell-word.ts';
 import { type NativeFile, nativeFiles } from '../homes/native/native-files.ts';
 import { transcriptProblems } from '../homes/native/transcript-check.ts';
-import { networkFileSystem } from '../platform/file-system-facts.ts';
+import { checkArchive } from './check-archive.ts';
+import { leftoverProblems } from './check-leftovers.ts';
+import { permissionProblems } from './check-permissions.ts';
 import type { HomeParts } from './home-parts.ts';
 
 /** One thing that was looked at, how much of it, and what is wrong with it. */
@@ -22,44 +22,18 @@ export interface CheckOptions {
 
 /** Looks at everything a home holds. Changes nothing, and says of each part that it was looked at. */
 export async function* checkHome(parts: HomeParts, options: CheckOptions = {}): AsyncGenerator<HomeCheck> {
-  yield { name: 'permissions', problems: permissionProblems(parts) };
+  yield { name: 'permissions', problems: permissionProblems(parts.layout) };
   for await (const check of parts.store.check()) {
     options.signal?.throwIfAborted();
     yield check;
     // Files are compared with what the database says, so they wait until it can be read.
     if (check.problems.some(({ kind }) => kind === 'database-damaged')) return;
   }
+  yield { name: 'leftovers', problems: await leftoverProblems(parts) };
   const known = new Set<string>();
   yield await checkTranscripts(parts, known, options);
   yield checkFiles(parts, known, options);
-}
-
-function permissionProblems({ layout }: HomeParts): Problem[] {
-  const problems: Problem[] = [];
-  for (const path of [layout.root, layout.database, layout.config]) {
-    const stat = lstatSync(path, { throwIfNoEntry: false });
-    if (stat !== undefined && process.platform !== 'win32' && (stat.mode & 0o077) !== 0)
-      problems.push(openToOthers(path));
-  }
-  const network = networkFileSystem(layout.root);
-  if (network !== undefined) {
-    problems.push({
-      kind: 'network-file-system',
-      subject: layout.root,
-      message: `The home is on a network file system (${network}), where locks are less reliable.`,
-      hint: 'Let only one machine use it, or move it to a local disk.',
-    });
-  }
-  return problems;
-}
-
-function openToOthers(path: string): Problem {
-  return {
-    kind: 'open-to-others',
-    subject: path,
-    message: `${path} can be read by other users of this machine.`,
-    hint: `Close it with: chmod go-rwx ${shellWord(path)}`,
-  };
+  yield await checkArchive(parts, options);
 }
 
 /** Compares each transcript with what the database says it holds, and remembers which directories belong to sessions. */

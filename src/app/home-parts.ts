@@ -1,7 +1,10 @@
+import type { HomeDriver } from '../core/home-driver.ts';
+import type { Problem } from '../core/problem.ts';
 import type { SessionStore } from '../core/session-store.ts';
 import type { Clock } from '../core/time.ts';
 import type { NativeLayout } from '../homes/native/native-layout.ts';
 import type { Config } from './config/config-schema.ts';
+import type { SessionFile } from './sessions/session-files.ts';
 
 /** What an open home is made of. */
 export interface HomeParts {
@@ -11,4 +14,29 @@ export interface HomeParts {
   readonly clock: Clock;
   /** Closed after the store, which writes to it. */
   readonly transcripts: Disposable;
+  /** Set for a home that another agent writes; the rest is then Coppice's own records beside it. */
+  readonly foreign?: ForeignHome;
+}
+
+/** Files of one sort in a home of another agent. */
+export interface FileClass {
+  readonly name: string;
+  readonly files: number;
+  readonly sizeBytes: number;
+  /** Its agent never cuts it back. */
+  readonly unbounded: boolean;
+}
+
+/** What is different about a home that another agent writes. */
+export interface ForeignHome {
+  readonly kind: 'hermes';
+  readonly path: string;
+  /** Why it is only shown and never changed; empty when it may be. */
+  readonly reasons: readonly Problem[];
+  readonly driver: HomeDriver;
+  files(id: string): readonly SessionFile[];
+  /** Everything in it by sort. */
+  classes(): readonly FileClass[];
+  /** Comes before every change: refuses where there are reasons, and makes the place for Coppice's own records. */
+  prepare(): Promise<void>;
 }

@@ -3,17 +3,40 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Failure } from '../core/failure.ts';
 import { shellWord } from '../core/shell-word.ts';
+import { detectHermes } from '../homes/hermes/detect-hermes.ts';
 import { nativeLayout } from '../homes/native/native-layout.ts';
 import { makePrivateDir } from '../platform/private-files.ts';
 
+/** A person's own home, whichever one is in use. */
+export function ownHome(): string {
+  return join(homedir(), '.coppice');
+}
+
 /** The home in use: the one given, else `COPPICE_HOME`, else `~/.coppice`. */
 export function homePath(given: string | undefined, env: Readonly<Record<string, string | undefined>>): string {
-  return resolve(given ?? env['COPPICE_HOME'] ?? join(homedir(), '.coppice'));
+  return resolve(given ?? env['COPPICE_HOME'] ?? ownHome());
+}
+
+/** Where Coppice keeps its own records about a home that another agent writes. */
+export function companionPath(foreign: string): string {
+  return join(foreign, '.coppice');
+}
+
+/** The directory with Coppice's own files for that home: the home itself, or the one beside the files of another agent. */
+export async function ownPath(
+  given: string | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<string> {
+  const path = homePath(given, env);
+  return (await detectHermes(path)) === undefined ? path : companionPath(path);
 }
 
 /** Where the configuration of that home is, or would be. */
-export function configPath(given: string | undefined, env: Readonly<Record<string, string | undefined>>): string {
-  return nativeLayout(homePath(given, env)).config;
+export async function configPath(
+  given: string | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<string> {
+  return nativeLayout(await ownPath(given, env)).config;
 }
 
 /**
@@ -41,8 +64,8 @@ export function prepareHome(root: string, { create }: { create: boolean }): void
   });
 }
 
-/** What may stand in a home before its first session: `coppice config init` writes the configuration first. */
-const KNOWN_BEFORE_USE = new Set(['config.yaml', 'sessions', 'lock.db', 'ballast']);
+/** What may stand in a home before its first session: a configuration, and plans for homes of other agents. */
+const KNOWN_BEFORE_USE = new Set(['config.yaml', 'sessions', 'lock.db', 'ballast', 'plans']);
 
 function readdirIfDirectory(root: string): string[] | undefined {
   try {

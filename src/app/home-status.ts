@@ -3,9 +3,12 @@ import type { Decision, KeepReason, Plan } from '../core/plan.ts';
 import type { Problem } from '../core/problem.ts';
 import type { Run } from '../core/run.ts';
 import type { EpochMs } from '../core/time.ts';
+import { type OversizedSession, oversizedSessions } from '../policy/oversized-sessions.ts';
 import { planRetention } from '../policy/plan-retention.ts';
 import { type Amount, amountOf, isRemoval } from './documents/plan-document.ts';
 import type { Home } from './home.ts';
+import type { FileClass } from './home-parts.ts';
+import { foreignNotes } from './refuse-foreign.ts';
 import type { RetentionOptions } from './retention.ts';
 import { policyFromConfig } from './sessions/session-rules.ts';
 
@@ -19,6 +22,10 @@ export interface HomeStatus {
   readonly notes: readonly string[];
   readonly shortfalls: Plan['shortfalls'];
   readonly problems: readonly Problem[];
+  /** Sessions that grew beyond what the rules allow one to be, the largest first. */
+  readonly oversized: readonly OversizedSession[];
+  /** In a home of another agent, everything by sort, the largest first. */
+  readonly files?: readonly FileClass[];
   readonly lastRun?: Run;
   /** Absent when unattended maintenance is switched off. */
   readonly nextMaintenanceAt?: EpochMs;
@@ -31,7 +38,7 @@ export interface StatusClass extends Amount {
   readonly reclaimable: Amount;
 }
 
-export type ClassName = 'sessions' | 'strays' | 'trash' | 'archives';
+export type ClassName = 'sessions' | 'strays' | 'trash' | 'archives' | 'checkpoints';
 
 /** Reads the home once and asks the rules about all of it. Changes nothing. */
 export async function homeStatus(home: Home, options?: RetentionOptions): Promise<HomeStatus> {
@@ -48,9 +55,11 @@ export async function homeStatus(home: Home, options?: RetentionOptions): Promis
     classes: classesOf(inventory, plan.decisions),
     disk: { ...inventory.disk, ...(maxBytes !== undefined && { maxBytes }) },
     ...(trashUntil !== undefined && { trashUntil }),
-    notes: plan.notes,
+    notes: [...foreignNotes(home), ...plan.notes],
     shortfalls: plan.shortfalls,
     problems: inventory.problems,
+    oversized: oversizedSessions(inventory, policy),
+    ...(home.foreign && { files: home.foreign.classes().toSorted((a, b) => b.sizeBytes - a.sizeBytes) }),
     ...(lastRun !== undefined && { lastRun }),
     ...(nextMaintenanceAt !== undefined && { nextMaintenanceAt }),
   };
@@ -62,15 +71,17 @@ const CLASS_OF: Record<Decision['item']['kind'], ClassName> = {
   debris: 'strays',
   trash: 'trash',
   archive: 'archives',
+  checkpoint: 'checkpoints',
 };
 
 function classesOf(inventory: Inventory, decisions: readonly Decision[]): StatusClass[] {
-  const { sessions, strays, trash, archives } = inventory;
+  const { sessions, strays, trash, archives, checkpoints } = inventory;
   return [
     classOf('sessions', sessions.map(itemBytes), decisions),
     classOf('strays', strays.map(itemBytes), decisions),
     classOf('trash', trash.map(itemBytes), decisions),
     ...(archives.length === 0 ? [] : [classOf('archives', archives.map(itemBytes), decisions)]),
+    ...(checkpoints.length === 0 ? [] : [classOf('checkpoints', checkpoints.map(itemBytes), decisions)]),
   ];
 }
 

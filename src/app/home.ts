@@ -1,9 +1,16 @@
 import type { MaintenanceReport } from '../core/maintenance.ts';
 import type { Plan, PlanRequest } from '../core/plan.ts';
+import type { Problem } from '../core/problem.ts';
 import type { CheckOptions, HomeCheck } from './check-home.ts';
+import { Checkpoints } from './checkpoints.ts';
 import type { Config } from './config/config-schema.ts';
-import type { HomeParts } from './home-parts.ts';
+import { Gateway } from './gateway/gateway.ts';
+import type { Scheduler } from './gateway/scheduler.ts';
+import type { ForeignHome, HomeParts } from './home-parts.ts';
+import { ownHome } from './home-path.ts';
 import { nextMaintenanceAt } from './maintenance-memory.ts';
+import { refuseForeign } from './refuse-foreign.ts';
+import type { RepairStep } from './repair-home.ts';
 import type { AppliedRun, ApplyOptions, Retention, RetentionOptions, UndoOptions } from './retention.ts';
 import { Sessions } from './sessions/sessions.ts';
 
@@ -18,20 +25,53 @@ export class Home implements AsyncDisposable {
   readonly path: string;
   readonly config: Config;
   readonly sessions: Sessions;
+  readonly checkpoints: Checkpoints;
+  /** Where a plan waits until it is applied. Nothing is written to the home of another agent for one. */
+  readonly plansHome: string;
+  /** What is different about a home that another agent writes; undefined for a home of Coppice. */
+  readonly foreign: ForeignHome | undefined;
+  readonly #gateway: Gateway;
   readonly #parts: HomeParts;
   #retention: Retention | undefined;
+  #scheduler: Scheduler | undefined;
 
   constructor(parts: HomeParts) {
-    this.path = parts.layout.root;
+    this.path = parts.foreign?.path ?? parts.layout.root;
+    this.plansHome = parts.foreign === undefined ? this.path : ownHome();
+    this.foreign = parts.foreign;
     this.config = parts.config;
     this.sessions = new Sessions(parts);
+    this.checkpoints = new Checkpoints(parts, () => this.retention());
+    this.#gateway = new Gateway(parts);
     this.#parts = parts;
+  }
+
+  /** Live sessions. A home of another agent has none of them. */
+  get gateway(): Gateway {
+    refuseForeign(this.#parts);
+    return this.#gateway;
   }
 
   /** Looks at the database, the search index and every file, and names what is wrong. Changes nothing. */
   async *check(options?: CheckOptions): AsyncGenerator<HomeCheck> {
-    const { checkHome } = await import('./check-home.ts');
-    yield* checkHome(this.#parts, options);
+    if (this.#parts.foreign === undefined) {
+      const { checkHome } = await import('./check-home.ts');
+      yield* checkHome(this.#parts, options);
+    } else {
+      const { checkHermesHome } = await import('./hermes/check-hermes-home.ts');
+      yield* checkHermesHome(this.#parts, this.#parts.foreign, options);
+    }
+  }
+
+  /**
+   * Repairs what `check` found, as far as that is provably safe, and tells each step before and after. Removes nothing that
+   * anybody wrote.
+   */
+  async *repair(problems: readonly Problem[]): AsyncGenerator<RepairStep> {
+    refuseForeign(this.#parts);
+    const { repairHome } = await import('./repair-home.ts');
+    const settle = async () => (await this.retention()).settle();
+    yield* repairHome({ ...this.#parts, settle }, problems);
   }
 
   /** What the rules, or a request by hand, would do now, and why. Changes nothing. */
@@ -54,6 +94,14 @@ export class Home implements AsyncDisposable {
     const { Retention } = await import('./retention.ts');
     this.#retention ??= new Retention(this.#parts);
     return this.#retention;
+  }
+
+  /** Jobs that run by the clock. Loaded when it is called. */
+  async scheduler(): Promise<Scheduler> {
+    refuseForeign(this.#parts);
+    const { Scheduler } = await import('./gateway/scheduler.ts');
+    this.#scheduler ??= new Scheduler(this.#parts, this);
+    return this.#scheduler;
   }
 
   /** When the next unattended pass is due; undefined when they are switched off. */
@@ -79,7 +127,9 @@ export class Home implements AsyncDisposable {
   }
 
   async close(): Promise<void> {
+    this.#gateway[Symbol.dispose]();
     try {
+      await this.checkpoints.settled();
       await this.#parts.store[Symbol.asyncDispose]();
     } finally {
       this.#parts.transcripts[Symbol.dispose]();

@@ -1,11 +1,13 @@
 import type { HomeDriver } from '../core/home-driver.ts';
 import type { HomeLock } from '../core/home-lock.ts';
 import type { MaintenanceReport } from '../core/maintenance.ts';
+import type { Policy } from '../core/policy.ts';
 import { DAY_MS, HOUR_MS } from '../core/time.ts';
 import { maintain } from '../engine/maintain.ts';
 import { recordClock } from '../homes/native/clock-watch.ts';
 import { uuidV7 } from '../platform/uuid-v7.ts';
 import { sessionsConfigFor } from './config/config-for-source.ts';
+import type { Config } from './config/config-schema.ts';
 import type { HomeParts } from './home-parts.ts';
 import { recallMaintenance, rememberMaintenance } from './maintenance-memory.ts';
 import { activeQuery } from './sessions/active-sessions.ts';
@@ -31,11 +33,12 @@ export async function maintainHome(
       clock,
       recall: () => recallMaintenance(parts),
       remember: (memory) => rememberMaintenance(parts, memory),
-      closeAbandoned: () => closeAbandoned(parts),
+      // Another agent closes its own sessions.
+      closeAbandoned: async () => (parts.foreign === undefined ? closeAbandoned(parts) : 0),
       newRunId: () => uuidV7(clock.now()),
     },
     {
-      policy: policyFromConfig(config),
+      policy: unattendedPolicy(config),
       trashGraceMs: config.trash.grace_days * DAY_MS,
       minIntervalMs: now ? 0 : config.sessions.min_interval_hours * HOUR_MS,
       ...(signal && { signal }),
@@ -43,6 +46,12 @@ export async function maintainHome(
   );
   if (report.status === 'done' || report.status === 'announced') await recordClock(store, clock.now());
   return report;
+}
+
+/** Checkpoints have a switch of their own. */
+function unattendedPolicy(config: Config): Policy {
+  const policy = policyFromConfig(config);
+  return config.checkpoints.auto_prune ? policy : { ...policy, checkpoints: {} };
 }
 
 /** Sessions that nobody closed and nobody uses: ended as `abandoned`, from when they age. */

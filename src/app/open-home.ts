@@ -1,4 +1,5 @@
 import type { Clock } from '../core/time.ts';
+import { detectHermes } from '../homes/hermes/detect-hermes.ts';
 import { type NativeLayout, nativeLayout } from '../homes/native/native-layout.ts';
 import { createTranscriptFiles } from '../homes/native/transcript-files.ts';
 import { releaseBallast } from '../platform/ballast.ts';
@@ -8,7 +9,7 @@ import { sessionsConfigFor } from './config/config-for-source.ts';
 import type { ConfigOverride } from './config/config-settings.ts';
 import { loadConfig } from './config/load-config.ts';
 import { Home } from './home.ts';
-import { homePath, prepareHome } from './home-path.ts';
+import { companionPath, homePath, prepareHome } from './home-path.ts';
 
 export interface OpenHomeOptions {
   /** Where the home is; by default `COPPICE_HOME`, else `~/.coppice`. */
@@ -24,7 +25,7 @@ export interface OpenHomeOptions {
 }
 
 /**
- * Opens a Coppice home, creating it on first use. Close it with `await using` or `close()`.
+ * Opens a Coppice home, creating it on first use, or a Hermes home as it stands. Close it with `await using` or `close()`.
  *
  * @example
  * await using home = await openHome({ path: '/var/lib/my-agent' });
@@ -32,8 +33,15 @@ export interface OpenHomeOptions {
  */
 export async function openHome(options: OpenHomeOptions = {}): Promise<Home> {
   const { env = process.env, clock = systemClock } = options;
-  const layout = nativeLayout(homePath(options.path, env));
-  const { config } = await loadConfig({ file: layout.config, env, overrides: options.settings ?? [] });
+  const path = homePath(options.path, env);
+  const detection = await detectHermes(path);
+  const layout = nativeLayout(detection === undefined ? path : companionPath(path));
+  const loaded = await loadConfig({ file: layout.config, env, overrides: options.settings ?? [] });
+  if (detection !== undefined) {
+    const { openHermesHome } = await import('./hermes/open-hermes-home.ts');
+    return new Home(await openHermesHome({ path, detection, layout, loaded, clock }));
+  }
+  const { config } = loaded;
   prepareHome(layout.root, { create: options.create ?? true });
   const wanted = (source: string) => sessionsConfigFor(config, source).transcripts === 'on';
   const transcripts = createTranscriptFiles(layout, wanted);

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { ReclaimOptions } from '../checkpoints/reclaim-store.ts';
+import { noSuchSession } from '../core/check-session.ts';
 import { Failure } from '../core/failure.ts';
 import type { HomeDriver } from '../core/home-driver.ts';
 import type { HomeLock } from '../core/home-lock.ts';
@@ -6,6 +8,7 @@ import type { Inventory } from '../core/inventory.ts';
 import type { MaintenanceReport } from '../core/maintenance.ts';
 import type { Explanation, ItemRef, Plan, PlanRequest } from '../core/plan.ts';
 import type { Outcome, Run, RunItem } from '../core/run.ts';
+import type { SessionStore } from '../core/session-store.ts';
 import { type Clock, DAY_MS, MINUTE_MS, SECOND_MS } from '../core/time.ts';
 import { applyPlan } from '../engine/apply-plan.ts';
 import { purgeRun } from '../engine/purge-run.ts';
@@ -20,8 +23,12 @@ import { uuidV7 } from '../platform/uuid-v7.ts';
 import { explainItem } from '../policy/explain-item.ts';
 import { planRetention } from '../policy/plan-retention.ts';
 import { createHomeLock } from '../store/sqlite/sqlite-home-lock.ts';
+import { rememberApplied, wasApplied } from './applied-plans.ts';
+import { checkpointInventory } from './checkpoint-inventory.ts';
+import { homeDriver, reclaimCheckpoints } from './home-driver.ts';
 import type { HomeParts } from './home-parts.ts';
 import { type MaintenanceOptions, maintainHome } from './maintenance.ts';
+import { foreignNotes, refuseForeignCheckpoints } from './refuse-foreign.ts';
 import { policyFromConfig } from './sessions/session-rules.ts';
 
 /** A saved plan is good for a day: after that the home has moved on. */
@@ -68,7 +75,9 @@ export class Retention {
     this.#parts = parts;
     const { store, layout, clock, config } = parts;
     const activeGraceMs = config.sessions.active_grace_minutes * MINUTE_MS;
-    this.#driver = createNativeDriver({ store, layout, clock, activeGraceMs });
+    this.#driver =
+      parts.foreign?.driver ??
+      homeDriver(parts, createNativeDriver({ store, layout, clock, activeGraceMs, codec: config.archive.codec }));
     this.#lock = createHomeLock(layout.lock, {
       set: (purpose) => store.setMeta('lock-holder', `${purpose}, process ${process.pid}`),
       get: () => store.getMeta('lock-holder'),
@@ -82,7 +91,9 @@ export class Retention {
 
   /** What would be done now, and why. Changes nothing. */
   async plan(request: PlanRequest = { kind: 'policy' }, options?: RetentionOptions): Promise<Plan> {
-    return planRetention(await this.scan(options), this.#planOptions(request));
+    const inventory = (await checkpointInventory(this.#parts, request)) ?? (await this.scan(options));
+    const plan = planRetention(inventory, this.#planOptions(request));
+    return { ...plan, notes: [...foreignNotes(this.#parts), ...plan.notes] };
   }
 
   /** Why one item meets its fate: every rule that was asked. */
@@ -93,7 +104,7 @@ export class Retention {
   /** Carries out a plan: nothing more than it says, and only what has not changed since. */
   async apply(plan: Plan, options: ApplyOptions = {}): Promise<AppliedRun> {
     await this.#refuseStale(plan);
-    return this.#change('applying a plan', async () => {
+    return this.change('applying a plan', async () => {
       const { store, clock, config } = this.#parts;
       await recordClock(store, clock.now());
       const runId = uuidV7(clock.now());
@@ -101,6 +112,8 @@ export class Retention {
       const { signal } = options;
       const applied = applyPlan(this.#engineParts, plan, { runId, trashGraceMs, ...(signal && { signal }) });
       const counts = await count(applied, options);
+      const { madeAt } = plan;
+      await rememberApplied(store, { id: planId(plan), madeAt, since: clock.now() - PLAN_LIFETIME_MS });
       const freedBytes = await this.#driver.giveBack();
       return { run: await this.#requireRun(runId), ...counts, freedBytes };
     });
@@ -109,10 +122,27 @@ export class Retention {
   /** Gives back what a run removed: all of it, or the items with these ids. */
   async undo(runId: string, options: UndoOptions = {}): Promise<AppliedRun> {
     const run = await this.#requireRun(runId);
-    return this.#change('undoing a run', async () => {
+    return this.change('undoing a run', async () => {
       const counts = await count(undoRun(this.#engineParts, run.id, options), options);
       return { run, ...counts, freedBytes: 0 };
     });
+  }
+
+  /** Brings archived sessions back, by their whole ids. Each is given back by the run that archived it. */
+  async restore(ids: readonly string[], options: ApplyOptions = {}): Promise<Pick<AppliedRun, 'done' | 'skipped'>> {
+    const byRun = await archivedByRun(this.#parts.store, ids);
+    const restored = { done: 0, skipped: 0 };
+    for (const [runId, archived] of byRun) {
+      const { done, skipped } = await this.undo(runId, { ...options, ids: archived });
+      restored.done += done;
+      restored.skipped += skipped;
+    }
+    return restored;
+  }
+
+  /** Finishes what a crash cut short and lays in the reserve for a full disk, as every change of the home does. */
+  async settle(): Promise<void> {
+    await this.change('finishing what was cut short', async () => undefined);
   }
 
   /** Newest first. */
@@ -127,15 +157,27 @@ export class Retention {
   /** Removes what a run put into the trash for good. Cannot be undone. What could not be removed is `skipped`. */
   async emptyTrash(runId: string): Promise<EmptiedTrash> {
     await this.#requireRun(runId);
-    return this.#change('emptying the trash', async () => {
+    return this.change('emptying the trash', async () => {
+      const { trash } = this.#parts.store;
+      const before = await trash.sizeBytes();
       const outcomes = await purgeRun(this.#engineParts, runId);
-      const items = outcomes.filter(({ status }) => status === 'done').length;
-      return { items, skipped: outcomes.length - items, freedBytes: await this.#driver.giveBack() };
+      const done = outcomes.filter((outcome) => outcome.status === 'done');
+      const ofFiles = done.reduce((sum, { freedBytes = 0 }) => sum + freedBytes, 0);
+      const grown = (await trash.sizeBytes()) - before;
+      const freedBytes = Math.max(0, ofFiles + (await this.#driver.giveBack()) - grown);
+      return { items: done.length, skipped: outcomes.length - done.length, freedBytes };
     });
+  }
+
+  /** Gives the space of checkpoints that are gone for good back to the disk, and packs the others. Returns how many bytes. */
+  reclaimCheckpoints(options?: ReclaimOptions): Promise<number> {
+    refuseForeignCheckpoints(this.#parts);
+    return this.change('giving space back', () => reclaimCheckpoints(this.#parts, options));
   }
 
   /** One unattended pass, if one is due: the rules under the guard, expired trash, pages given back. */
   async maintain(options: MaintenanceOptions = {}): Promise<MaintenanceReport> {
+    await this.#parts.foreign?.prepare();
     makeRoom(this.#parts);
     const report = await maintainHome(this.#parts, { driver: this.#driver, lock: this.#lock, ...options });
     this.#keepReserve();
@@ -143,7 +185,8 @@ export class Retention {
   }
 
   /** Alone, with room to write, and after finishing what a crash cut short. */
-  async #change<T>(purpose: string, work: () => Promise<T>): Promise<T> {
+  async change<T>(purpose: string, work: () => Promise<T>): Promise<T> {
+    await this.#parts.foreign?.prepare();
     makeRoom(this.#parts);
     using _lock = await this.#lock.acquire(purpose, LOCK_WAIT_MS);
     for await (const _ of recoverRuns(this.#engineParts));
@@ -166,13 +209,18 @@ export class Retention {
 
   async #refuseStale(plan: Plan): Promise<void> {
     const { store, clock } = this.#parts;
-    if (plan.home.id !== (await store.getMeta('home-id'))) {
+    if (plan.home.id !== (this.#parts.foreign?.path ?? (await store.getMeta('home-id')))) {
       throw new Failure('refused', 'This plan was made for another home.', {
         hint: 'Make a new one with: coppice plan',
       });
     }
     if (clock.now() - plan.madeAt > PLAN_LIFETIME_MS) {
       throw new Failure('refused', 'This plan is more than a day old.', { hint: 'Make a new one with: coppice plan' });
+    }
+    if (await wasApplied(store, planId(plan))) {
+      throw new Failure('refused', 'This plan was applied already. A plan is good for one time.', {
+        hint: 'Nothing was changed. Make a new one with: coppice plan',
+      });
     }
   }
 
@@ -193,8 +241,11 @@ export class Retention {
 }
 
 /** A name for a plan that says exactly what it is: the same decisions, the same id. */
-export function planId(plan: Plan): string {
-  return createHash('sha256').update(JSON.stringify(plan)).digest('hex').slice(0, 16);
+export function planId({ decisions, ...rest }: Plan): string {
+  const hash = createHash('sha256').update(JSON.stringify(rest));
+  // One after the other: a plan of 100 000 decisions is a long text.
+  for (const decision of decisions) hash.update(JSON.stringify(decision));
+  return hash.digest('hex').slice(0, 16);
 }
 
 /** Less free than this, and the database may be unable to write even what it needs to delete. */
@@ -202,6 +253,24 @@ const TIGHT_BYTES = 8 * 1024 * 1024;
 
 function makeRoom({ layout }: HomeParts): void {
   if (freeBytes(layout.root) < TIGHT_BYTES) releaseBallast(layout.ballast);
+}
+
+/** The ids by the run that archived them. Refuses all of them when one is not in the archive. */
+async function archivedByRun(store: SessionStore, ids: readonly string[]): Promise<ReadonlyMap<string, string[]>> {
+  const byRun = new Map<string, string[]>();
+  for (const id of new Set(ids)) {
+    const archived = await store.archive.get(id);
+    if (archived === undefined) throw await notArchived(store, id);
+    byRun.set(archived.runId, [...(byRun.get(archived.runId) ?? []), id]);
+  }
+  return byRun;
+}
+
+async function notArchived(store: SessionStore, id: string): Promise<Failure> {
+  if ((await store.get(id)) === undefined) return noSuchSession(id);
+  return new Failure('refused', `Session ${id} is not archived.`, {
+    hint: 'Nothing was restored. See what is archived with: coppice sessions list --archived',
+  });
 }
 
 async function count(outcomes: AsyncIterable<Outcome>, { onOutcome }: ApplyOptions) {

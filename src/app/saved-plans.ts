@@ -27,9 +27,17 @@ export function savePlan(homePath: string, plan: Plan, now: EpochMs): string {
   return document.id;
 }
 
-/** The text of a plan's file, whether it is saved in the home or elsewhere. */
-export function planText(document: ReturnType<typeof planDocument>): string {
-  return `${JSON.stringify({ schemaVersion: 1, ...document })}\n`;
+/** Decisions in one piece of text. */
+const PIECE = 1000;
+
+/** The text of a plan's file, in pieces because it may be long, whether it is saved in the home or elsewhere. */
+export function* planText({ decisions, ...rest }: ReturnType<typeof planDocument>): Generator<string> {
+  yield `${JSON.stringify({ schemaVersion: 1, ...rest }).slice(0, -1)},"decisions":[`;
+  for (let from = 0; from < decisions.length; from += PIECE) {
+    const piece = JSON.stringify(decisions.slice(from, from + PIECE)).slice(1, -1);
+    yield from === 0 ? piece : `,${piece}`;
+  }
+  yield ']}\n';
 }
 
 /** The plan that was saved under this id. */

@@ -3,6 +3,7 @@ import type { EpochMs } from '../core/time.ts';
 
 /** What the command line hands to each command: checked and converted, absent when it was not typed. */
 export interface ListOptions {
+  readonly archived?: boolean;
   readonly source?: string;
   readonly active?: boolean;
   readonly limit?: number;
@@ -29,6 +30,11 @@ export interface ExportOptions {
   readonly format: ExportFormat;
   readonly out?: string;
   readonly redact?: boolean;
+}
+
+export interface ImportOptions {
+  readonly from?: string;
+  readonly source?: string;
 }
 
 export interface TagOptions {
@@ -76,17 +82,21 @@ export interface DeleteOptions {
   readonly yes?: boolean;
 }
 
-export interface PruneOptions extends ByHandOptions {
+/** What narrows down which sessions a command by hand is about. */
+export interface FilterOptions extends ByHandOptions {
   readonly olderThan?: EpochMs;
   readonly source?: string;
-  readonly filesOnly?: boolean;
-  readonly includeFiles?: boolean;
-  readonly keepRows?: boolean;
   readonly maxMessages?: number;
   readonly title?: string;
   readonly workdir?: string;
   readonly model?: string;
   readonly endedBy?: string;
+}
+
+export interface PruneOptions extends FilterOptions {
+  readonly filesOnly?: boolean;
+  readonly includeFiles?: boolean;
+  readonly keepRows?: boolean;
 }
 
 export interface GcOptions extends ByHandOptions {
@@ -102,6 +112,10 @@ export interface ConfigShowOptions {
 
 export interface ConfigInitOptions {
   readonly force?: boolean;
+}
+
+export interface DoctorOptions {
+  readonly repair?: boolean;
 }
 
 export interface MaintainOptions {

@@ -14,6 +14,8 @@ export interface CommandInput<O> {
 /** Options that every command takes. */
 export interface GlobalOptions {
   readonly home?: string;
+  /** The daemon to ask instead of opening a home. */
+  readonly remote?: string;
   readonly json: boolean;
   /** Settings given by hand, in the order typed. */
   readonly set: readonly Setting[];

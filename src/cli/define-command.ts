@@ -1,7 +1,9 @@
 import { Argument, type Command as Definition, Option } from 'commander';
+import { Failure } from '../core/failure.ts';
 import type { Clock } from '../core/time.ts';
 import type { Command } from './command.ts';
-import { parseChoice, parseCount, parseDate, parsePast, parseText } from './parse-values.ts';
+import { commandLine } from './command-tree.ts';
+import { parseAmount, parseChoice, parseCount, parseDate, parsePast, parsePort, parseText } from './parse-values.ts';
 
 /** What defining commands needs: the time, for ages such as `90d`, and what to do when one is called. */
 export interface Frame {
@@ -19,12 +21,24 @@ export interface CommandSpec<O> {
   readonly load: Load<O>;
   /** What its group does when no command is named. */
   readonly isDefault?: boolean;
+  /** It works with `--remote` too. */
+  readonly remote?: true;
 }
 
 /** Adds a command that does something. Arguments and options are added to what it returns. */
 export function defineCommand<O>(parent: Definition, frame: Frame, spec: CommandSpec<O>): Definition {
   const definition = parent.command(spec.name, { isDefault: spec.isDefault ?? false }).description(spec.about);
-  return addExamples(definition, spec.examples).action(() => frame.execute(spec.load, definition));
+  return addExamples(definition, spec.examples).action(() => {
+    if (spec.remote !== true) refuseRemote(definition);
+    return frame.execute(spec.load, definition);
+  });
+}
+
+function refuseRemote(definition: Definition): void {
+  if (definition.optsWithGlobals<{ remote?: string }>().remote === undefined) return;
+  throw new Failure('usage', `${commandLine(definition)} does not work with --remote.`, {
+    hint: 'Run it on the machine where the home is.',
+  });
 }
 
 /** Adds a command that only holds others. */
@@ -55,6 +69,16 @@ export function textsOption(flags: string, about: string): Option {
 export function countOption(flags: string, about: string): Option {
   const option = new Option(flags, about);
   return option.argParser((text) => parseCount(flagOf(option), text));
+}
+
+export function portOption(flags: string, about: string): Option {
+  const option = new Option(flags, about);
+  return option.argParser((text) => parsePort(flagOf(option), text));
+}
+
+export function numberOption(flags: string, about: string): Option {
+  const option = new Option(flags, about);
+  return option.argParser((text) => parseAmount(flagOf(option), text));
 }
 
 export function dateOption(flags: string, about: string, clock: Clock): Option {

@@ -2,6 +2,7 @@ import type { Command as Definition } from 'commander';
 import type {
   ApplyOptions,
   DeleteOptions,
+  FilterOptions,
   GcOptions,
   MaintainOptions,
   NoOptions,
@@ -39,6 +40,7 @@ export function defineRemovals(sessions: Definition, frame: Frame): void {
   defineDelete(sessions, frame);
   definePrune(sessions, frame);
   defineGc(sessions, frame);
+  defineArchive(sessions, frame);
 }
 
 function defineLooking(program: Definition, frame: Frame): void {
@@ -53,6 +55,7 @@ function defineLooking(program: Definition, frame: Frame): void {
     about: 'Show what the rules would remove now, and why',
     examples: ['coppice plan', 'coppice plan --all', 'coppice plan --out plan.json'],
     load: () => import('./retention/plan.ts'),
+    remote: true,
   })
     .addOption(textOption('--out <file>', 'write the plan to this file instead of keeping it in the home'))
     .option('--all', 'list every decision, what stays included');
@@ -70,6 +73,7 @@ function defineApply(program: Definition, frame: Frame): void {
     about: 'Do exactly what a plan says, except for what has changed since',
     examples: ['coppice apply 3f0c29ab51de7788', 'coppice apply plan.json --strict --yes'],
     load: () => import('./retention/apply.ts'),
+    remote: true,
   })
     .argument('<plan>', 'id that coppice plan printed, or the file that it wrote')
     .option('--strict', 'refuse all of it when anything in it has changed since')
@@ -82,6 +86,7 @@ function defineUndo(program: Definition, frame: Frame): void {
     about: 'Give back what a run removed',
     examples: ['coppice undo', 'coppice undo 01a2b3c4-d5e6-7f80-9a0b-1c2d3e4f5061 --yes'],
     load: () => import('./retention/undo.ts'),
+    remote: true,
   })
     .argument('[run]', 'whole id of the run; the newest that can give anything back when absent')
     .option('--yes', 'do it without asking');
@@ -98,6 +103,7 @@ function defineRuns(program: Definition, frame: Frame): void {
     about: 'List runs, newest first',
     examples: ['coppice runs list', 'coppice runs list --json'],
     load: () => import('./retention/runs-list.ts'),
+    remote: true,
     isDefault: true,
   });
   defineCommand<NoOptions>(runs, frame, {
@@ -105,6 +111,7 @@ function defineRuns(program: Definition, frame: Frame): void {
     about: 'Show every item of a run and what became of it',
     examples: ['coppice runs show 01a2b3c4-d5e6-7f80-9a0b-1c2d3e4f5061'],
     load: () => import('./retention/runs-show.ts'),
+    remote: true,
   }).argument('<run>', 'whole id of the run');
 }
 
@@ -153,7 +160,7 @@ function defineDelete(sessions: Definition, frame: Frame): void {
 }
 
 function definePrune(sessions: Definition, frame: Frame): void {
-  defineCommand<PruneOptions>(sessions, frame, {
+  const prune = defineCommand<PruneOptions>(sessions, frame, {
     name: 'prune',
     about: 'Remove sessions by age and other facts',
     examples: [
@@ -163,13 +170,38 @@ function definePrune(sessions: Definition, frame: Frame): void {
     ],
     load: () => import('./sessions/prune.ts'),
   })
+    .option('--files-only', 'remove transcripts and request dumps; sessions and messages stay')
+    .option('--include-files', 'remove sessions with their files, as it does anyway')
+    .option('--keep-rows', 'the same as --files-only');
+  addFilterOptions(prune, frame);
+}
+
+function defineArchive(sessions: Definition, frame: Frame): void {
+  const archive = defineCommand<FilterOptions>(sessions, frame, {
+    name: 'archive',
+    about: 'Compress sessions into the archive, where they stay listed and can be restored',
+    examples: [
+      'coppice sessions archive --older-than 30d --dry-run',
+      'coppice sessions archive --source telegram --older-than 90d --yes',
+    ],
+    load: () => import('./sessions/archive.ts'),
+  });
+  addFilterOptions(archive, frame);
+  defineCommand<NoOptions>(sessions, frame, {
+    name: 'restore',
+    about: 'Bring archived sessions back exactly as they were',
+    examples: ['coppice sessions restore 0198c2 0198d4'],
+    load: () => import('./sessions/restore.ts'),
+  }).argument('<id...>', 'ids of archived sessions, or their first characters');
+}
+
+/** What narrows down which sessions a command is about. */
+function addFilterOptions(command: Definition, frame: Frame): void {
+  command
     .addOption(
       ageOption('--older-than <when>', 'last active before this age or date (90, 90d, 5h, 2026-01-31)', frame.clock),
     )
     .addOption(textOption('--source <source>', 'only sessions from this source'))
-    .option('--files-only', 'remove transcripts and request dumps; sessions and messages stay')
-    .option('--include-files', 'remove sessions with their files, as it does anyway')
-    .option('--keep-rows', 'the same as --files-only')
     .addOption(countOption('--max-messages <n>', 'only sessions with at most this many messages'))
     .addOption(textOption('--title <text>', 'only sessions with this in their title'))
     .addOption(textOption('--workdir <dir>', 'only sessions that worked in this directory'))

@@ -4,6 +4,7 @@ import {
   type EndOptions,
   EXPORT_FORMATS,
   type ExportOptions,
+  type ImportOptions,
   type ListOptions,
   type NoOptions,
   type SearchOptions,
@@ -21,6 +22,7 @@ import {
   textOption,
   textsOption,
 } from './define-command.ts';
+import { defineRoutes } from './define-gateway.ts';
 import { defineRemovals } from './define-retention.ts';
 import { parseCount } from './parse-values.ts';
 
@@ -44,6 +46,7 @@ export function defineSessions(program: Definition, frame: Frame): void {
   definePins(sessions, frame);
   defineChanges(sessions, frame);
   defineRemovals(sessions, frame);
+  defineRoutes(sessions, frame);
 }
 
 function defineList(sessions: Definition, frame: Frame): void {
@@ -54,12 +57,15 @@ function defineList(sessions: Definition, frame: Frame): void {
       'coppice sessions list --active',
       'coppice sessions list --source telegram --since 7d',
       'coppice sessions list --sort bytes --limit 10',
+      'coppice sessions list --archived',
       'coppice sessions list --before 2026-01-31 --json',
     ],
     load: () => import('./sessions/list.ts'),
+    remote: true,
   })
     .addOption(textOption('--source <source>', 'only sessions from this source, such as cli, telegram or cron'))
     .option('--active', 'only sessions that are in use')
+    .option('--archived', 'archived sessions instead')
     .addOption(countOption('--limit <n>', 'at most this many'))
     .addOption(
       dateOption('--since <when>', 'last active at or after this date or age (2026-01-31, 90d, 5h)', frame.clock),
@@ -74,6 +80,7 @@ function defineShow(sessions: Definition, frame: Frame): void {
     about: 'Show what is known about a session, and its messages',
     examples: ['coppice sessions show 0198c2', 'coppice sessions show 0198c2 --messages all --files'],
     load: () => import('./sessions/show.ts'),
+    remote: true,
   })
     .argument('<id>', ONE_ID)
     .option('--messages <n|all>', 'how many of the newest messages to show', (text) =>
@@ -88,6 +95,7 @@ function defineTail(sessions: Definition, frame: Frame): void {
     about: 'Print the newest messages of a session, and new ones as they come',
     examples: ['coppice sessions tail 0198c2 -n 5', 'coppice sessions tail 0198c2 --follow'],
     load: () => import('./sessions/tail.ts'),
+    remote: true,
   })
     .argument('<id>', ONE_ID)
     .addOption(countOption('-n, --messages <n>', 'how many messages to begin with'))
@@ -100,6 +108,7 @@ function defineSearch(sessions: Definition, frame: Frame): void {
     about: 'Find sessions by words in their messages and titles',
     examples: ['coppice sessions search "disk full"', `coppice sessions search '"exact phrase" -without' --source cli`],
     load: () => import('./sessions/search.ts'),
+    remote: true,
   })
     .argument('<words...>', 'words, "exact phrases" and -words to leave out; write -- first if it starts with -')
     .addOption(textOption('--source <source>', 'only sessions from this source'))
@@ -134,12 +143,19 @@ function defineExport(sessions: Definition, frame: Frame): void {
 }
 
 function defineImport(sessions: Definition, frame: Frame): void {
-  defineCommand<NoOptions>(sessions, frame, {
+  defineCommand<ImportOptions>(sessions, frame, {
     name: 'import',
-    about: 'Add sessions from exports and transcripts',
-    examples: ['coppice sessions import session.jsonl', 'coppice sessions import old-transcripts/ more.jsonl'],
+    about: 'Add sessions from exports and transcripts, or from a Hermes home',
+    examples: [
+      'coppice sessions import session.jsonl',
+      'coppice sessions import old-transcripts/ more.jsonl',
+      'coppice sessions import --from ~/.hermes --source telegram',
+    ],
     load: () => import('./sessions/import.ts'),
-  }).argument('<file...>', 'a file that export wrote, a transcript, or a folder of them');
+  })
+    .argument('[file...]', 'a file that export wrote, a transcript, or a folder of them')
+    .addOption(textOption('--from <dir>', 'a Hermes home, which is only read'))
+    .addOption(textOption('--source <source>', 'with --from, only sessions from this source'));
 }
 
 function definePins(sessions: Definition, frame: Frame): void {

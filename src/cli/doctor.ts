@@ -3,7 +3,7 @@ import type { Home } from '../app/home.ts';
 import { Failure } from '../core/failure.ts';
 import type { Problem } from '../core/problem.ts';
 import type { CommandInput } from './command.ts';
-import type { NoOptions } from './command-options.ts';
+import type { DoctorOptions } from './command-options.ts';
 import { formatCount, plural } from './format.ts';
 import type { Io, TextOutput } from './io.ts';
 import { writeJson } from './json-output.ts';
@@ -14,29 +14,97 @@ import { withHome } from './with-home.ts';
 /** Problems shown per check; `--json` has all of them. */
 const SHOWN = 10;
 
-/** `coppice doctor`. Exit 12 when something is damaged or missing, 0 when there are only remarks or nothing. */
-export function run(input: CommandInput<NoOptions>): Promise<number> {
-  const { io, global } = input;
-  const check = async (home: Home) => {
-    const checks: HomeCheck[] = [];
-    using progress = startProgress(io, { label: 'Checking' });
-    for await (const found of home.check({ signal: io.signal, onProgress: (done) => progress.update({ done }) })) {
-      progress.done();
-      checks.push(found);
-      if (!global.json) printCheck(io, found);
-    }
-    const problems = checks.flatMap((done) => done.problems);
-    if (global.json) writeJson(io.out, { home: home.path, healthy: problems.every(isRemark), checks });
-    else io.out.write(`\n${verdict(problems)}\n`);
-    return problems.every(isRemark) ? 0 : new Failure('integrity', '').exitCode;
+/** `coppice doctor`. Exit 12 when something is damaged or missing, 0 when there are only remarks, nothing or all is repaired. */
+export function run(input: CommandInput<DoctorOptions>): Promise<number> {
+  const { io, global, options } = input;
+  const examine = async (home: Home) => {
+    const checks = await check(input, home, (found) => printCheck(io, found));
+    const found = checks.flatMap(({ problems }) => problems);
+    if (options.repair !== true || found.length === 0) return report(input, { home, checks, remaining: found });
+    const repairs = await repair(input, home, found);
+    const again = await check(input, home, () => undefined);
+    const left = new Map(repairs.flatMap((step) => step.left.map((problem) => [problem.subject, problem])));
+    const remaining = again.flatMap(({ problems }) => problems).map((problem) => left.get(problem.subject) ?? problem);
+    if (!global.json) printRemaining(io, remaining);
+    return report(input, { home, checks, repairs, remaining });
   };
-  // It looks and changes nothing, so it does not begin a home either.
-  return withHome(input, check, { create: false });
+  // It looks at what is there, so it does not begin a home.
+  return withHome(input, examine, { create: false });
+}
+
+async function check(
+  { io, global }: CommandInput<DoctorOptions>,
+  home: Home,
+  print: (found: HomeCheck) => void,
+): Promise<readonly HomeCheck[]> {
+  const checks: HomeCheck[] = [];
+  using progress = startProgress(io, { label: 'Checking' });
+  for await (const found of home.check({ signal: io.signal, onProgress: (done) => progress.update({ done }) })) {
+    progress.done();
+    checks.push(found);
+    if (!global.json) print(found);
+  }
+  return checks;
+}
+
+interface Repaired {
+  readonly name: string;
+  /** What was about to be done, and what became of it. */
+  readonly begun: string;
+  readonly done: string;
+  readonly left: readonly Problem[];
+}
+
+async function repair(
+  { io, global }: CommandInput<DoctorOptions>,
+  home: Home,
+  problems: readonly Problem[],
+): Promise<readonly Repaired[]> {
+  const { out } = io;
+  const repairs: Repaired[] = [];
+  let begun = '';
+  for await (const step of home.repair(problems)) {
+    if (!global.json)
+      out.write(step.status === 'begun' ? `\n${safeText(step.message)}\n` : `  ${safeText(step.message)}\n`);
+    if (step.status === 'begun') begun = step.message;
+    else repairs.push({ name: step.name, begun, done: step.message, left: step.left });
+  }
+  return repairs;
+}
+
+interface Report {
+  readonly home: Home;
+  readonly checks: readonly HomeCheck[];
+  /** Absent when nothing was to be repaired. */
+  readonly repairs?: readonly Repaired[];
+  readonly remaining: readonly Problem[];
+}
+
+/** Says how things stand now, and returns the exit code. */
+function report({ io, global }: CommandInput<DoctorOptions>, { home, checks, repairs, remaining }: Report): number {
+  const healthy = remaining.every(isRemark);
+  const repaired = repairs !== undefined && repairs.length > 0;
+  if (global.json) writeJson(io.out, { home: home.path, healthy, checks, ...(repairs && { repairs, remaining }) });
+  else
+    io.out.write(
+      `\n${verdict(remaining, repaired)} ${repaired ? 'Nothing that you or an agent wrote was removed.' : 'Nothing was changed.'}\n`,
+    );
+  return healthy ? 0 : new Failure('integrity', '').exitCode;
 }
 
 function printCheck({ out }: Io, { name, looked, problems }: HomeCheck): void {
   const count = looked === undefined ? '' : ` (${formatCount(looked)})`;
   out.write(`${stateOf(problems, out)}  ${name}${count}\n`);
+  printProblems(out, problems);
+}
+
+function printRemaining({ out }: Io, remaining: readonly Problem[]): void {
+  if (remaining.length === 0) return;
+  out.write('\nThis is left for you:\n');
+  printProblems(out, remaining);
+}
+
+function printProblems(out: TextOutput, problems: readonly Problem[]): void {
   for (const { message, hint } of problems.slice(0, SHOWN)) {
     out.write(`      ${safeText(message)}\n`);
     if (hint !== undefined) out.write(`      ${out.colour.dim(safeText(hint))}\n`);
@@ -59,15 +127,30 @@ const REMARKS = new Set([
   'orphan',
   'not-checked',
   'unfinished',
+  'unfinished-removal',
+  'unfinished-run',
+  'claim-left',
+  'reserve-missing',
+  // What is worth knowing about a home of another agent. Coppice stays away from it, and nothing is broken.
+  'ambiguous-file',
+  'checkpoint-metadata',
+  'config-no-effect',
+  'config-surprise',
+  'config-unknown-key',
+  'lost-messages',
+  'odd-row',
+  'route-to-nothing',
+  'schema-newer',
+  'index-unfinished',
+  'index-doubtful',
 ]);
 
 function isRemark({ kind }: Problem): boolean {
   return REMARKS.has(kind);
 }
 
-function verdict(problems: readonly Problem[]): string {
+function verdict(problems: readonly Problem[], repaired: boolean): string {
   const bad = problems.filter((problem) => !isRemark(problem)).length;
-  if (bad > 0) return `${plural(bad, 'problem')} found. Nothing was changed.`;
-  if (problems.length > 0) return 'Everything that matters is in order. Nothing was changed.';
-  return 'Everything is in order. Nothing was changed.';
+  if (bad > 0) return `${plural(bad, 'problem')} ${repaired ? 'left' : 'found'}.`;
+  return problems.length > 0 ? 'Everything that matters is in order.' : 'Everything is in order.';
 }

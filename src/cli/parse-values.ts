@@ -9,6 +9,19 @@ export function parseCount(name: string, text: string): number {
   throw usage(`${name} takes a whole number above zero, not '${text}'.`, `For example: ${name} 20`);
 }
 
+/** A port; 0 lets the system choose one. */
+export function parsePort(name: string, text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) < 65_536) return Number(text);
+  throw usage(`${name} takes a number from 0 to 65535, not '${text}'.`, `For example: ${name} 7717`);
+}
+
+/** An amount that may have decimals, more than nothing. */
+export function parseAmount(name: string, text: string): number {
+  const amount = Number(text);
+  if (text.trim() !== '' && amount > 0 && Number.isFinite(amount)) return amount;
+  throw usage(`${name} takes a number above zero, not '${text}'.`, `For example: ${name} 2.5`);
+}
+
 export function parseText(name: string, text: string): string {
   if (text.trim() !== '') return text;
   throw usage(`${name} was given an empty value.`, `Write a value after ${name}, or leave ${name} out.`);

@@ -1,10 +1,12 @@
 import { type CommanderError, Command as Definition, Option } from 'commander';
 import { FAILURES, Failure } from '../core/failure.ts';
 import type { GlobalOptions, Setting } from './command.ts';
-import type { NoOptions } from './command-options.ts';
+import type { DoctorOptions, NoOptions } from './command-options.ts';
 import { commandLine, everyCommand } from './command-tree.ts';
+import { defineCheckpoints } from './define-checkpoints.ts';
 import { addExamples, choiceArgument, defineCommand, type Frame, textOption } from './define-command.ts';
 import { defineConfig } from './define-config.ts';
+import { defineGateway } from './define-gateway.ts';
 import { defineRetention } from './define-retention.ts';
 import { defineSessions } from './define-sessions.ts';
 import type { TextOutput } from './io.ts';
@@ -37,6 +39,8 @@ export function createProgram({ out, version, ...frame }: Frame & { out: TextOut
   addGlobalOptions(program);
   defineRetention(program, frame);
   defineSessions(program, frame);
+  defineCheckpoints(program, frame);
+  defineGateway(program, frame);
   defineConfig(program, frame);
   defineTools(program, frame);
   addExamples(program, [
@@ -52,8 +56,9 @@ export function createProgram({ out, version, ...frame }: Frame & { out: TextOut
 
 /** The options that stand before or after the command. */
 export function readGlobalOptions(program: Definition): GlobalOptions {
-  const { home, json, set, color } = program.opts<{
+  const { home, remote, json, set, color } = program.opts<{
     home?: string;
+    remote?: string;
     json?: boolean;
     set?: readonly Setting[];
     color: boolean;
@@ -62,6 +67,7 @@ export function readGlobalOptions(program: Definition): GlobalOptions {
     json: json ?? false,
     set: set ?? [],
     ...(home === undefined ? {} : { home }),
+    ...(remote === undefined ? {} : { remote }),
     ...(color ? {} : { color }),
   };
 }
@@ -70,6 +76,7 @@ function addGlobalOptions(program: Definition): void {
   const setting = new Option('--set <key=value>', 'override a setting for this command; may be repeated');
   program
     .addOption(textOption('--home <dir>', 'the home to work on; COPPICE_HOME or ~/.coppice when absent'))
+    .addOption(textOption('--remote <url>', 'ask the daemon there instead of opening a home'))
     .option('--json', 'print one JSON document instead of text')
     .addOption(
       setting.argParser((text, before: readonly Setting[] | undefined) => [...(before ?? []), parseSetting(text)]),
@@ -78,12 +85,12 @@ function addGlobalOptions(program: Definition): void {
 }
 
 function defineTools(program: Definition, frame: Frame): void {
-  defineCommand<NoOptions>(program, frame, {
+  defineCommand<DoctorOptions>(program, frame, {
     name: 'doctor',
     about: 'Check that the home is healthy and say what to do where it is not',
-    examples: ['coppice doctor', 'coppice doctor --json'],
+    examples: ['coppice doctor', 'coppice doctor --repair', 'coppice doctor --json'],
     load: () => import('./doctor.ts'),
-  });
+  }).option('--repair', 'repair what can be repaired without losing anything, and say each step');
   const shells = ['bash', 'zsh', 'fish'] as const;
   defineCommand<NoOptions>(program, frame, {
     name: 'completion',
@@ -93,6 +100,7 @@ function defineTools(program: Definition, frame: Frame): void {
       'coppice completion zsh > "${fpath[1]}/_coppice"',
       'coppice completion fish > ~/.config/fish/completions/coppice.fish',
     ],
+    remote: true,
     load: async () => {
       const { completionScript } = await import('./completion.ts');
       return {
@@ -105,13 +113,19 @@ function defineTools(program: Definition, frame: Frame): void {
   }).addArgument(choiceArgument('shell', 'the shell you use', shells));
   defineCommand<NoOptions>(program, frame, {
     name: 'help',
-    about: 'Show help for a command',
-    examples: ['coppice help sessions list'],
-    load: async () => ({ run: async ({ args }) => showHelp(program, args) }),
-  }).argument('[command...]', 'the command');
+    about: 'Show help for a command, or about: policy, safety, exit-codes',
+    examples: ['coppice help sessions list', 'coppice help policy'],
+    load: async () => ({ run: async ({ args, io }) => showHelp(program, args, io.out) }),
+    remote: true,
+  }).argument('[command...]', 'the command, or a topic');
 }
 
-function showHelp(program: Definition, names: readonly string[]): number {
+async function showHelp(program: Definition, names: readonly string[], out: TextOutput): Promise<number> {
+  const topic = await topicText(names);
+  if (topic !== undefined) {
+    out.write(topic);
+    return 0;
+  }
   let definition = program;
   for (const name of names) {
     const next = definition.commands.find((one) => one.name() === name || one.aliases().includes(name));
@@ -123,6 +137,14 @@ function showHelp(program: Definition, names: readonly string[]): number {
   }
   definition.outputHelp();
   return 0;
+}
+
+async function topicText(names: readonly string[]): Promise<string | undefined> {
+  const [topic = ''] = names;
+  if (names.length !== 1) return undefined;
+  if (topic === 'exit-codes') return `${exitCodes()}\n`;
+  const { HELP_TOPICS } = await import('./help-topics.ts');
+  return Object.hasOwn(HELP_TOPICS, topic) ? HELP_TOPICS[topic] : undefined;
 }
 
 /** Says in our words what commander found wrong with the line. */

@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { amount, amountOrNever, choice, timeZone, wordList, yesOrNo } from './config-values.ts';
+import { amount, amountOrNever, choice, wordList, yesOrNo } from './config-values.ts';
+import { cronSchema } from './cron-schema.ts';
+import { budgetsSchema, guardsSchema, limitsSchema, pricesSchema, sessionResetSchema } from './gateway-schema.ts';
 import { sessionsSchema } from './sessions-schema.ts';
 
 const dumpsSchema = z.strictObject({
@@ -53,64 +55,17 @@ const guardSchema = z.strictObject({
 });
 
 const checkpointsSchema = z.strictObject({
-  enabled: yesOrNo().default(false).describe('Save the state of a working directory before an agent changes it.'),
+  enabled: yesOrNo()
+    .default(false)
+    .describe('Save the state of a working directory before an agent changes it. By hand it is possible either way.'),
   max_snapshots: amount('count').default(20).describe('Keep at most this many checkpoints per project.'),
   max_total_size_mb: amount('mb').default(500).describe('All checkpoints together take at most this many megabytes.'),
   max_file_size_mb: amount('mb').default(10).describe('Files larger than this many megabytes are left out.'),
+  max_files: amount('count').default(200_000).describe('Directories with more files than this are not saved.'),
   retention_days: amountOrNever('days').default(30).describe('Remove checkpoints older than this many days.'),
   auto_prune: yesOrNo().default(true).describe('Remove old checkpoints automatically, in the background.'),
   min_interval_hours: amount('hours').default(24).describe('Hours between two automatic runs.'),
   exclude: wordList().default([]).describe('Patterns of files and directories that are left out.'),
-});
-
-const resetFields = {
-  mode: choice(['none', 'idle', 'daily', 'both']).describe(
-    'When a conversation starts afresh: none, idle, daily or both.',
-  ),
-  idle_minutes: amount('minutes').describe(
-    'With idle or both: start afresh after this many minutes without a message.',
-  ),
-  at_hour: amount('hourOfDay').describe('With daily or both: start afresh at this hour, 0 to 23.'),
-  time_zone: timeZone().describe('The time zone of at_hour.'),
-};
-
-const sessionResetSchema = z.strictObject({
-  mode: resetFields.mode.default('none'),
-  idle_minutes: resetFields.idle_minutes.default(1440),
-  at_hour: resetFields.at_hour.default(4),
-  time_zone: resetFields.time_zone.default('UTC'),
-  by_source: z
-    .record(z.string(), z.strictObject(resetFields).exactPartial())
-    .default({})
-    .describe('What differs for one source, such as telegram: { mode: daily }.'),
-});
-
-const limitsSchema = z.strictObject({
-  messages: amountOrNever('count').default(1000).describe('Start a conversation afresh after this many messages.'),
-  mb: amountOrNever('mb').default(10).describe('Start a conversation afresh when it takes this many megabytes.'),
-  warn_percent: amount('percent').default(80).describe('Warn at this percentage of a limit.'),
-});
-
-const budgetsSchema = z.strictObject({
-  session: z
-    .strictObject({
-      tokens: amountOrNever('count').default('never').describe('Tokens one session may use.'),
-      usd: amountOrNever('usd').default('never').describe('US dollars one session may cost.'),
-      iterations: amountOrNever('count').default('never').describe('Steps one session may take.'),
-      minutes: amountOrNever('minutes').default('never').describe('Minutes one session may run.'),
-    })
-    .prefault({})
-    .describe('What one session may use.'),
-  day: z
-    .strictObject({
-      tokens: amountOrNever('count').default('never').describe('Tokens all sessions may use in one day.'),
-      usd: amountOrNever('usd').default('never').describe('US dollars all sessions may cost in one day.'),
-    })
-    .prefault({})
-    .describe('What all sessions together may use in one day.'),
-  on_breach: choice(['warn', 'reset', 'stop'])
-    .default('stop')
-    .describe('What happens when a budget is used up: warn, reset or stop.'),
 });
 
 /** The one description of config.yaml: parsing, defaults, the JSON Schema and the template all come from here. */
@@ -126,6 +81,11 @@ export const configSchema = z
     session_reset: sessionResetSchema.prefault({}).describe('When the gateway starts a conversation afresh.'),
     limits: limitsSchema.prefault({}).describe('How large one live conversation may grow.'),
     budgets: budgetsSchema.prefault({}).describe('What sessions may use before they are stopped.'),
+    guards: guardsSchema
+      .prefault({})
+      .describe('When a live session is told that it goes round in circles or runs away.'),
+    prices: pricesSchema,
+    cron: cronSchema.prefault({}).describe('What runs by the clock.'),
   })
   .meta({ title: 'Coppice configuration', description: 'Every key is optional.' });
 

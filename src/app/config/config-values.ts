@@ -20,6 +20,7 @@ const RANGES = {
   percent: { noun: 'a percentage', min: 1, max: 100 },
   usd: { noun: 'an amount in US dollars', min: 0.01, max: 1_000_000 },
   count: { noun: 'a whole number', min: 1, max: 1_000_000_000_000, whole: true },
+  price: { noun: 'a price in US dollars', min: 0, max: 1_000_000 },
   hourOfDay: { noun: 'a whole hour of the day', min: 0, max: 23, whole: true },
 } as const satisfies Record<string, Range>;
 

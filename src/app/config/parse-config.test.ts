@@ -6,6 +6,42 @@ import { configJsonSchema, type JsonSchema, namedKeys } from './config-json-sche
 import { configSettings } from './config-settings.ts';
 import { type ParsedConfig, parseConfig } from './parse-config.ts';
 
+describe('parseConfig, for jobs', () => {
+  const file = (job: string) => parseFile(`cron: { jobs: { report: ${job} } }`);
+
+  it('fills in everything but the schedule and the command', () => {
+    expect(file('{ schedule: "*/15 * * * *", command: [agent, run], deliver: [{ file: out.txt }] }')).toMatchObject({
+      status: 'ok',
+      config: {
+        cron: {
+          jobs: {
+            report: {
+              time_zone: 'UTC',
+              missed: 'run-once',
+              overlap: 'skip',
+              max_minutes: 60,
+              deliver: [{ file: 'out.txt' }],
+            },
+          },
+        },
+      },
+    });
+  });
+
+  it.each([
+    ['{ command: [agent] }', 'cron.jobs.report.schedule'],
+    ['{ schedule: "* * * * *" }', 'cron.jobs.report.command'],
+    ['{ schedule: "* * * * *", command: agent }', 'cron.jobs.report.command'],
+    [
+      '{ schedule: "* * * * *", command: [agent], deliver: [{ webhook: "ftp://x" }] }',
+      'cron.jobs.report.deliver.0.webhook',
+    ],
+  ])('names what is wrong in %s', (job, key) => {
+    const parsed = file(job);
+    expect(parsed.status === 'invalid' && parsed.issues.map((issue) => issue.key)).toEqual([key]);
+  });
+});
+
 describe('parseConfig, for any configuration', () => {
   it('accepts every partial configuration of valid values and leaves all other keys at their defaults', () => {
     fc.assert(
@@ -77,7 +113,20 @@ describe('parseConfig, for any configuration', () => {
   });
 });
 
-const SCHEMA = configJsonSchema();
+const SCHEMA = withoutJobs(configJsonSchema());
+
+/** A job cannot leave everything out, so what holds for any part of the rest does not hold for jobs. */
+function withoutJobs(schema: JsonSchema): JsonSchema {
+  const sections = namedKeys(schema).map(([name, section]) =>
+    name === 'cron' ? [name, { ...section, properties: without(section, 'jobs') }] : [name, section],
+  );
+  return { ...schema, properties: Object.fromEntries(sections) as NonNullable<JsonSchema['properties']> };
+}
+
+function without(section: JsonSchema, key: string): NonNullable<JsonSchema['properties']> {
+  return Object.fromEntries(namedKeys(section).filter(([name]) => name !== key));
+}
+
 const SOURCES = ['cron', 'telegram', 'api'];
 
 interface Leaf {
@@ -86,10 +135,10 @@ interface Leaf {
 }
 
 const LEAVES = leavesOf(SCHEMA, []);
-// at_hour is the one key for which 0 is a value like any other.
-const NUMERIC_PATHS = LEAVES.filter(({ path, node }) => numberIn(node) && path.at(-1) !== 'at_hour').map(
-  ({ path }) => path,
-);
+// An hour and a price are the only values for which 0 is like any other: they are no limits.
+const NUMERIC_PATHS = LEAVES.filter(({ node }) => numberIn(node))
+  .map(({ path }) => path)
+  .filter((path) => path.at(-1) !== 'at_hour' && path[0] !== 'prices');
 
 function leavesOf(node: JsonSchema, path: readonly string[]): Leaf[] {
   const children = new Map(namedKeys(node));

@@ -1,4 +1,5 @@
-import type { Decision, Plan, PlanRequest, RemoveAction } from '../../core/plan.ts';
+import type { Decision, Plan, RemoveAction } from '../../core/plan.ts';
+import type { RunRequest } from '../../core/run.ts';
 import { isoTime } from '../../core/time.ts';
 import { planId } from '../retention.ts';
 
@@ -17,7 +18,7 @@ export function planDocument(plan: Plan) {
   };
 }
 
-export function requestDocument(request: PlanRequest) {
+export function requestDocument(request: RunRequest) {
   if (!('before' in request) || request.before === undefined) return request;
   return { ...request, before: isoTime(request.before) };
 }

@@ -12,7 +12,14 @@ export function readPlanDocument(text: string, where: string): Plan {
   if (!planSchema.safeParse(data).success) throw notAPlan(where);
   const document = data as PlanDocument;
   const { home, madeAt, request, decisions, notes, shortfalls } = document;
-  const plan: Plan = { home, madeAt: Date.parse(madeAt), request: readRequest(request), decisions, notes, shortfalls };
+  const plan: Plan = {
+    home,
+    madeAt: Date.parse(madeAt),
+    request: readPlanRequest(request),
+    decisions,
+    notes,
+    shortfalls,
+  };
   if (planId(plan) === document.id) return plan;
   throw new Failure('refused', `The plan in ${where} was changed since it was made.`, { hint: NEW_PLAN });
 }
@@ -21,14 +28,17 @@ interface PlanDocument {
   readonly id: string;
   readonly home: Plan['home'];
   readonly madeAt: string;
-  readonly request: PlanRequest | (Record<string, unknown> & { readonly before: string });
+  readonly request: PlanRequestDocument;
   readonly decisions: readonly Decision[];
   readonly notes: readonly string[];
   readonly shortfalls: readonly Shortfall[];
 }
 
-function readRequest(request: PlanDocument['request']): PlanRequest {
-  if (!('before' in request) || typeof request.before !== 'string') return request as PlanRequest;
+type PlanRequestDocument = z.output<typeof planRequestSchema>;
+
+/** The request in a document, with its times as numbers. */
+export function readPlanRequest(request: PlanRequestDocument): PlanRequest {
+  if (!('before' in request) || request.before === undefined) return request as PlanRequest;
   return { ...request, before: Date.parse(request.before) } as PlanRequest;
 }
 
@@ -56,7 +66,8 @@ const filter = z.strictObject({
 });
 const before = z.iso.datetime().optional();
 
-const request = z.discriminatedUnion('kind', [
+/** What may be asked of a plan, as a document. */
+export const planRequestSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('policy') }),
   z.strictObject({ kind: z.literal('delete'), ids: z.array(z.string()) }),
   z.strictObject({ kind: z.literal('prune'), filter, before, part: z.enum(['all', 'files']) }),
@@ -68,10 +79,22 @@ const request = z.discriminatedUnion('kind', [
     trivialMaxMessages: z.number(),
   }),
   z.strictObject({ kind: z.literal('archive'), filter, before }),
+  z.strictObject({
+    kind: z.literal('checkpoints'),
+    retentionMs: z.number().optional(),
+    maxSnapshots: z.number().optional(),
+    maxBytes: z.number().optional(),
+    keepOrphans: z.boolean(),
+  }),
+  z.strictObject({ kind: z.literal('clear-checkpoints') }),
+  z.strictObject({ kind: z.literal('clear-legacy') }),
 ]);
 
 const about = {
-  item: z.strictObject({ kind: z.enum(['session', 'orphan', 'debris', 'trash', 'archive']), id: z.string() }),
+  item: z.strictObject({
+    kind: z.enum(['session', 'orphan', 'debris', 'trash', 'archive', 'checkpoint']),
+    id: z.string(),
+  }),
   sizeBytes: z.number(),
   reason: z.string(),
 };
@@ -86,16 +109,18 @@ const decision = z.discriminatedUnion('action', [
   }),
 ]);
 
-const planSchema = z.object({
+/** A plan as `planDocument` makes it. */
+export const planSchema = z.object({
   id: z.string(),
   home: z.strictObject({ id: z.string(), path: z.string() }),
   madeAt: z.iso.datetime(),
-  request,
+  request: planRequestSchema,
   decisions: z.array(decision),
   notes: z.array(z.string()),
   shortfalls: z.array(
     z.strictObject({
       source: z.string().optional(),
+      of: z.literal('checkpoints').optional(),
       bytes: z.number(),
       heldBytes: z.record(z.string(), z.number()),
     }),

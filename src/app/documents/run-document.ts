@@ -1,4 +1,4 @@
-import type { Outcome, Run, RunItem } from '../../core/run.ts';
+import type { Outcome, Run, RunItem, RunItemState } from '../../core/run.ts';
 import { isoTime } from '../../core/time.ts';
 import { requestDocument } from './plan-document.ts';
 
@@ -21,4 +21,35 @@ export function runItemDocument({ number, item, action, reason, sizeBytes, state
 /** What became of one item just now. */
 export function outcomeDocument({ item, action, status, detail, sizeBytes }: Outcome) {
   return { ...item, action, status, ...(detail !== undefined && { detail }), sizeBytes };
+}
+
+/** What an application or an undo came to. */
+export interface CarriedRun {
+  /** Absent when it was interrupted before it began. */
+  readonly run?: Run;
+  readonly outcomes: readonly Outcome[];
+  readonly freedBytes: number;
+  readonly interrupted: boolean;
+}
+
+export function carriedDocument({ run, outcomes, freedBytes, interrupted }: CarriedRun) {
+  const done = outcomes.filter(({ status }) => status === 'done').length;
+  return {
+    ...(run !== undefined && { run: runDocument(run) }),
+    done,
+    skipped: outcomes.length - done,
+    freedBytes,
+    interrupted,
+    items: outcomes.map(outcomeDocument),
+  };
+}
+
+/** A run with how many of its items are in which state. */
+export async function runTotalsDocument(run: Run, items: AsyncIterable<RunItem>) {
+  const totals: Partial<Record<RunItemState, { items: number; sizeBytes: number }>> = {};
+  for await (const { state, sizeBytes } of items) {
+    const sum = totals[state] ?? { items: 0, sizeBytes: 0 };
+    totals[state] = { items: sum.items + 1, sizeBytes: sum.sizeBytes + sizeBytes };
+  }
+  return { ...runDocument(run), totals };
 }

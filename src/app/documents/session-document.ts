@@ -4,12 +4,13 @@ import { isoTime } from '../../core/time.ts';
 
 /** A session as programs see it, on the command line and over HTTP: ISO times, whole numbers of bytes. */
 export function sessionDocument(session: SessionFacts) {
-  const { startedAt, lastActiveAt, endedAt, ...rest } = session;
+  const { startedAt, lastActiveAt, endedAt, archivedAt, ...rest } = session;
   return {
     ...rest,
     startedAt: isoTime(startedAt),
     lastActiveAt: isoTime(lastActiveAt),
     ...(endedAt !== undefined && { endedAt: isoTime(endedAt) }),
+    ...(archivedAt !== undefined && { archivedAt: isoTime(archivedAt) }),
     sizeBytes: sessionBytes(session),
   };
 }

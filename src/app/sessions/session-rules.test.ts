@@ -17,6 +17,8 @@ describe('policyFromConfig', () => {
       trivialMaxMessages: 5,
       keepLast: 1,
       keepTags: ['keep'],
+      maxMessages: 1000,
+      maxBytes: 10 * MB,
     });
     expect(policy.bySource['cron']).toEqual(policy.sessions);
     expect(policy).toMatchObject({

@@ -7,13 +7,18 @@ const MB = 1024 * 1024;
 
 /** The configured rules as the policy takes them. */
 export function policyFromConfig(config: Config): Policy {
-  const { dumps, archive, disk, guard } = config;
+  const { dumps, archive, checkpoints, disk, guard } = config;
   const sources = Object.keys(config.sessions.by_source);
   return {
     sessions: rulesFrom(config.sessions),
     bySource: Object.fromEntries(sources.map((source) => [source, rulesFrom(sessionsConfigFor(config, source))])),
     dumps: { maxAgeMs: limit(dumps.retention_days, DAY_MS) },
     archive: { retentionMs: limit(archive.retention_days, DAY_MS) },
+    checkpoints: {
+      retentionMs: limit(checkpoints.retention_days, DAY_MS),
+      maxSnapshots: checkpoints.max_snapshots,
+      maxBytes: limit(checkpoints.max_total_size_mb, MB),
+    },
     disk: {
       maxBytes: limit(disk.max_mb, MB),
       minFreeBytes: limit(disk.min_free_mb, MB),
@@ -38,6 +43,8 @@ function rulesFrom(given: Omit<Config['sessions'], 'by_source'>): SessionRules {
     maxSessions: limit(given.max_sessions, 1),
     keepLast: given.keep_last,
     keepTags: given.keep_tags,
+    maxMessages: limit(given.max_messages, 1),
+    maxBytes: limit(given.max_mb, MB),
   };
 }
 

@@ -6,7 +6,7 @@ import { DAY_MS, type EpochMs } from '../../core/time.ts';
 import { type FileKind, nativeFiles } from '../../homes/native/native-files.ts';
 import { sessionItem } from '../../homes/native/session-item.ts';
 import { planRetention } from '../../policy/plan-retention.ts';
-import type { HomeParts } from '../home-parts.ts';
+import type { ForeignHome, HomeParts } from '../home-parts.ts';
 import { activeQuery } from './active-sessions.ts';
 import { policyFromConfig } from './session-rules.ts';
 
@@ -26,7 +26,8 @@ export interface AgeAmount extends Amount {
 }
 
 export interface FileAmount {
-  readonly kind: 'database' | FileKind;
+  /** In a home of another agent, the name of the sort as its driver gives it. */
+  readonly kind: 'database' | FileKind | (string & {});
   files: number;
   sizeBytes: number;
 }
@@ -123,7 +124,15 @@ function countReclaimable(sessions: readonly SessionItem[], policy: Policy, now:
 const NO_DISK_RULES: Policy['disk'] = { lowWater: 1, bySource: {} };
 
 function inventoryOf(sessions: readonly SessionItem[], now: EpochMs): Inventory {
-  const nothingElse = { strays: [], trash: [], archives: [], problems: [], doubts: [] };
+  const nothingElse = {
+    strays: [],
+    trash: [],
+    archives: [],
+    checkpoints: [],
+    checkpointBytes: 0,
+    problems: [],
+    doubts: [],
+  };
   const disk = { usedBytes: 0, freeBytes: 0 };
   return { home: { id: '', path: '' }, scannedAt: now, sessions, disk, ...nothingElse };
 }
@@ -138,7 +147,8 @@ function addTo(amount: Amount, size: { readonly messages: number; readonly sizeB
   amount.sizeBytes += size.sizeBytes;
 }
 
-function countFiles({ layout }: HomeParts, onFile: () => void): FileAmount[] {
+function countFiles({ layout, foreign }: HomeParts, onFile: () => void): FileAmount[] {
+  if (foreign !== undefined) return foreignFiles(foreign);
   const amounts = new Map<FileAmount['kind'], FileAmount>();
   const add = (kind: FileAmount['kind'], sizeBytes: number) => {
     const amount = amounts.get(kind) ?? { kind, files: 0, sizeBytes: 0 };
@@ -155,4 +165,9 @@ function countFiles({ layout }: HomeParts, onFile: () => void): FileAmount[] {
     if ('sizeBytes' in file) add(file.kind, file.sizeBytes);
   }
   return [...amounts.values()].toSorted((a, b) => b.sizeBytes - a.sizeBytes);
+}
+
+function foreignFiles(foreign: ForeignHome): FileAmount[] {
+  const amounts = foreign.classes().map(({ name, files, sizeBytes }) => ({ kind: name, files, sizeBytes }));
+  return amounts.toSorted((a, b) => b.sizeBytes - a.sizeBytes);
 }

@@ -1,4 +1,4 @@
-import { noSuchSession } from '../../core/check-session.ts';
+import { archivedSession, noSuchSession } from '../../core/check-session.ts';
 import type { Message, NewMessage } from '../../core/message.ts';
 import type { Problem } from '../../core/problem.ts';
 import type { RequestDump } from '../../core/request-dump.ts';
@@ -38,13 +38,15 @@ export class Session {
   /** Stores many messages in short transactions. What was stored before a failure stays. */
   async appendAll(messages: Iterable<NewMessage> | AsyncIterable<NewMessage>): Promise<AppendAllReceipt> {
     let count = 0;
+    let lastSeq: number | undefined;
     const problems: Problem[] = [];
     for await (const batch of batches(messages)) {
       const receipt = await this.#store.append(this.id, batch);
       count += batch.length;
+      lastSeq = receipt.lastSeq;
       problems.push(...receipt.problems);
     }
-    return { count, problems };
+    return { count, ...(lastSeq !== undefined && { lastSeq }), problems };
   }
 
   /** The messages in order, all or a range. */
@@ -68,7 +70,9 @@ export class Session {
 
   /** Keeps a request and its response for later, without the secrets in headers. Old dumps make room. */
   async dump(dump: RequestDump): Promise<{ readonly path: string }> {
-    await this.facts();
+    const { archivedAt } = await this.facts();
+    // Said before the file is written: it would stand where the files come back to.
+    if (archivedAt !== undefined) throw archivedSession(this.id);
     const { path, totalBytes } = await this.#parts.writeDump(this.id, dump);
     await this.#store.recordDumps(this.id, { sizeBytes: totalBytes });
     return { path };
@@ -118,6 +122,8 @@ export class Session {
 
 export interface AppendAllReceipt {
   readonly count: number;
+  /** The number of the newest; absent when there was none. */
+  readonly lastSeq?: number;
   readonly problems: readonly Problem[];
 }
 

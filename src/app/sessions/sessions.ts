@@ -2,15 +2,15 @@ import { noSuchSession } from '../../core/check-session.ts';
 import { Failure } from '../../core/failure.ts';
 import type { NewSession, SessionFacts } from '../../core/session.ts';
 import type { LeaseHolder, ListQuery, SearchHit, SearchQuery } from '../../core/session-store.ts';
-import { DAY_MS } from '../../core/time.ts';
-import type { DumpRules } from '../../homes/native/request-dumps.ts';
+import type { HermesImportOptions } from '../hermes/import-from-hermes.ts';
 import type { HomeParts } from '../home-parts.ts';
+import { refuseForeign } from '../refuse-foreign.ts';
 import type { ExportRequest } from '../transfer/export-sessions.ts';
 import type { ImportOutcome } from '../transfer/import-outcome.ts';
 import type { ImportRequest } from '../transfer/import-sessions.ts';
 import { activeQuery } from './active-sessions.ts';
-import { Session } from './session.ts';
-import { sessionFiles } from './session-files.ts';
+import type { Session } from './session.ts';
+import { sessionHandle } from './session-handle.ts';
 import type { SessionStats, StatsOptions } from './session-stats.ts';
 
 /** What to list. `active` asks for sessions that a living process holds, or that were used a moment ago. */
@@ -29,13 +29,13 @@ export class Sessions {
   /** Starts a session. */
   async create(session: NewSession): Promise<Session> {
     const { id } = await this.#parts.store.create(session);
-    return this.#handle(id);
+    return sessionHandle(this.#parts, id);
   }
 
   /** A handle on the session with exactly this id; `find` is for the first characters of one. */
   async open(id: string): Promise<Session> {
     if ((await this.#parts.store.get(id)) === undefined) throw noSuchSession(id);
-    return this.#handle(id);
+    return sessionHandle(this.#parts, id);
   }
 
   /** The facts of a session by its whole id. */
@@ -64,6 +64,11 @@ export class Sessions {
     return this.#parts.store.search(query);
   }
 
+  /** What people asked in an archived session, as far as search knows it; undefined for one that is not archived. */
+  archivedPrompts(id: string): Promise<string | undefined> {
+    return this.#parts.store.archive.prompts(id);
+  }
+
   /** Counts and bytes by source, kind of file and age, and what could go. */
   async stats(options?: StatsOptions): Promise<SessionStats> {
     const { sessionStats } = await import('./session-stats.ts');
@@ -78,34 +83,21 @@ export class Sessions {
 
   /** Reads sessions from files that `export` wrote or from loose transcripts, one outcome each. */
   async *import(request: ImportRequest): AsyncGenerator<ImportOutcome> {
+    refuseForeign(this.#parts);
     const { importSessions } = await import('../transfer/import-sessions.ts');
     yield* importSessions(this.#parts.store, request);
+  }
+
+  /** Brings in the sessions of a Hermes home, one outcome each. That home is only read. */
+  async *importFrom(hermesHome: string, options: HermesImportOptions = {}): AsyncGenerator<ImportOutcome> {
+    refuseForeign(this.#parts);
+    const { importFromHermes } = await import('../hermes/import-from-hermes.ts');
+    yield* importFromHermes(this.#parts, hermesHome, options);
   }
 
   /** Every process that claims sessions of this home. */
   holders(): Promise<readonly LeaseHolder[]> {
     return this.#parts.store.holders();
-  }
-
-  #handle(id: string): Session {
-    const { store, layout, clock } = this.#parts;
-    return new Session(id, {
-      store,
-      files: (sessionId) => sessionFiles(layout, sessionId),
-      writeDump: async (sessionId, dump) => {
-        const { writeDump } = await import('../../homes/native/request-dumps.ts');
-        return writeDump(layout.dumps(sessionId), dump, { rules: this.#dumpRules(), now: clock.now() });
-      },
-    });
-  }
-
-  #dumpRules(): DumpRules {
-    const { max_count: maxCount, retention_days: days, redact } = this.#parts.config.dumps;
-    return {
-      maxCount: maxCount === 'never' ? Number.POSITIVE_INFINITY : maxCount,
-      maxAgeMs: days === 'never' ? Number.POSITIVE_INFINITY : days * DAY_MS,
-      redactBodies: redact,
-    };
   }
 }
 

@@ -1,4 +1,4 @@
-import { noSuchSession } from '../../core/check-session.ts';
+import { archivedSession, noSuchSession } from '../../core/check-session.ts';
 import type { SessionFacts } from '../../core/session.ts';
 import type { SessionStore } from '../../core/session-store.ts';
 import { exportHtml } from './export-html.ts';
@@ -16,7 +16,7 @@ export interface ExportRequest {
   readonly redact: boolean;
 }
 
-/** The text of an export, piece by piece. An id that does not exist fails before the first piece. */
+/** The text of an export, piece by piece. An id that does not exist, or is archived, fails before the first piece. */
 export async function* exportSessions(
   store: SessionStore,
   { ids, format, redact }: ExportRequest,
@@ -50,6 +50,7 @@ async function* redacted(sessions: AsyncIterable<ExportedSession>): AsyncGenerat
 
 async function requireSession(store: SessionStore, id: string): Promise<SessionFacts> {
   const facts = await store.get(id);
-  if (facts !== undefined) return facts;
-  throw noSuchSession(id);
+  if (facts === undefined) throw noSuchSession(id);
+  if (facts.archivedAt !== undefined) throw archivedSession(id);
+  return facts;
 }

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import { contentText, type Message } from '../../core/message.ts';
-import { nestedDeeper } from './nested-deeper.ts';
+import { nestedDeeper } from '../../core/nested-deeper.ts';
 
 /** What a reader sees of a message, one block after the other, whatever shape the agent's provider gave it. */
 export type Block =

@@ -9,7 +9,7 @@ import { safeLines, safeText } from '../safe-text.ts';
 
 /** `coppice config check`: exit 0 when the configuration is valid, 2 when it is not. */
 export async function run({ global, io }: CommandInput<NoOptions>): Promise<number> {
-  const file = configPath(global.home, io.env);
+  const file = await configPath(global.home, io.env);
   const result = await readConfig({ file, env: io.env, overrides: global.set });
   const issues = result.status === 'ok' ? [] : result.issues;
   if (global.json) writeJson(io.out, { file, valid: issues.length === 0, issues });

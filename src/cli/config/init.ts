@@ -1,6 +1,6 @@
 import { configTemplate } from '../../app/config/config-template.ts';
 import { initConfig } from '../../app/config/init-config.ts';
-import { homePath } from '../../app/home-path.ts';
+import { ownPath } from '../../app/home-path.ts';
 import { openHome } from '../../app/open-home.ts';
 import type { CommandInput } from '../command.ts';
 import type { ConfigInitOptions } from '../command-options.ts';
@@ -9,7 +9,7 @@ import { safeText } from '../safe-text.ts';
 
 /** `coppice config init`: makes the home when there is none. */
 export async function run({ global, io, options }: CommandInput<ConfigInitOptions>): Promise<number> {
-  const path = homePath(global.home, io.env);
+  const path = await ownPath(global.home, io.env);
   const file = initConfig(path, { text: configTemplate(), force: options.force ?? false });
   // Opening it once makes the database, and with it a home that every command accepts.
   await (await openHome({ path, env: io.env })).close();

@@ -5,7 +5,7 @@ import { writeJson } from '../json-output.ts';
 
 /** `coppice config path`: exactly as it is, for `$(coppice config path)`. */
 export async function run({ global, io }: CommandInput<NoOptions>): Promise<number> {
-  const file = configPath(global.home, io.env);
+  const file = await configPath(global.home, io.env);
   if (global.json) writeJson(io.out, { file });
   else io.out.write(`${file}\n`);
   return 0;

@@ -11,7 +11,7 @@ import { renderTable } from '../table.ts';
 /** `coppice config show`: the file as it stands, or with `--effective` every value in force and who set it. */
 export async function run(input: CommandInput<ConfigShowOptions>): Promise<number> {
   const { global, io, options } = input;
-  const file = configPath(global.home, io.env);
+  const file = await configPath(global.home, io.env);
   const { config, origins, fileExists } = await loadConfig({ file, env: io.env, overrides: global.set });
   const values = [...origins].map(([key, origin]) => ({ key, value: valueAt(config, key), ...origin }));
   if (global.json) writeJson(io.out, { file, settings: options.effective === true ? values : values.filter(isSet) });

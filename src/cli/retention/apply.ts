@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
 import { isRemoval } from '../../app/documents/plan-document.ts';
-import type { Home } from '../../app/home.ts';
+import type { App } from '../../app/app.ts';
 import { dropPlan, isPlanId, loadPlan, readPlanFile } from '../../app/saved-plans.ts';
 import { Failure } from '../../core/failure.ts';
 import type { Decision, Plan } from '../../core/plan.ts';
 import type { CommandInput } from '../command.ts';
 import type { ApplyOptions } from '../command-options.ts';
 import { plural } from '../format.ts';
-import { withHomeToClear } from '../with-home.ts';
+import { withApp } from '../with-app.ts';
 import { carryOut, NOTHING_DONE, reportRun } from './carry-out.ts';
 import { confirmPlan } from './confirm-plan.ts';
 import { hintCommand } from './hint-command.ts';
@@ -17,8 +17,8 @@ import { withScanProgress } from './with-scan-progress.ts';
 export function run(input: CommandInput<ApplyOptions>): Promise<number> {
   const { args, io, global, options } = input;
   const [name = ''] = args;
-  return withHomeToClear(input, async (home) => {
-    const plan = isPlanId(name) ? loadPlan(home.path, name) : readPlanFile(resolve(io.cwd, name));
+  const work = async (home: App) => {
+    const plan = isPlanId(name) ? await savedPlan(home, name) : readPlanFile(resolve(io.cwd, name));
     if (options.strict === true) await refuseStale(input, home, plan);
     await confirmPlan(input, {
       home,
@@ -27,13 +27,18 @@ export function run(input: CommandInput<ApplyOptions>): Promise<number> {
       allWith: hintCommand(global, 'plan', '--all'),
     });
     const carried = plan.decisions.some(isRemoval) ? await carryOut(io, home, plan) : NOTHING_DONE;
-    if (isPlanId(name) && !carried.interrupted) dropPlan(home.path, name);
+    if (isPlanId(name) && !carried.interrupted && home.plansHome !== undefined) dropPlan(home.plansHome, name);
     return reportRun(input, carried, { plan, goOn: `To go on, make a new plan: ${hintCommand(global, 'plan')}` });
-  });
+  };
+  return withApp(input, work, { makeRoom: true });
+}
+
+async function savedPlan(home: App, id: string): Promise<Plan> {
+  return (await home.savedPlan?.(id)) ?? loadPlan(home.plansHome ?? '', id);
 }
 
 /** A fresh plan of the same request must hold every removal as it was: one difference, and none of it is carried out. */
-async function refuseStale({ io, global }: CommandInput<ApplyOptions>, home: Home, plan: Plan): Promise<void> {
+async function refuseStale({ io, global }: CommandInput<ApplyOptions>, home: App, plan: Plan): Promise<void> {
   const retention = await home.retention();
   const fresh = await withScanProgress(io, (scan) => retention.plan(plan.request, scan));
   const now = new Set(fresh.decisions.filter(isRemoval).map(sameness));

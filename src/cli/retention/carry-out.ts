@@ -1,6 +1,6 @@
 import { goesForGood, isRemoval } from '../../app/documents/plan-document.ts';
-import { outcomeDocument, runDocument } from '../../app/documents/run-document.ts';
-import type { Home } from '../../app/home.ts';
+import { type CarriedRun, carriedDocument } from '../../app/documents/run-document.ts';
+import type { App } from '../../app/app.ts';
 import type { AppliedRun, ApplyOptions } from '../../app/retention.ts';
 import { Failure } from '../../core/failure.ts';
 import type { Plan } from '../../core/plan.ts';
@@ -13,21 +13,15 @@ import { startProgress } from '../progress.ts';
 import { hintCommand } from './hint-command.ts';
 import { doneLines, skippedLines } from './outcome-lines.ts';
 
-export interface Carried {
-  /** Absent when it was interrupted before it began. */
-  readonly run?: Run;
-  readonly outcomes: readonly Outcome[];
-  readonly freedBytes: number;
-  /** Ctrl-C came first; what was not reached was not touched. */
-  readonly interrupted: boolean;
-}
+/** `interrupted` means that Ctrl-C came first; what was not reached was not touched. */
+export type Carried = CarriedRun;
 
 export const NOTHING_DONE: Carried = { outcomes: [], freedBytes: 0, interrupted: false };
 
 const INTERRUPTED = 130;
 
 /** Applies a plan with progress on stderr. Ctrl-C stops it between groups, which is an answer and not a failure. */
-export async function carryOut(io: Io, home: Home, plan: Plan): Promise<Carried> {
+export async function carryOut(io: Io, home: App, plan: Plan): Promise<Carried> {
   const total = plan.decisions.filter(isRemoval).length;
   const work = (options: ApplyOptions) => home.apply(plan, options);
   const carried = await watch(io, { label: 'Removing', total }, work);
@@ -76,10 +70,10 @@ export function reportRun({ io, global }: CommandInput<object>, carried: Carried
     const done = doneLines(outcomes);
     const canUndo = run !== undefined && !purged && undoable(plan, outcomes);
     const lines = [
-      ...(done.length === 0 ? ['Nothing was removed.'] : done),
+      ...(done.length === 0 ? [`Nothing was ${plan.request.kind === 'archive' ? 'archived' : 'removed'}.`] : done),
       ...(purged && done.length > 0 ? ['This cannot be undone.'] : []),
       ...skippedLines(outcomes),
-      ...(canUndo ? [`Undo until ${formatDate(run.expiresAt)}: ${hintCommand(global, 'undo', run.id)}`] : []),
+      ...(canUndo ? [`${undoWords(run, outcomes)}: ${hintCommand(global, 'undo', run.id)}`] : []),
     ];
     io.out.write(`${lines.join('\n')}\n`);
     if (carried.interrupted) io.err.write(`Stopped. What is left was not touched. ${goOn}\n`);
@@ -87,16 +81,10 @@ export function reportRun({ io, global }: CommandInput<object>, carried: Carried
   return exitCodeOf(carried, plan);
 }
 
-export function carriedDocument({ run, outcomes, freedBytes, interrupted }: Carried) {
-  const done = outcomes.filter(({ status }) => status === 'done').length;
-  return {
-    ...(run !== undefined && { run: runDocument(run) }),
-    done,
-    skipped: outcomes.length - done,
-    freedBytes,
-    interrupted,
-    items: outcomes.map(outcomeDocument),
-  };
+/** The archive keeps what it has; the trash does not. */
+function undoWords({ expiresAt }: Run, outcomes: readonly Outcome[]): string {
+  const archived = outcomes.every(({ action, status }) => action === 'archive' || status === 'skipped');
+  return archived ? 'Undo with' : `Undo until ${formatDate(expiresAt)}`;
 }
 
 export function exitCodeOf({ outcomes, interrupted }: Carried, plan?: Plan): number {

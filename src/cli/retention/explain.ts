@@ -1,6 +1,7 @@
 import type { Home } from '../../app/home.ts';
 import { Failure } from '../../core/failure.ts';
 import type { Decision, Explanation, ItemRef, KeepReason, RuleCheck } from '../../core/plan.ts';
+import type { SessionFacts } from '../../core/session.ts';
 import { DAY_MS, HOUR_MS } from '../../core/time.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
@@ -37,13 +38,23 @@ export function run(input: CommandInput<NoOptions>): Promise<number> {
   });
 }
 
+/** Fewer characters of a checkpoint's id may as well be those of a session's. */
+const SHORTEST_ID = 8;
+
 /** A whole id goes before the first characters of another; files and runs are named whole. */
 async function findItem(home: Home, id: string): Promise<ItemRef> {
-  if ((await home.sessions.get(id)) !== undefined) return { kind: 'session', id };
-  const { strays, trash, archives } = await (await home.retention()).scan();
-  const other = [...strays, ...trash, ...archives].find((item) => item.id === id);
+  const session = await home.sessions.get(id);
+  if (session !== undefined) return refOf(session);
+  const { strays, trash, archives, checkpoints } = await (await home.retention()).scan();
+  const other = [...strays, ...trash, ...archives, ...checkpoints].find((item) => item.id === id);
   if (other !== undefined) return { kind: other.kind, id };
-  return { kind: 'session', id: (await home.sessions.find(id)).id };
+  const [checkpoint, ...more] = checkpoints.filter((item) => id.length >= SHORTEST_ID && item.id.startsWith(id));
+  if (checkpoint !== undefined && more.length === 0) return { kind: 'checkpoint', id: checkpoint.id };
+  return refOf(await home.sessions.find(id));
+}
+
+function refOf({ id, archivedAt }: SessionFacts): ItemRef {
+  return { kind: archivedAt === undefined ? 'session' : 'archive', id };
 }
 
 function printExplanation(out: TextOutput, { decision, checks, lineage }: Explanation, about: readonly string[]): void {
@@ -83,22 +94,12 @@ function decides({ rule, met, stoppedBy }: RuleCheck, { reason }: Decision): boo
   return (RULE_OF[reason] ?? [reason]).includes(rule);
 }
 
-function answer({ met, stoppedBy }: RuleCheck): string {
-  if (!met) return 'no';
+function answer({ met, off, stoppedBy }: RuleCheck): string {
+  if (!met) return off === true ? 'no, this rule is off' : 'no';
   return stoppedBy === undefined ? 'yes' : `yes, but ${REASON_WORDS[stoppedBy]}`;
 }
 
-/** Rules about age: without a limit, they are switched off. */
-const AGE_RULES: ReadonlySet<RuleCheck['rule']> = new Set<RuleCheck['rule']>([
-  'empty',
-  'trivial',
-  'retention',
-  'transcript-retention',
-  'archive-age',
-  'dump-age',
-]);
-
-function limitWords({ rule, limitMs: ms }: RuleCheck): string {
-  if (ms === undefined) return AGE_RULES.has(rule) ? 'never' : '';
+function limitWords({ off, limitMs: ms }: RuleCheck): string {
+  if (ms === undefined) return off === true ? 'never' : '';
   return ms % DAY_MS === 0 && ms >= 2 * DAY_MS ? plural(ms / DAY_MS, 'day') : plural(Math.round(ms / HOUR_MS), 'hour');
 }

@@ -1,8 +1,9 @@
-import type { Home } from '../../app/home.ts';
+import { carriedDocument } from '../../app/documents/run-document.ts';
+import type { App } from '../../app/app.ts';
 import type { Outcome, Run, RunItem } from '../../core/run.ts';
 import type { CommandInput } from '../command.ts';
 import { writeJson } from '../json-output.ts';
-import { carriedDocument, exitCodeOf, watch } from './carry-out.ts';
+import { exitCodeOf, watch } from './carry-out.ts';
 import { doneLines, skippedLines } from './outcome-lines.ts';
 
 export interface GivingBack {
@@ -15,7 +16,7 @@ export interface GivingBack {
 /** Takes items out of the trash of a run, says what came back, and returns the exit code. */
 export async function giveBack(
   { io, global }: CommandInput<object>,
-  home: Home,
+  home: App,
   { run, items, ids }: GivingBack,
 ): Promise<number> {
   const carried = await watch(io, { label: 'Giving back', total: items.length }, (options) =>

@@ -51,6 +51,7 @@ function passSentences(
   report: Extract<BackgroundReport, { status: 'done' | 'announced' }>,
 ): string[] {
   const lines = [
+    ...(report.archived === undefined ? [] : [`Archived ${plural(report.archived, 'session')}.`]),
     `Removed ${plural(report.removed, 'item')}, gave back ${formatBytes(report.freedBytes)}.`,
     ...(report.closed > 0 ? [`Closed ${plural(report.closed, 'session')} that nobody had ended.`] : []),
     ...(report.skipped > 0 ? [`${plural(report.skipped, 'item')} could not be removed.`] : []),

@@ -24,7 +24,7 @@ it('counts what was done by kind of thing, and leaves out what was skipped', () 
     'Removed 2 sessions (2.0 KB).',
     'Removed the request dumps of 1 session (1.0 KB).',
     'Emptied the trash of 1 earlier run (1.0 KB).',
-    'Removed 2 folders without a session (2.0 KB).',
+    'Removed 2 files and folders without a session (2.0 KB).',
   ]);
 });
 

@@ -1,5 +1,4 @@
-import type { RemoveAction } from '../../core/plan.ts';
-import type { Outcome } from '../../core/run.ts';
+import type { Outcome, RunAction } from '../../core/run.ts';
 import { formatBytes, formatCount, plural } from '../format.ts';
 import { safeText } from '../safe-text.ts';
 
@@ -9,7 +8,7 @@ const SKIPPED_SHOWN = 10;
  * What was done, one line for each kind of thing. For what was given back, `removedBy` says how it had been removed: its
  * files may be all that came back.
  */
-export function doneLines(outcomes: readonly Outcome[], removedBy?: (outcome: Outcome) => RemoveAction): string[] {
+export function doneLines(outcomes: readonly Outcome[], removedBy?: (outcome: Outcome) => RunAction): string[] {
   const sums = new Map<string, { kind: Outcome['item']['kind']; items: number; sizeBytes: number }>();
   for (const outcome of outcomes) {
     if (outcome.status !== 'done') continue;
@@ -39,17 +38,20 @@ export function skippedLines(outcomes: readonly Outcome[]): string[] {
 
 const NOUNS: Record<Outcome['item']['kind'], readonly [one: string, many: string]> = {
   session: ['session', 'sessions'],
-  orphan: ['folder without a session', 'folders without a session'],
+  orphan: ['file or folder without a session', 'files and folders without a session'],
   debris: ['leftover of an interrupted write', 'leftovers of interrupted writes'],
   trash: ['earlier run', 'earlier runs'],
   archive: ['archived session', 'archived sessions'],
+  checkpoint: ['checkpoint', 'checkpoints'],
+  worktree: ['folder as it was before', 'folders as they were before'],
+  conversation: ['conversation as it was before', 'conversations as they were before'],
 };
 
-function verbOf({ item, action }: Outcome, removedBy: RemoveAction | undefined): string {
+function verbOf({ item, action }: Outcome, removedBy: RunAction | undefined): string {
   const verb = removedBy === undefined ? 'Removed' : 'Gave back';
   const what = removedBy ?? action;
   if (what === 'drop-files') return `${verb} the files of`;
   if (what === 'drop-dumps') return `${verb} the request dumps of`;
-  if (what === 'archive') return 'Archived';
+  if (what === 'archive') return removedBy === undefined ? 'Archived' : 'Restored';
   return item.kind === 'trash' ? 'Emptied the trash of' : verb;
 }

@@ -1,5 +1,5 @@
-import { type Amount, amountOf, isRemoval, planTotals } from '../../app/documents/plan-document.ts';
-import type { Home } from '../../app/home.ts';
+import { type Amount, amountOf, goesForGood, isRemoval, planTotals } from '../../app/documents/plan-document.ts';
+import type { App } from '../../app/app.ts';
 import type { Decision, Plan } from '../../core/plan.ts';
 import { formatBytes, formatCount, plural } from '../format.ts';
 import type { TextOutput } from '../io.ts';
@@ -12,7 +12,7 @@ import { ACTION_WORDS, KIND_WORDS, REASON_WORDS } from './words.ts';
 const BIGGEST = 10;
 
 export interface PlanPrinting {
-  readonly home: Home;
+  readonly home: App;
   /** Every decision, instead of the biggest that go. */
   readonly all?: boolean | undefined;
   /** The options that list all of them. */
@@ -40,7 +40,14 @@ export async function printPlan(out: TextOutput, plan: Plan, printing: PlanPrint
 function totalsSentence(plan: Plan): string {
   const { go, keep } = planTotals(plan);
   if (go.items === 0) return `Nothing would go. ${stays(keep)}`;
-  return `${plural(go.items, 'item')} would go (${formatBytes(go.sizeBytes)}). ${stays(keep)}`;
+  const size = formatBytes(go.sizeBytes);
+  if (archivesOnly(plan)) return `${plural(go.items, 'session')} would be archived (${size}). ${stays(keep)}`;
+  return `${plural(go.items, 'item')} would go (${size}). ${stays(keep)}`;
+}
+
+/** Whether all that a plan does is to archive: nothing is lost by it, and nothing waits in the trash. */
+export function archivesOnly({ decisions }: Plan): boolean {
+  return decisions.every(({ action }) => action === 'keep' || action === 'archive');
 }
 
 function stays({ items, sizeBytes }: Amount): string {
@@ -49,8 +56,7 @@ function stays({ items, sizeBytes }: Amount): string {
 }
 
 function freedLater(plan: Plan): Amount {
-  const { go, forGood } = planTotals(plan);
-  return { items: go.items - forGood.items, sizeBytes: go.sizeBytes - forGood.sizeBytes };
+  return amountOf(plan.decisions.filter((each) => isRemoval(each) && !goesForGood(each) && each.action !== 'archive'));
 }
 
 function freeing(plan: Plan, graceDays: number): string {
@@ -101,7 +107,7 @@ const WHY_AT = 3;
 const TITLE_AT = 4;
 const WIDE_COLUMNS = 110;
 
-async function itemRow(home: Home, { item, sizeBytes, action, reason }: Decision): Promise<string[]> {
+async function itemRow(home: App, { item, sizeBytes, action, reason }: Decision): Promise<string[]> {
   const facts = item.kind === 'session' ? await home.sessions.get(item.id) : undefined;
   const label = facts === undefined ? KIND_WORDS[item.kind] : await sessionLabel(home, facts);
   return [item.id, formatBytes(sizeBytes), ACTION_WORDS[action], REASON_WORDS[reason], label];

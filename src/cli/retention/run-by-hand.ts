@@ -9,19 +9,28 @@ import { confirmPlan } from './confirm-plan.ts';
 import { showPlan } from './show-plan.ts';
 import { withScanProgress } from './with-scan-progress.ts';
 
+export interface ByHand {
+  /** Done before the plan is made, unless nothing may change. */
+  readonly prepare?: (home: Home) => Promise<unknown>;
+  /** A yes is not enough. */
+  readonly typed?: boolean;
+}
+
 /** Plans what a person asks for, shows it, asks, and carries it out. A dry run ends after it was shown. */
 export function runByHand<O extends ByHandOptions>(
   input: CommandInput<O>,
   requestFor: (home: Home) => PlanRequest,
+  { prepare, typed }: ByHand = {},
 ): Promise<number> {
   const { io, options } = input;
   return withHomeToClear(input, async (home) => {
+    if (options.dryRun !== true) await prepare?.(home);
     const plan = await withScanProgress(io, (scan) => home.plan(requestFor(home), scan));
     if (options.dryRun === true) {
       await showPlan(input, { home, plan, allWith: '--json' });
       return 0;
     }
-    await confirmPlan(input, { home, plan, look: '--dry-run', allWith: '--dry-run --json' });
+    await confirmPlan(input, { home, plan, look: '--dry-run', allWith: '--dry-run --json', typed });
     const carried = planTotals(plan).go.items === 0 ? NOTHING_DONE : await carryOut(io, home, plan);
     return reportRun(input, carried, { plan, goOn: 'To go on, run the command again.' });
   });

@@ -1,4 +1,4 @@
-import { runDocument } from '../../app/documents/run-document.ts';
+import { runTotalsDocument } from '../../app/documents/run-document.ts';
 import type { Retention } from '../../app/retention.ts';
 import type { Run, RunItem, RunItemState } from '../../core/run.ts';
 import type { CommandInput } from '../command.ts';
@@ -7,7 +7,7 @@ import { formatAge, formatBytes, formatCount, formatDate } from '../format.ts';
 import type { TextOutput } from '../io.ts';
 import { writeJsonList } from '../json-output.ts';
 import { type Column, renderTable } from '../table.ts';
-import { withHome } from '../with-home.ts';
+import { withApp } from '../with-app.ts';
 import { hintCommand } from './hint-command.ts';
 import { itemsOf } from './run-items.ts';
 import { requestWords } from './words.ts';
@@ -18,7 +18,7 @@ const SHOWN = 20;
 /** `coppice runs list` */
 export function run(input: CommandInput<NoOptions>): Promise<number> {
   const { io, global } = input;
-  return withHome(input, async (home) => {
+  return withApp(input, async (home) => {
     const retention = await home.retention();
     if (global.json) {
       await writeJsonList(io.out, { name: 'runs', items: documents(retention) });
@@ -56,7 +56,11 @@ function table({ columns: width, colour }: TextOutput, rows: readonly string[][]
   return renderTable({ columns: COLUMNS.toSpliced(SIZE_AT, 1), rows: narrow, width, colour });
 }
 
-async function row(retention: Retention, { id, startedAt, expiresAt, request }: Run, now: number): Promise<string[]> {
+async function row(
+  retention: Pick<Retention, 'runs' | 'items'>,
+  { id, startedAt, expiresAt, request }: Run,
+  now: number,
+): Promise<string[]> {
   const items = await itemsOf(retention, id);
   const removed = items.filter(({ state }) => state !== 'skipped');
   const size = removed.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
@@ -67,16 +71,10 @@ async function row(retention: Retention, { id, startedAt, expiresAt, request }: 
 function undoWords(items: readonly RunItem[], expiresAt: number): string {
   const some = (wanted: RunItemState) => items.some(({ state }) => state === wanted);
   if (some('trashed')) return formatDate(expiresAt);
+  if (some('archived')) return 'any time';
   return some('restored') ? 'undone' : 'no';
 }
 
-async function* documents(retention: Retention) {
-  for await (const one of retention.runs()) {
-    const states: Partial<Record<RunItemState, { items: number; sizeBytes: number }>> = {};
-    for (const { state, sizeBytes } of await itemsOf(retention, one.id)) {
-      const sum = states[state] ?? { items: 0, sizeBytes: 0 };
-      states[state] = { items: sum.items + 1, sizeBytes: sum.sizeBytes + sizeBytes };
-    }
-    yield { ...runDocument(one), totals: states };
-  }
+async function* documents(retention: Pick<Retention, 'runs' | 'items'>) {
+  for await (const one of retention.runs()) yield await runTotalsDocument(one, retention.items(one.id));
 }

@@ -7,7 +7,7 @@ import { formatBytes, formatDate, formatTime, plural } from '../format.ts';
 import { writeJsonList } from '../json-output.ts';
 import { safeText } from '../safe-text.ts';
 import { type Column, renderTable } from '../table.ts';
-import { withHome } from '../with-home.ts';
+import { withApp } from '../with-app.ts';
 import { hintCommand } from './hint-command.ts';
 import { findRun, itemsOf } from './run-items.ts';
 import { ACTION_WORDS, REASON_WORDS, requestWords, STATE_WORDS } from './words.ts';
@@ -15,7 +15,7 @@ import { ACTION_WORDS, REASON_WORDS, requestWords, STATE_WORDS } from './words.t
 /** `coppice runs show RUN` */
 export function run(input: CommandInput<NoOptions>): Promise<number> {
   const { args, io, global } = input;
-  return withHome(input, async (home) => {
+  return withApp(input, async (home) => {
     const retention = await home.retention();
     const found = await findRun(retention, args[0] ?? '');
     if (global.json)
@@ -25,7 +25,7 @@ export function run(input: CommandInput<NoOptions>): Promise<number> {
   });
 }
 
-async function* documents(retention: Retention, id: string) {
+async function* documents(retention: Pick<Retention, 'runs' | 'items'>, id: string) {
   for await (const item of retention.items(id)) yield runItemDocument(item);
 }
 
@@ -40,6 +40,8 @@ function printRun({ io, global }: CommandInput<NoOptions>, shown: Run, items: re
     out.write(`\n${renderTable({ columns: COLUMNS, rows: items.map(row), width: out.columns, colour: out.colour })}`);
   if (items.some(({ state }) => state === 'trashed'))
     out.write(`\nUndo until ${formatDate(expiresAt)}: ${hintCommand(global, 'undo', id)}\n`);
+  else if (items.some(({ state }) => state === 'archived'))
+    out.write(`\nUndo with: ${hintCommand(global, 'undo', id)}\n`);
 }
 
 const COLUMNS: readonly Column[] = [

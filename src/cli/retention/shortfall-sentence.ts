@@ -3,8 +3,9 @@ import { formatBytes } from '../format.ts';
 import { REASON_WORDS } from './words.ts';
 
 /** Which limit stays out of reach, by how much, and what stands in the way. */
-export function shortfallSentence({ source, bytes, heldBytes }: Shortfall): string {
-  const limit = source === undefined ? 'The size limit' : `The size limit of ${source}`;
+export function shortfallSentence({ source, of, bytes, heldBytes }: Shortfall): string {
+  const whose = source ?? of;
+  const limit = whose === undefined ? 'The size limit' : `The size limit of ${whose}`;
   const held = Object.entries(heldBytes) as [KeepReason, number][];
   const blocks = held
     .toSorted((a, b) => b[1] - a[1])

@@ -1,16 +1,16 @@
 import { resolve } from 'node:path';
-import { planDocument, planTotals } from '../../app/documents/plan-document.ts';
-import type { Home } from '../../app/home.ts';
+import { planDocument } from '../../app/documents/plan-document.ts';
+import type { App } from '../../app/app.ts';
 import { planText, savePlan } from '../../app/saved-plans.ts';
 import { writeExport } from '../../app/transfer/write-export.ts';
 import type { Plan } from '../../core/plan.ts';
 import type { CommandInput } from '../command.ts';
-import { writeJson } from '../json-output.ts';
+import { writeJsonList } from '../json-output.ts';
 import { hintCommand } from './hint-command.ts';
 import { printPlan } from './print-plan.ts';
 
 export interface Showing {
-  readonly home: Home;
+  readonly home: App;
   readonly plan: Plan;
   readonly all?: boolean | undefined;
   /** The options that list every decision. */
@@ -23,19 +23,22 @@ export interface Showing {
 export async function showPlan({ io, global }: CommandInput<object>, showing: Showing): Promise<void> {
   const { home, plan, all, allWith, out } = showing;
   const document = planDocument(plan);
+  const goes = document.totals.go.items > 0;
   const file = out === undefined ? undefined : resolve(io.cwd, out);
-  if (file !== undefined) await writeExport(file, pieces(planText(document)));
-  else if (document.totals.go.items > 0) savePlan(home.path, plan, io.clock.now());
+  if (file !== undefined) await writeExport(file, each(planText(document)));
+  else if (goes && home.plansHome !== undefined) savePlan(home.plansHome, plan, io.clock.now());
   if (global.json) {
-    writeJson(io.out, { ...document, ...(file !== undefined && { file }) });
+    const { decisions, ...rest } = document;
+    const fields = { ...rest, ...(file !== undefined && { file }) };
+    await writeJsonList(io.out, { name: 'decisions', items: each(decisions), fields });
     return;
   }
   await printPlan(io.out, plan, { home, all, allWith });
-  if (planTotals(plan).go.items === 0) return;
+  if (!goes) return;
   const apply = hintCommand(global, 'apply', file ?? document.id);
   io.out.write(`\nNothing was changed. To do exactly this, within a day:\n  ${io.out.colour.bold(apply)}\n`);
 }
 
-async function* pieces(text: string): AsyncGenerator<string> {
-  yield text;
+async function* each<T>(items: Iterable<T>): AsyncGenerator<T> {
+  yield* items;
 }

@@ -1,4 +1,5 @@
 import { runDocument } from '../../app/documents/run-document.ts';
+import { findHermesHomes } from '../../app/hermes/find-hermes-homes.ts';
 import { type HomeStatus, homeStatus, type StatusClass } from '../../app/home-status.ts';
 import type { KeepReason } from '../../core/plan.ts';
 import { isoTime } from '../../core/time.ts';
@@ -47,10 +48,13 @@ function printStatus(input: CommandInput<NoOptions>, status: HomeStatus): void {
   out.write(`${renderTable({ columns: COLUMNS, rows, width: out.columns, colour })}\n`);
   const stay = status.classes.filter(({ name }) => name !== 'trash').flatMap(stayRows);
   if (stay.length > 0) out.write(`${renderTable({ columns: STAY_COLUMNS, rows: stay, width: out.columns, colour })}\n`);
+  printFiles(input, status);
   for (const shortfall of status.shortfalls) out.write(`${colour.red(safeText(shortfallSentence(shortfall)))}\n`);
+  printOversized(input, status);
   printProblems(input, status);
   out.write(`${lastRunLine(input, status)}\n${maintenanceLine(input, status)}\n`);
   out.write(`${colour.bold(nextStep(input, status))}\n`);
+  printOthers(input, status);
 }
 
 const CLASS_WORDS: Record<StatusClass['name'], string> = {
@@ -58,6 +62,7 @@ const CLASS_WORDS: Record<StatusClass['name'], string> = {
   strays: 'Files without a session',
   trash: 'Runs in the trash',
   archives: 'Archived sessions',
+  checkpoints: 'Checkpoints',
 };
 
 const COLUMNS: readonly Column[] = [
@@ -104,6 +109,37 @@ function stayRows({ name, kept }: StatusClass): string[][] {
     .map(([reason, count]) => [CLASS_WORDS[name], formatCount(count), REASON_WORDS[reason]]);
 }
 
+/** Homes of other agents on this machine, for who did not ask for one in particular. */
+function printOthers({ io, global }: CommandInput<NoOptions>, { home }: HomeStatus): void {
+  if (global.home !== undefined) return;
+  for (const path of findHermesHomes(io.env)) {
+    if (path === home.path) continue;
+    io.out.write(`There is a Hermes home too. Look at it with: ${hintCommand({ home: path }, 'status')}\n`);
+  }
+}
+
+/** What an agent of another kind keeps beside its sessions: only the large, because there are many sorts. */
+function printFiles({ io: { out } }: CommandInput<NoOptions>, { files = [] }: HomeStatus): void {
+  const rows = files
+    .filter(({ sizeBytes }) => sizeBytes > 0)
+    .slice(0, SHOWN)
+    .map(({ name, files: count, sizeBytes, unbounded }) => [
+      name.replaceAll('-', ' '),
+      formatCount(count),
+      formatBytes(sizeBytes),
+      unbounded ? 'never' : '',
+    ]);
+  if (rows.length === 0) return;
+  out.write(`${renderTable({ columns: FILE_COLUMNS, rows, width: out.columns, colour: out.colour })}\n`);
+}
+
+const FILE_COLUMNS: readonly Column[] = [
+  { title: 'LARGEST FILES', shrink: true },
+  { title: 'FILES', align: 'right' },
+  { title: 'SIZE', align: 'right' },
+  { title: 'CUT BACK BY ITS AGENT' },
+];
+
 function printProblems({ io: { out }, global }: CommandInput<NoOptions>, { problems }: HomeStatus): void {
   if (problems.length === 0) return;
   out.write(
@@ -111,6 +147,24 @@ function printProblems({ io: { out }, global }: CommandInput<NoOptions>, { probl
   );
   for (const { message } of problems.slice(0, SHOWN)) out.write(`  ${safeText(message)}\n`);
   if (problems.length > SHOWN) out.write(`  … and ${formatCount(problems.length - SHOWN)} more\n`);
+}
+
+function printOversized({ io: { out }, global }: CommandInput<NoOptions>, { oversized }: HomeStatus): void {
+  const [largest] = oversized;
+  if (largest === undefined) return;
+  const { id, title, messageCount, sizeBytes, maxMessages, maxBytes } = largest;
+  const open = oversized.filter((session) => session.open).length;
+  const allowed = [maxMessages && plural(maxMessages, 'message'), maxBytes && formatBytes(maxBytes)];
+  const are = oversized.length === 1 ? 'session is' : 'sessions are';
+  const lines = [
+    out.colour.yellow(
+      `${formatCount(oversized.length)} ${are} larger than the rules allow, ${formatCount(open)} still open.`,
+    ),
+    `  The largest is ${safeText(title ?? id)} (${plural(messageCount, 'message')}, ${formatBytes(sizeBytes)}); allowed are ${allowed.filter(Boolean).join(' and ')}.`,
+    `  Nothing is removed for it. Go on in a new session, or allow more with sessions.max_messages and sessions.max_mb.`,
+    `  See the largest with: ${hintCommand(global, 'sessions', 'list', '--sort', 'bytes')}`,
+  ];
+  out.write(`${lines.join('\n')}\n`);
 }
 
 function maintenanceLine({ io }: CommandInput<NoOptions>, { nextMaintenanceAt }: HomeStatus): string {

@@ -31,14 +31,20 @@ export function run(input: CommandInput<TrashEmptyOptions>): Promise<number> {
       });
     }
     let skipped = 0;
+    let freedBytes = 0;
     for (const { id } of full) {
       io.signal.throwIfAborted();
-      skipped += (await retention.emptyTrash(id)).skipped;
+      const emptied = await retention.emptyTrash(id);
+      skipped += emptied.skipped;
+      freedBytes += emptied.freedBytes;
     }
     const itemCount = items - skipped;
-    if (global.json) writeJson(io.out, { runs: full.map(({ id }) => id), itemCount, skipped, sizeBytes });
+    if (global.json) writeJson(io.out, { runs: full.map(({ id }) => id), itemCount, skipped, sizeBytes, freedBytes });
     else if (items === 0) io.out.write('There is nothing to empty.\n');
-    else io.out.write(`Removed ${plural(itemCount, 'item')} for good (${formatBytes(sizeBytes)}).\n`);
+    else
+      io.out.write(
+        `Removed ${plural(itemCount, 'item')} for good (${formatBytes(sizeBytes)}). The disk has ${formatBytes(freedBytes)} more.\n`,
+      );
     return skipped === 0 ? 0 : printFailure(io, notAll(skipped), global.json);
   });
 }

@@ -10,7 +10,7 @@ import { renderTable } from '../table.ts';
 import { withHome } from '../with-home.ts';
 import { hintCommand } from './hint-command.ts';
 import { itemsOf } from './run-items.ts';
-import { ACTION_WORDS, REASON_WORDS, requestWords } from './words.ts';
+import { ACTION_WORDS, KIND_WORDS, REASON_WORDS, requestWords } from './words.ts';
 
 /** Items shown per run; `--json` has all of them. */
 const SHOWN = 10;
@@ -40,10 +40,10 @@ export function run(input: CommandInput<NoOptions>): Promise<number> {
 
 async function* documents(retention: Retention) {
   for await (const { id, startedAt, expiresAt } of retention.runs()) {
-    for await (const { item, action, reason, sizeBytes, state } of retention.items(id)) {
+    for await (const { item, title, action, reason, sizeBytes, state } of retention.items(id)) {
       if (state !== 'trashed') continue;
       const times = { removedAt: isoTime(startedAt), expiresAt: isoTime(expiresAt) };
-      yield { run: id, ...item, action, reason, sizeBytes, ...times };
+      yield { run: id, ...item, ...(title !== undefined && { title }), action, reason, sizeBytes, ...times };
     }
   }
 }
@@ -56,14 +56,16 @@ function printRun({ io, global }: CommandInput<NoOptions>, filler: Run, items: r
   out.write(`${plural(items.length, 'item')}, ${size}, ${when}\n`);
   const rows = items
     .slice(0, SHOWN)
-    .map(({ item, sizeBytes, action, reason }) => [
+    .map(({ item, title, sizeBytes, action, reason }) => [
       item.id,
+      title ?? KIND_WORDS[item.kind],
       formatBytes(sizeBytes),
       ACTION_WORDS[action],
       REASON_WORDS[reason],
     ]);
   const columns = [
-    { title: 'ITEM', shrink: true, minWidth: 36 },
+    { title: 'ITEM', shrink: true, minWidth: 20 },
+    { title: 'TITLE', shrink: true, minWidth: 12 },
     { title: 'SIZE', align: 'right' as const },
     { title: 'ACTION' },
     { title: 'WHY', shrink: true, minWidth: 12 },

@@ -1,11 +1,13 @@
-import type { Home } from '../../app/home.ts';
+import type { App } from '../../app/app.ts';
 import type { Retention } from '../../app/retention.ts';
 import { Failure } from '../../core/failure.ts';
 import type { Run, RunItem } from '../../core/run.ts';
+import type { EpochMs } from '../../core/time.ts';
 import type { CommandInput } from '../command.ts';
 import type { UndoOptions } from '../command-options.ts';
 import { formatAge, formatBytes, plural } from '../format.ts';
-import { withHome } from '../with-home.ts';
+import { safeText } from '../safe-text.ts';
+import { withApp } from '../with-app.ts';
 import { confirm } from './confirm.ts';
 import { giveBack } from './give-back.ts';
 import { hintCommand } from './hint-command.ts';
@@ -15,13 +17,11 @@ import { requestWords } from './words.ts';
 /** `coppice undo [RUN]`: without one, the newest run that still has something to give back. */
 export function run(input: CommandInput<UndoOptions>): Promise<number> {
   const { args, io, global, options } = input;
-  return withHome(input, async (home) => {
+  return withApp(input, async (home) => {
     const { run: chosen, items } = await chooseRun(home, args[0]);
     if (items.length === 0) throw nothingLeft(chosen);
-    const sizeBytes = items.reduce((sum, item) => sum + item.sizeBytes, 0);
-    const when = formatAge(chosen.startedAt, io.clock.now());
     await confirm(io, {
-      question: `Give back ${plural(items.length, 'item')} (${formatBytes(sizeBytes)}) that were removed ${when} (${requestWords(chosen.request)})?`,
+      question: questionFor({ run: chosen, items }, io.clock.now()),
       yes: options.yes,
       json: global.json,
       look: hintCommand(global, 'runs', 'show', chosen.id),
@@ -30,21 +30,30 @@ export function run(input: CommandInput<UndoOptions>): Promise<number> {
   });
 }
 
+function questionFor({ run: chosen, items }: Chosen, now: EpochMs): string {
+  const { request, startedAt } = chosen;
+  const when = formatAge(startedAt, now);
+  if (request.kind === 'restore-checkpoint')
+    return `Undo the ${safeText(requestWords(request))} (${when})? Files that were changed since then stay.`;
+  const sizeBytes = items.reduce((sum, item) => sum + item.sizeBytes, 0);
+  return `Give back ${plural(items.length, 'item')} (${formatBytes(sizeBytes)}) that were removed ${when} (${requestWords(request)})?`;
+}
+
 interface Chosen {
   readonly run: Run;
   readonly items: readonly RunItem[];
 }
 
-async function chooseRun(home: Home, id: string | undefined): Promise<Chosen> {
+async function chooseRun(home: App, id: string | undefined): Promise<Chosen> {
   const retention = await home.retention();
   if (id === undefined) return newest(retention);
   const found = await findRun(retention, id);
-  return { run: found, items: await itemsOf(retention, id, 'trashed') };
+  return { run: found, items: await itemsOf(retention, id, 'trashed', 'archived') };
 }
 
-async function newest(retention: Retention): Promise<Chosen> {
+async function newest(retention: Pick<Retention, 'runs' | 'items'>): Promise<Chosen> {
   for await (const candidate of retention.runs()) {
-    const items = await itemsOf(retention, candidate.id, 'trashed');
+    const items = await itemsOf(retention, candidate.id, 'trashed', 'archived');
     if (items.length > 0) return { run: candidate, items };
   }
   throw new Failure('not-found', 'There is nothing to undo: the trash is empty.', {

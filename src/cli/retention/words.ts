@@ -1,5 +1,5 @@
-import type { ItemRef, KeepReason, PlanRequest, RemoveAction, RemoveReason } from '../../core/plan.ts';
-import type { RunItemState } from '../../core/run.ts';
+import type { KeepReason, RemoveReason } from '../../core/plan.ts';
+import type { RunAction, RunItemRef, RunItemState, RunRequest } from '../../core/run.ts';
 import { formatDate, plural } from '../format.ts';
 
 /** Why something stays or goes, as a short phrase about it. The one place where reasons become words. */
@@ -16,6 +16,8 @@ export const REASON_WORDS: Record<KeepReason | RemoveReason, string> = {
   doubt: 'clock or use in doubt',
   tagged: 'has a tag that is kept',
   'keep-last': 'among the newest of its project',
+  needed: 'needed to undo a restore',
+  unreachable: 'its folder cannot be reached now',
   'in-grace': 'can still be undone',
   'not-selected': 'not asked for',
   'not-expired': 'no rule lets it go',
@@ -28,6 +30,8 @@ export const REASON_WORDS: Record<KeepReason | RemoveReason, string> = {
   empty: 'without messages',
   trivial: 'only a few messages',
   'max-sessions': 'more sessions than allowed',
+  'max-snapshots': 'more checkpoints than allowed',
+  gone: 'its folder was removed',
   orphan: 'belongs to no session',
   debris: 'left by an interrupted write',
   'dump-age': 'request dumps past their retention',
@@ -36,27 +40,32 @@ export const REASON_WORDS: Record<KeepReason | RemoveReason, string> = {
 };
 
 /** What stands where a session has its title. */
-export const KIND_WORDS: Record<ItemRef['kind'], string> = {
+export const KIND_WORDS: Record<RunItemRef['kind'], string> = {
   session: '',
   orphan: 'files without a session',
   debris: 'leftover of a write',
   trash: 'trash of an earlier run',
   archive: 'archived session',
+  checkpoint: 'checkpoint',
+  worktree: 'files of a folder',
+  conversation: 'conversation',
 };
 
 /** What a plan does to an item. */
-export const ACTION_WORDS: Record<RemoveAction | 'keep', string> = {
+export const ACTION_WORDS: Record<RunAction | 'keep', string> = {
   keep: 'keep',
   remove: 'remove',
   archive: 'archive',
   'drop-files': 'drop files',
   'drop-dumps': 'drop dumps',
   purge: 'purge',
+  'take-back': 'take back',
 };
 
 export const STATE_WORDS: Record<RunItemState, string> = {
   intended: 'not finished',
   trashed: 'in the trash',
+  archived: 'archived',
   skipped: 'skipped',
   undoing: 'not finished',
   restored: 'given back',
@@ -65,9 +74,14 @@ export const STATE_WORDS: Record<RunItemState, string> = {
 };
 
 /** What was asked for, in a few words: the name of the command and what it was limited to. */
-export function requestWords(request: PlanRequest): string {
+export function requestWords(request: RunRequest): string {
   if (request.kind === 'policy') return 'policy';
   if (request.kind === 'delete') return `delete ${plural(request.ids.length, 'session')}`;
+  if (request.kind === 'restore-checkpoint')
+    return `restore of checkpoint ${request.checkpointId.slice(0, 12)} in ${request.workdir}`;
+  if (request.kind === 'checkpoints') return 'limits of checkpoints';
+  if (request.kind === 'clear-checkpoints') return 'clear checkpoints';
+  if (request.kind === 'clear-legacy') return 'clear checkpoints in layouts of before';
   const { source, maxMessages, title, workdir, model, endedBy } = request.filter;
   const limits = [
     'before' in request && request.before !== undefined && `older than ${formatDate(request.before)}`,

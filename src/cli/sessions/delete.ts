@@ -41,11 +41,14 @@ function unknown({ global }: CommandInput<DeleteOptions>, id: string): Failure {
   });
 }
 
+/** What has the id of a session. */
+const NAMED_KINDS: ReadonlySet<string> = new Set(['session', 'archive']);
+
 async function heldOutcomes(input: CommandInput<DeleteOptions>, home: Home, plan: Plan): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const decision of plan.decisions) {
     const { item, action, sizeBytes } = decision;
-    if (action !== 'keep' || item.kind !== 'session' || !input.args.includes(item.id)) continue;
+    if (action !== 'keep' || !NAMED_KINDS.has(item.kind) || !input.args.includes(item.id)) continue;
     const detail = await heldSentence(home, decision, input);
     outcomes.push({ item, action: 'remove', status: 'skipped', detail, sizeBytes });
   }

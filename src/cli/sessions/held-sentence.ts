@@ -1,5 +1,5 @@
 import type { Home } from '../../app/home.ts';
-import type { Decision } from '../../core/plan.ts';
+import type { Decision, KeepReason } from '../../core/plan.ts';
 import type { CommandInput } from '../command.ts';
 import { hintCommand } from '../retention/hint-command.ts';
 import { REASON_WORDS } from '../retention/words.ts';
@@ -11,6 +11,8 @@ export async function heldSentence(
   { global, args: named }: CommandInput<object>,
 ): Promise<string> {
   const first = (...words: readonly string[]) => `First: ${hintCommand(global, 'sessions', ...words, item.id)}`;
+  if (home.foreign !== undefined && OWNERS.has(reason))
+    return `It stays: ${REASON_WORDS[reason]}. Change that in Hermes first.`;
   if (reason === 'active')
     return `In use. First stop what uses it, then: ${hintCommand(global, 'sessions', 'end', item.id)}`;
   if (reason === 'open') return `Still open. ${first('end')}`;
@@ -20,6 +22,9 @@ export async function heldSentence(
   if (missing.length > 0) return `A conversation goes only as a whole. Name these too: ${missing.join(' ')}`;
   return `It stays: ${REASON_WORDS[reason]}. See why with: ${hintCommand(global, 'explain', item.id)}`;
 }
+
+/** What only the agent that writes a session can change about it. */
+const OWNERS: ReadonlySet<string> = new Set<KeepReason>(['active', 'open', 'pinned']);
 
 async function lineageOf(home: Home, item: Decision['item']): Promise<string[]> {
   const explanation = await (await home.retention()).explain(item);

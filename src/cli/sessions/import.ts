@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { LeftAlone, SessionOutcome } from '../../app/transfer/import-outcome.ts';
+import type { Home } from '../../app/home.ts';
+import type { ImportOutcome, LeftAlone, SessionOutcome } from '../../app/transfer/import-outcome.ts';
 import { Failure } from '../../core/failure.ts';
 import type { CommandInput } from '../command.ts';
-import type { NoOptions } from '../command-options.ts';
+import type { ImportOptions } from '../command-options.ts';
 import { formatCount, plural } from '../format.ts';
 import type { Io } from '../io.ts';
 import { writeJson } from '../json-output.ts';
@@ -12,8 +13,17 @@ import { type Progress, startProgress } from '../progress.ts';
 import { safeText } from '../safe-text.ts';
 import { withHome } from '../with-home.ts';
 
-/** `coppice sessions import FILE…`. Exit 3 when something was not brought in whole. */
-export function run(input: CommandInput<NoOptions>): Promise<number> {
+/** `coppice sessions import FILE…` or `--from HOME`. Exit 3 when something was not brought in whole. */
+export function run(input: CommandInput<ImportOptions>): Promise<number> {
+  const { from, source } = input.options;
+  const { signal } = input.io;
+  refuseMixture(input);
+  if (from !== undefined) {
+    const path = resolve(input.io.cwd, from);
+    return bringIn(input, (home) =>
+      home.sessions.importFrom(path, { signal, ...(source !== undefined && { source }) }),
+    );
+  }
   const paths = input.args.map((path) => resolve(input.io.cwd, path));
   const missing = paths.find((path) => !existsSync(path));
   if (missing !== undefined) {
@@ -21,12 +31,33 @@ export function run(input: CommandInput<NoOptions>): Promise<number> {
       hint: 'Nothing was imported. Check the name, then run the command again.',
     });
   }
+  return bringIn(input, (home) => home.sessions.import({ paths, signal }));
+}
+
+function refuseMixture({ args, options: { from, source } }: CommandInput<ImportOptions>): void {
+  if (from === undefined && args.length === 0) {
+    throw new Failure('usage', 'Nothing to import was named.', {
+      hint: 'Name files or folders, or a Hermes home with --from ~/.hermes',
+    });
+  }
+  if (from !== undefined && args.length > 0) {
+    throw new Failure('usage', 'Files and --from were both given.', { hint: 'Import one after the other.' });
+  }
+  if (from === undefined && source !== undefined) {
+    throw new Failure('usage', '--source chooses among the sessions of a home.', { hint: 'Use it with --from.' });
+  }
+}
+
+function bringIn(
+  input: CommandInput<ImportOptions>,
+  importing: (home: Home) => AsyncIterable<ImportOutcome>,
+): Promise<number> {
   return withHome(
     input,
     async (home) => {
       using progress = startProgress(input.io, { label: 'Importing' });
       const tally = new Tally(input.io, input.global.json);
-      for await (const outcome of home.sessions.import({ paths, signal: input.io.signal })) {
+      for await (const outcome of importing(home)) {
         if (outcome.status === 'reading') showReading(progress, outcome);
         else tally.add(outcome, progress);
       }

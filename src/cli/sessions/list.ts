@@ -1,11 +1,11 @@
 import { sessionDocument } from '../../app/documents/session-document.ts';
-import type { Home } from '../../app/home.ts';
+import type { App } from '../../app/app.ts';
 import type { SessionFacts } from '../../core/session.ts';
 import type { CommandInput } from '../command.ts';
 import type { ListOptions } from '../command-options.ts';
 import { writeJsonList } from '../json-output.ts';
 import { renderTable } from '../table.ts';
-import { withHome } from '../with-home.ts';
+import { withApp } from '../with-app.ts';
 import { sessionColumns } from './session-columns.ts';
 import { sessionLabel } from './session-label.ts';
 
@@ -14,7 +14,7 @@ const SHOWN = 20;
 
 /** `coppice sessions list` */
 export function run(input: CommandInput<ListOptions>): Promise<number> {
-  return withHome(input, async (home) => {
+  return withApp(input, async (home) => {
     if (input.global.json) {
       await writeJsonList(input.io.out, { name: 'sessions', items: documents(home.sessions.list(input.options)) });
     } else {
@@ -28,7 +28,7 @@ async function* documents(sessions: AsyncIterable<SessionFacts>) {
   for await (const session of sessions) yield sessionDocument(session);
 }
 
-async function printTable(home: Home, { options, io }: CommandInput<ListOptions>): Promise<void> {
+async function printTable(home: App, { options, io }: CommandInput<ListOptions>): Promise<void> {
   const limit = options.limit ?? SHOWN;
   const sessions: SessionFacts[] = [];
   for await (const session of home.sessions.list({ ...options, limit: limit + 1 })) sessions.push(session);

@@ -1,13 +1,12 @@
-import { sessionDocument } from '../../app/documents/session-document.ts';
+import { hitDocument } from '../../app/documents/search-document.ts';
 import type { Excerpt, SearchHit } from '../../core/session-store.ts';
-import { isoTime } from '../../core/time.ts';
 import type { CommandInput } from '../command.ts';
 import type { SearchOptions } from '../command-options.ts';
 import { formatAge } from '../format.ts';
 import type { Io, TextOutput } from '../io.ts';
 import { writeJson } from '../json-output.ts';
 import { safeText } from '../safe-text.ts';
-import { withHome } from '../with-home.ts';
+import { withApp } from '../with-app.ts';
 
 /** What a person reads through. Programs get as many as the search gives unless they ask. */
 const SHOWN = 10;
@@ -15,7 +14,7 @@ const SHOWN = 10;
 /** `coppice sessions search "words"` */
 export function run(input: CommandInput<SearchOptions>): Promise<number> {
   const { args, options, io, global } = input;
-  return withHome(input, async (home) => {
+  return withApp(input, async (home) => {
     const text = args.join(' ');
     if (global.json) {
       writeJson(io.out, { sessions: (await home.sessions.search({ text, ...options })).map(hitDocument) });
@@ -30,23 +29,20 @@ export function run(input: CommandInput<SearchOptions>): Promise<number> {
   });
 }
 
-function hitDocument({ session, message, excerpt, match }: SearchHit) {
-  return {
-    ...sessionDocument(session),
-    match,
-    excerpt,
-    ...(message !== undefined && { message: { ...message, at: isoTime(message.at) } }),
-  };
-}
-
-function printHit({ out, clock }: Io, { session, message, excerpt }: SearchHit): void {
+function printHit({ out, clock }: Io, { session, message, excerpt, match }: SearchHit): void {
   const { colour } = out;
   const title = session.title === undefined ? '' : `  ${safeText(session.title)}`;
-  out.write(`${colour.cyan(safeText(session.id))}${colour.bold(title)}\n`);
-  const where = message === undefined ? 'in the title' : `${message.role} message #${message.seq}`;
+  const archived = session.archivedAt === undefined ? '' : '  (archived)';
+  out.write(`${colour.cyan(safeText(session.id))}${colour.bold(title)}${archived}\n`);
+  const elsewhere = match === 'title' ? 'in the title' : 'in what was asked';
+  const where = message === undefined ? elsewhere : messageWords(message);
   const when = formatAge(message?.at ?? session.lastActiveAt, clock.now());
   out.write(`  ${colour.dim(`${safeText(session.source)}, ${where}, ${when}`)}\n`);
   out.write(`  ${highlighted(out, excerpt)}\n\n`);
+}
+
+function messageWords({ role, seq, rewound }: NonNullable<SearchHit['message']>): string {
+  return `${role} message #${seq}${rewound === true ? ', taken back' : ''}`;
 }
 
 /** Marks what matched: in colour on a terminal, in brackets where there is none. */

@@ -65,7 +65,8 @@ const COLUMNS: readonly SessionColumn[] = [
   { title: 'TITLE', rank: 0, shrink: true, minWidth: 10, cell: ({ label }) => label },
 ];
 
-function stateOf({ endedAt, pinned }: SessionFacts): string {
+function stateOf({ endedAt, pinned, archivedAt }: SessionFacts): string {
+  if (archivedAt !== undefined) return 'archived';
   return `${endedAt === undefined ? 'open' : 'ended'}${pinned ? ', pinned' : ''}`;
 }
 

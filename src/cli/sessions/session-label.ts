@@ -1,4 +1,4 @@
-import type { Home } from '../../app/home.ts';
+import type { App } from '../../app/app.ts';
 import { contentText } from '../../core/message.ts';
 import type { SessionFacts } from '../../core/session.ts';
 
@@ -7,8 +7,9 @@ const FIRST_MESSAGES = 5;
 const LABEL_LENGTH = 200;
 
 /** What a person recognises a session by: its title, else the first line of what was asked first. */
-export async function sessionLabel(home: Home, session: SessionFacts): Promise<string> {
+export async function sessionLabel(home: App, session: SessionFacts): Promise<string> {
   if (session.title !== undefined) return session.title;
+  if (session.archivedAt !== undefined) return firstLine((await home.sessions.archivedPrompts(session.id)) ?? '');
   const opened = await home.sessions.open(session.id);
   for await (const message of opened.messages({ from: 1, to: FIRST_MESSAGES })) {
     if (message.role === 'user') return firstLine(contentText(message.content));

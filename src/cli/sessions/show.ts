@@ -17,31 +17,42 @@ import {
 } from '../format.ts';
 import type { Io } from '../io.ts';
 import { writeJsonList } from '../json-output.ts';
+import { hintCommand } from '../retention/hint-command.ts';
 import { safeText } from '../safe-text.ts';
-import { withHome } from '../with-home.ts';
+import { withApp } from '../with-app.ts';
 import { printMessage } from './print-message.ts';
 
 const SHOWN_MESSAGES = 10;
 
 /** `coppice sessions show ID` */
 export function run(input: CommandInput<ShowOptions>): Promise<number> {
-  return withHome(input, async (home) => {
+  return withApp(input, async (home) => {
     const session = await home.sessions.find(input.args[0] ?? '');
     const handle = await home.sessions.open(session.id);
     const usage = await handle.usageByModel();
     const files = input.options.files === true ? handle.files() : undefined;
     const shown = input.options.messages ?? (input.global.json ? 'all' : SHOWN_MESSAGES);
-    const messages = handle.messages(shown === 'all' ? {} : { last: shown });
+    const archived = session.archivedAt !== undefined;
+    const messages = archived ? none() : handle.messages(shown === 'all' ? {} : { last: shown });
     if (input.global.json) {
       const fields = { ...sessionDetailDocument(session, usage), ...(files !== undefined && { files }) };
       await writeJsonList(input.io.out, { name: 'messages', items: documents(messages), fields });
     } else {
       printFacts(input.io, session, usage);
       if (files !== undefined) printFiles(input.io, files);
-      await printMessages(input.io, session, { messages, shown });
+      if (archived) printArchived(input, session);
+      else await printMessages(input.io, session, { messages, shown });
     }
     return 0;
   });
+}
+
+/** The messages of an archived session are not at hand. */
+async function* none(): AsyncGenerator<Message> {}
+
+function printArchived({ io, global }: CommandInput<ShowOptions>, { id }: SessionFacts): void {
+  const restore = hintCommand(global, 'sessions', 'restore', id);
+  io.out.write(`\nIt is archived, with its messages and files. Bring it back with: ${restore}\n`);
 }
 
 async function* documents(messages: AsyncIterable<Message>) {
@@ -62,6 +73,7 @@ function printFacts({ out, clock }: Io, session: SessionFacts, usage: readonly M
     ['started', when(session.startedAt)],
     ['last active', when(session.lastActiveAt)],
     ['ended', session.endedAt && `${when(session.endedAt)}, ${session.endReason ?? ''}`],
+    ['archived', session.archivedAt && when(session.archivedAt)],
     ['pinned', session.pinned ? 'yes, it is never removed' : undefined],
     ['tags', session.tags.join(', ') || undefined],
     ['messages', counts(session)],
@@ -104,11 +116,14 @@ async function printMessages(
   session: SessionFacts,
   { messages, shown }: { messages: AsyncIterable<Message>; shown: number | 'all' },
 ): Promise<void> {
+  let printed = 0;
   for await (const message of messages) {
+    printed += 1;
     printMessage(out, message);
     await out.drained();
   }
-  if (shown === 'all' || session.messageCount <= shown) return;
+  // There may be fewer than the count says: those that were taken back are not shown.
+  if (shown === 'all' || printed < shown || session.messageCount <= shown) return;
   const newest = shown === 1 ? 'the newest' : `the newest ${formatCount(shown)}`;
   err.write(`\nShown: ${newest} of ${plural(session.messageCount, 'message')}. Add --messages all to see every one.\n`);
 }

@@ -57,7 +57,7 @@ function printAmounts(io: Io, title: string, amounts: readonly (readonly [string
 
 function printFiles(io: Io, { byFileKind }: SessionStats): void {
   const rows = byFileKind.map(({ kind, files, sizeBytes }) => [
-    FILE_LABELS[kind],
+    FILE_LABELS[kind] ?? kind.replaceAll('-', ' '),
     formatCount(files),
     formatBytes(sizeBytes),
   ]);
@@ -82,7 +82,8 @@ function ageLabel(fromDays: number | undefined, toDays: number | undefined): str
   return toDays === undefined ? 'longer ago' : `${fromDays} to ${toDays} days ago`;
 }
 
-const FILE_LABELS: Record<SessionStats['byFileKind'][number]['kind'], string> = {
+/** Other kinds are called what they are in the home of their agent. */
+const FILE_LABELS: Readonly<Partial<Record<string, string>>> = {
   database: 'database',
   transcript: 'transcripts',
   dump: 'request dumps',

@@ -1,0 +1,82 @@
+import { realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { findLegacy } from '../checkpoints/clear-legacy.ts';
+import { findStore } from '../checkpoints/open-store.ts';
+import { type CheckpointScan, scanCheckpoints } from '../checkpoints/scan-checkpoints.ts';
+import type { Inventory } from '../core/inventory.ts';
+import type { PlanRequest } from '../core/plan.ts';
+import { judgeClock } from '../homes/native/clock-watch.ts';
+import { trashItems } from '../homes/native/scan-native.ts';
+import { freeBytes } from '../platform/file-system-facts.ts';
+import { checkpointStoreOptions } from './checkpoint-store.ts';
+import type { HomeParts } from './home-parts.ts';
+import { refuseForeignCheckpoints } from './refuse-foreign.ts';
+import { activeQuery } from './sessions/active-sessions.ts';
+
+/** An inventory with what the store of checkpoints holds, if there is one. */
+export async function withCheckpoints(parts: HomeParts, inventory: Inventory): Promise<Inventory> {
+  const store = findStore(checkpointStoreOptions(parts));
+  if (store === undefined) return inventory;
+  const scan = await scanCheckpoints(store, await activeWorkdirs(parts));
+  const trash = inventory.trash.map((item) => {
+    const ours = scan.trash.get(item.id);
+    if (ours?.items !== item.itemCount) return item;
+    return { ...item, sizeBytes: ours.sizeBytes, onlyCheckpoints: true as const };
+  });
+  const { usedBytes, freeBytes: free } = inventory.disk;
+  return {
+    ...inventory,
+    trash,
+    checkpoints: scan.items,
+    checkpointBytes: scan.diskBytes - scan.deadBytes,
+    problems: [...inventory.problems, ...scan.problems],
+    disk: { usedBytes: usedBytes + scan.diskBytes - countedTwice(inventory, scan), freeBytes: free },
+  };
+}
+
+/** What requests about checkpoints alone need to know: no session is looked at. `undefined` for all other requests. */
+export async function checkpointInventory(parts: HomeParts, request: PlanRequest): Promise<Inventory | undefined> {
+  if (request.kind !== 'checkpoints' && request.kind !== 'clear-checkpoints' && request.kind !== 'clear-legacy')
+    return undefined;
+  refuseForeignCheckpoints(parts);
+  const { store, layout, clock } = parts;
+  const now = clock.now();
+  const inventory: Inventory = {
+    home: { id: (await store.getMeta('home-id')) ?? '', path: layout.root },
+    scannedAt: now,
+    sessions: [],
+    strays: request.kind === 'clear-legacy' ? findLegacy(join(layout.root, 'checkpoints')) : [],
+    trash: request.kind === 'checkpoints' ? await trashItems(parts) : [],
+    archives: [],
+    checkpoints: [],
+    checkpointBytes: 0,
+    problems: [],
+    disk: { usedBytes: 0, freeBytes: freeBytes(layout.root) },
+    doubts: (await judgeClock(store, now)) === 'suspect' ? ['clock-suspect'] : [],
+  };
+  return request.kind === 'clear-legacy' ? inventory : withCheckpoints(parts, inventory);
+}
+
+/** Where sessions are at work now, as projects are named. */
+async function activeWorkdirs(parts: HomeParts): Promise<readonly string[]> {
+  const dirs = new Set<string>();
+  for await (const { workdir } of parts.store.list({ active: await activeQuery(parts) })) {
+    if (workdir !== undefined) dirs.add(realPath(workdir));
+  }
+  return [...dirs];
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    // Gone or unreachable: then no checkpoint is taken there now either.
+    return path;
+  }
+}
+
+/** The trash of checkpoints is in their store, and stands in the sum of the trash as well. */
+function countedTwice({ trash }: Inventory, scan: CheckpointScan): number {
+  const ours = trash.filter(({ id, itemCount }) => scan.trash.get(id)?.items === itemCount);
+  return ours.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+}

@@ -1,0 +1,222 @@
+import { realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
+import type { Changed } from '../checkpoints/measure-changes.ts';
+import type { CheckpointStore } from '../checkpoints/open-store.ts';
+import type { StoreVerdict } from '../checkpoints/verify-store.ts';
+import type { Checkpoint, Project, TakeRequest, TakeResult } from '../core/checkpoint.ts';
+import type { CheckpointsRequest } from '../core/plan.ts';
+import type { BoundsReport } from './checkpoint-bounds.ts';
+import type { CheckpointStatus } from './checkpoint-status.ts';
+import type { CheckpointDiff, DiffOptions } from './diff-checkpoints.ts';
+import type { HomeParts } from './home-parts.ts';
+import { refuseForeignCheckpoints } from './refuse-foreign.ts';
+import type { RestoreOptions, RestorePreview, RestoreResult } from './restore-checkpoint.ts';
+import type { AppliedRun, Retention } from './retention.ts';
+
+export interface CheckpointDetail {
+  readonly checkpoint: Checkpoint;
+  /** The one before it in the same project, which `changes` compares it with. */
+  readonly previous?: Checkpoint;
+  readonly changes: Changed;
+}
+
+export interface TakeOptions {
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * The saved states of working directories: `home.checkpoints`. Everything behind it is loaded when it is used, because most
+ * programs only record sessions.
+ */
+export class Checkpoints {
+  readonly #parts: HomeParts;
+  readonly #retention: () => Promise<Retention>;
+  /** What goes on in the background after takes. */
+  #bounding: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: HomeParts, retention: () => Promise<Retention>) {
+    this.#parts = parts;
+    this.#retention = retention;
+  }
+
+  /**
+   * Saves the state of a working directory: once per turn of a session, and only if anything changed. A directory that may not
+   * be saved is a `refused` result with the reason, not an error. With `automatic` it also heeds `checkpoints.enabled`.
+   */
+  async take(request: TakeRequest, { signal }: TakeOptions = {}): Promise<TakeResult> {
+    if (request.automatic === true && !this.#parts.config.checkpoints.enabled) return SWITCHED_OFF;
+    const { takeSnapshot } = await import('../checkpoints/take-snapshot.ts');
+    const result = await takeSnapshot(await this.#open(), { ...request, ...(await this.#seq(request)) }, signal);
+    if (result.status === 'taken') this.#bounding = this.#bounding.then(() => this.keepBounded());
+    return result;
+  }
+
+  /** Newest first: of one working directory, or of all. */
+  async list({ workdir }: { readonly workdir?: string } = {}): Promise<readonly Checkpoint[]> {
+    const { foreign } = this.#parts;
+    if (foreign !== undefined) {
+      const { listForeignCheckpoints } = await import('./hermes/hermes-checkpoints.ts');
+      return listForeignCheckpoints(foreign.path, workdir === undefined ? undefined : realPath(workdir));
+    }
+    const store = await this.#find();
+    if (store === undefined) return [];
+    const { readSnapshots } = await import('../checkpoints/read-snapshots.ts');
+    const { projectIdOf } = await import('../checkpoints/store-layout.ts');
+    return (await readSnapshots(store, workdir === undefined ? undefined : projectIdOf(realPath(workdir)))).checkpoints;
+  }
+
+  /** Every working directory that has checkpoints, the one used last first. */
+  async projects(): Promise<readonly Project[]> {
+    const { foreign } = this.#parts;
+    if (foreign !== undefined) {
+      const { listForeignProjects } = await import('./hermes/hermes-checkpoints.ts');
+      return listForeignProjects(foreign.path);
+    }
+    const store = await this.#find();
+    if (store === undefined) return [];
+    const { listProjects } = await import('../checkpoints/list-projects.ts');
+    return listProjects(store);
+  }
+
+  /** One checkpoint by its id or the first characters of it, and what is new in it. */
+  async show(id: string): Promise<CheckpointDetail> {
+    const { findAmong, findSnapshot } = await import('../checkpoints/find-snapshot.ts');
+    const { foreign } = this.#parts;
+    if (foreign !== undefined) {
+      const { foreignChanges } = await import('./hermes/hermes-checkpoints.ts');
+      const { checkpoint: chosen, previous: older } = findAmong(await this.list(), id);
+      const changes = await foreignChanges(foreign.path, chosen);
+      return { checkpoint: chosen, changes, ...(older !== undefined && { previous: older }) };
+    }
+    const { measureChanges } = await import('../checkpoints/measure-changes.ts');
+    const store = await this.#open();
+    const { checkpoint, previous } = await findSnapshot(store, id);
+    const changes = await measureChanges(store, checkpoint, previous);
+    return { checkpoint, changes, ...(previous !== undefined && { previous }) };
+  }
+
+  /** Which files changed since a checkpoint: up to now, or up to another. */
+  async diff(id: string, options: DiffOptions = {}): Promise<CheckpointDiff> {
+    const { diffCheckpoints } = await import('./diff-checkpoints.ts');
+    return diffCheckpoints(await this.#open(), { id, ...options });
+  }
+
+  /** The same as text, as `git diff` shows it. */
+  async *diffText(id: string, options: DiffOptions = {}): AsyncGenerator<string> {
+    const { diffCheckpointsText } = await import('./diff-checkpoints.ts');
+    yield* diffCheckpointsText(await this.#open(), { id, ...options });
+  }
+
+  /**
+   * Takes files back to a checkpoint: all, or some paths. What is there now is saved first, only what differs is touched, and
+   * `home.undo` of the run goes back. A file that cannot be written is `skipped`; doing it again goes on.
+   */
+  async restore(id: string, options: RestoreOptions = {}): Promise<RestoreResult> {
+    const { restoreCheckpoint } = await import('./restore-checkpoint.ts');
+    const store = await this.#open();
+    const retention = await this.#retention();
+    return retention.change('restoring a checkpoint', () => restoreCheckpoint(this.#parts, store, { id, ...options }));
+  }
+
+  /** What `restore` would do now. Changes nothing. */
+  async previewRestore(id: string, options: Pick<RestoreOptions, 'paths' | 'signal'> = {}): Promise<RestorePreview> {
+    const { previewCheckpoint } = await import('./restore-checkpoint.ts');
+    return previewCheckpoint(await this.#open(), { id, ...options });
+  }
+
+  /** Protects a checkpoint from every kind of removal. */
+  pin(id: string): Promise<Checkpoint> {
+    return this.#setPin(id, true);
+  }
+
+  unpin(id: string): Promise<Checkpoint> {
+    return this.#setPin(id, false);
+  }
+
+  async #setPin(id: string, pinned: boolean): Promise<Checkpoint> {
+    const { findSnapshot } = await import('../checkpoints/find-snapshot.ts');
+    const { setPin } = await import('../checkpoints/pins.ts');
+    const store = await this.#open();
+    return setPin(store, (await findSnapshot(store, id)).checkpoint, pinned);
+  }
+
+  /** Removes what is beyond the limits, by default those of the configuration. Nothing to do is `undefined`. */
+  async prune(limits: Partial<Omit<CheckpointsRequest, 'kind'>> = {}): Promise<AppliedRun | undefined> {
+    const retention = await this.#retention();
+    const plan = await retention.plan({ kind: 'checkpoints', keepOrphans: true, ...limits });
+    return plan.decisions.some(({ action }) => action !== 'keep') ? retention.apply(plan) : undefined;
+  }
+
+  /** Holds the limits of the configuration, as happens in the background after each take. Never rejects. */
+  async keepBounded(): Promise<BoundsReport> {
+    const { keepCheckpointsBounded } = await import('./checkpoint-bounds.ts');
+    return keepCheckpointsBounded(this.#parts, await this.#retention());
+  }
+
+  /** Projects, checkpoints, what they take and share, limits and problems. Changes nothing. */
+  async status(): Promise<CheckpointStatus> {
+    const { foreign } = this.#parts;
+    if (foreign !== undefined) {
+      const { foreignCheckpointStatus } = await import('./hermes/hermes-checkpoints.ts');
+      return foreignCheckpointStatus(foreign.path);
+    }
+    const { checkpointStatus } = await import('./checkpoint-status.ts');
+    return checkpointStatus(this.#parts);
+  }
+
+  /** Whether every checkpoint is complete and exactly what was saved. Reads everything; changes nothing. */
+  async verify(): Promise<StoreVerdict> {
+    const store = await this.#find();
+    if (store === undefined) return { checkpoints: 0, problems: [] };
+    const { verifyStore } = await import('../checkpoints/verify-store.ts');
+    return verifyStore(store);
+  }
+
+  /** Resolves when nothing goes on in the background any more. */
+  async settled(): Promise<void> {
+    await this.#bounding;
+  }
+
+  /** Where the conversation stands, so that it can go back together with the files. */
+  async #seq({ sessionId, seq }: TakeRequest): Promise<{ seq?: number }> {
+    if (sessionId === undefined || seq !== undefined) return {};
+    if ((await this.#parts.store.get(sessionId)) === undefined) return {};
+    for await (const message of this.#parts.store.messages(sessionId, { last: 1 })) return { seq: message.seq };
+    return {};
+  }
+
+  async #open(): Promise<CheckpointStore> {
+    const { openStore, options } = await this.#doors();
+    return openStore(options);
+  }
+
+  /** Looking creates no store. */
+  async #find(): Promise<CheckpointStore | undefined> {
+    const { findStore, options } = await this.#doors();
+    return findStore(options);
+  }
+
+  async #doors() {
+    refuseForeignCheckpoints(this.#parts);
+    const { openStore, findStore } = await import('../checkpoints/open-store.ts');
+    const { checkpointStoreOptions } = await import('./checkpoint-store.ts');
+    return { openStore, findStore, options: checkpointStoreOptions(this.#parts) };
+  }
+}
+
+const SWITCHED_OFF: TakeResult = {
+  status: 'refused',
+  message: 'No checkpoint was taken: automatic checkpoints are off.',
+  hint: 'Switch them on with checkpoints.enabled: true in config.yaml, or take one with: coppice checkpoints take',
+};
+
+/** As projects are named; a directory that is gone is named as it was typed. */
+function realPath(workdir: string): string {
+  const full = resolve(workdir.replace(/^~(?=$|\/)/, homedir()));
+  try {
+    return realpathSync(full);
+  } catch {
+    return full;
+  }
+}

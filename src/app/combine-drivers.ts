@@ -1,0 +1,53 @@
+import type { CheckpointDriver } from '../checkpoints/checkpoint-driver.ts';
+import type { HomeDriver } from '../core/home-driver.ts';
+import type { Inventory } from '../core/inventory.ts';
+import type { ItemOutcome, RunItem } from '../core/run.ts';
+
+type Mover = Pick<HomeDriver, 'discard' | 'restore' | 'purge'>;
+
+export interface DriverParts {
+  readonly native: HomeDriver;
+  /** The driver of checkpoints, while there is a store of them. */
+  readonly checkpoints: () => CheckpointDriver | undefined;
+  /** Undoes restores: of files, and of conversations. */
+  readonly worktree: Mover;
+  /** Adds what the store of checkpoints holds. */
+  readonly withCheckpoints: (inventory: Inventory) => Promise<Inventory>;
+}
+
+/** One driver for all that a home holds: each item goes to the one that knows its kind. */
+export function combineDrivers({ native, checkpoints, worktree, withCheckpoints }: DriverParts): HomeDriver {
+  const moverOf = (kind: RunItem['item']['kind']): Mover => {
+    if (kind === 'worktree' || kind === 'conversation') return worktree;
+    return kind === 'checkpoint' ? (checkpoints() ?? NO_STORE) : native;
+  };
+  const send = (step: keyof Mover) => async (runId: string, items: readonly RunItem[]) => {
+    const byMover = new Map<Mover, RunItem[]>();
+    for (const item of items) {
+      const mover = moverOf(item.item.kind);
+      const group = byMover.get(mover);
+      if (group === undefined) byMover.set(mover, [item]);
+      else group.push(item);
+    }
+    const outcomes: ItemOutcome[] = [];
+    for (const [mover, group] of byMover) outcomes.push(...(await mover[step](runId, group)));
+    return outcomes;
+  };
+  return {
+    scan: async (options) => withCheckpoints(await native.scan(options)),
+    discard: send('discard'),
+    restore: send('restore'),
+    purge: send('purge'),
+    giveBack: async () => (await native.giveBack()) + ((await checkpoints()?.giveBack()) ?? 0),
+  };
+}
+
+const skipAll = async (_: string, items: readonly RunItem[]): Promise<readonly ItemOutcome[]> =>
+  items.map(({ number }) => ({ number, status: 'skipped', detail: 'The checkpoint store is not there.' }));
+
+/** Somebody removed the store: nothing of it can be moved, and what was to be purged is gone. */
+const NO_STORE: Mover = {
+  discard: skipAll,
+  restore: skipAll,
+  purge: async (_, items) => items.map(({ number }) => ({ number, status: 'done' })),
+};

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { amount, amountOrNever, choice, quote, timeZone, wordList } from './config-values.ts';
+
+const text = (what: string) =>
+  z
+    .string({ error: ({ input }) => `${quote(input)} is not ${what}.` })
+    .min(1, { error: () => `${what} cannot be empty.` });
+
+const target = z
+  .strictObject({
+    file: text('the path of a file').describe('Write the output there; {job} and {session} are filled in.'),
+    webhook: z
+      .url({ protocol: /^https?$/, error: ({ input }) => `${quote(input)} is not a web address.` })
+      .describe('Post the output to this address.'),
+    command: wordList().describe('Start this command with the output on its standard input.'),
+  })
+  .exactPartial();
+
+/** One job, in the configuration and in what `coppice cron add` stores. */
+export const cronJobSchema = z.strictObject({
+  schedule: text('a schedule').describe('Minute, hour, day, month, weekday, such as "*/15 * * * *".'),
+  command: wordList().describe('The command and its arguments, such as [my-agent, --task, report].'),
+  time_zone: timeZone().default('UTC').describe('The time zone of the schedule.'),
+  workdir: text('the path of a folder').exactOptional().describe('Where the command runs.'),
+  missed: choice(['run-once', 'skip'])
+    .default('run-once')
+    .describe('Runs that were missed: run-once makes up for the newest, skip for none.'),
+  overlap: choice(['skip', 'parallel'])
+    .default('skip')
+    .describe('While an earlier run is still going: skip this one, or run it in parallel.'),
+  max_minutes: amountOrNever('minutes').default(60).describe('Stop a run after this many minutes.'),
+  deliver: z
+    .array(target)
+    .default([])
+    .describe('Where the output goes: a list of { file }, { webhook } or { command }.'),
+});
+
+export const cronSchema = z.strictObject({
+  jobs: z.record(z.string(), cronJobSchema).default({}).describe('What runs by the clock, by name.'),
+  max_parallel: amount('count').default(4).describe('At most this many runs at once.'),
+  after_delivery: choice(['remove', 'keep'])
+    .default('remove')
+    .describe('A run whose output has arrived: remove its session into the trash, or keep it as the other rules say.'),
+});

@@ -1,0 +1,6 @@
+import { freeBytes } from '../platform/file-system-facts.ts';
+
+/** How many bytes are left on the disk that a home is on. */
+export function freeDiskBytes(path: string): number {
+  return freeBytes(path);
+}

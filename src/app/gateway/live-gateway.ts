@@ -1,0 +1,155 @@
+import { checkRouteKey } from '../../core/check-session.ts';
+import { Failure } from '../../core/failure.ts';
+import type { Scope, Spend, SpendBook } from '../../core/gateway.ts';
+import type { Route, RouteChoice } from '../../core/route-book.ts';
+import { type NewSession, type SessionFacts, sessionBytes } from '../../core/session.ts';
+import { DAY_MS, type EpochMs } from '../../core/time.ts';
+import { decideReset, type ResetDecision } from '../../gateway/decide-reset.ts';
+import { createEventFeed, type EventFeed } from '../../gateway/event-feed.ts';
+import { openSpendBook } from '../../store/sqlite/spend-book.ts';
+import type { HomeParts } from '../home-parts.ts';
+import { sessionHandle } from '../sessions/session-handle.ts';
+import { GatewaySession, type Resolution } from './gateway-session.ts';
+import { LiveSessions } from './live-sessions.ts';
+
+/** Totals that nothing was added to for so long are forgotten; what was used stays in the sessions and the ledger. */
+const SPEND_KEPT_MS = 90 * DAY_MS;
+
+export interface ResolveRequest extends Pick<NewSession, 'source' | 'workdir' | 'model' | 'title'> {
+  /** Who is talking: `telegram:42`, `cli:/repo`. */
+  readonly key: string;
+}
+
+/** The live runtime of a home: which session answers whom, what it may still use, and what happens. */
+export class LiveGateway implements Disposable {
+  readonly events: EventFeed;
+  readonly live: LiveSessions;
+  readonly #parts: HomeParts;
+  readonly #book: SpendBook;
+  /** Background work by session, and since when: while it is alive a reset waits. */
+  readonly #background = new Map<string, EpochMs>();
+
+  constructor(parts: HomeParts) {
+    this.#parts = parts;
+    this.#book = openSpendBook({ path: parts.layout.live, clock: parts.clock });
+    this.#book.dropBefore(parts.clock.now() - SPEND_KEPT_MS);
+    this.events = createEventFeed(parts.clock);
+    this.live = new LiveSessions({ ...parts, book: this.#book });
+  }
+
+  /** The session that answers this key: the one of before, taken up again, or a new one where the rules say so. */
+  async resolve(request: ResolveRequest): Promise<GatewaySession> {
+    checkRouteKey(request.key);
+    const current = this.#parts.store.routes.find(request.key)?.session;
+    if (current !== undefined && this.#decide(current).kind === 'continue') {
+      return this.#handle(current, { kind: 'continued' });
+    }
+    let resolution: Resolution = { kind: 'created' };
+    const facts = await this.#parts.store.routes.settle(request.key, (now) => {
+      const choice = this.#choose(request, now);
+      resolution = choice.resolution;
+      return choice;
+    });
+    this.#tell(facts, resolution);
+    return this.#handle(facts, resolution);
+  }
+
+  /** Ends the session that answers a key; the next message starts another. Its files follow the rules. */
+  async reset(key: string, reason = 'reset: asked for'): Promise<SessionFacts> {
+    const session = this.#parts.store.routes.find(key)?.session;
+    if (session === undefined) throw noSuchRoute(key);
+    const ended = await this.#parts.store.end(session.id, reason);
+    this.live.forget(session.id);
+    this.events.publish({ kind: 'session-reset', sessionId: session.id, message: `${key} starts afresh: ${reason}.` });
+    return ended;
+  }
+
+  /** Every key and the session that answers it. */
+  routes(): AsyncIterable<Route> {
+    return this.#parts.store.routes.list();
+  }
+
+  /** Ends what is due for a reset although nobody talks to it. Returns the keys. */
+  async resetIdle(signal?: AbortSignal): Promise<readonly string[]> {
+    const keys: string[] = [];
+    for await (const { key, session } of this.#parts.store.routes.list()) {
+      signal?.throwIfAborted();
+      if (session === undefined || session.endedAt !== undefined) continue;
+      const decision = this.#decide(session);
+      if (decision.kind !== 'reset') continue;
+      await this.reset(key, `reset: ${decision.reason}`);
+      keys.push(key);
+    }
+    return keys;
+  }
+
+  /** Says that work goes on in the background of a session until what is returned is disposed of. */
+  background(sessionId: string): Disposable {
+    if (!this.#background.has(sessionId)) this.#background.set(sessionId, this.#parts.clock.now());
+    return { [Symbol.dispose]: () => void this.#background.delete(sessionId) };
+  }
+
+  /** What was used, by what it counts towards, newest first. */
+  spend(scope: Scope): readonly Spend[] {
+    return this.#book.list(scope);
+  }
+
+  [Symbol.dispose](): void {
+    this.#book[Symbol.dispose]();
+  }
+
+  #decide(session: SessionFacts): ResetDecision {
+    const { startedAt, lastActiveAt, endedAt, endReason, messageCount } = session;
+    const backgroundSince = this.#background.get(session.id);
+    return decideReset({
+      now: this.#parts.clock.now(),
+      session: {
+        startedAt,
+        lastActiveAt,
+        ...(endedAt !== undefined && { endedAt }),
+        ...(endReason !== undefined && { endReason }),
+        ...(backgroundSince !== undefined && { backgroundSince }),
+        messageCount,
+        sizeBytes: sessionBytes(session),
+      },
+      rules: this.live.rulesFor(session.source).reset,
+    });
+  }
+
+  /** Asked inside the transaction that acts on it, with what is true there. */
+  #choose({ key: _, ...session }: ResolveRequest, current?: SessionFacts): RouteChoice & { resolution: Resolution } {
+    if (current === undefined) return { kind: 'start', session, resolution: { kind: 'created' } };
+    const decision = this.#decide(current);
+    if (decision.kind === 'resume') return { kind: 'resume', resolution: { kind: 'resumed' } };
+    if (decision.kind !== 'reset') return { kind: 'keep', resolution: { kind: 'continued' } };
+    const { reason } = decision;
+    const child = { ...session, parentId: current.id, childKind: 'reset' } as const;
+    const resolution = { kind: 'reset', reason, previousId: current.id } as const;
+    return { kind: 'start', session: child, endReason: `reset: ${reason}`, resolution };
+  }
+
+  #handle(facts: SessionFacts, resolution: Resolution): GatewaySession {
+    return new GatewaySession({
+      facts,
+      session: sessionHandle(this.#parts, facts.id),
+      live: this.live.follow(facts),
+      resolution,
+    });
+  }
+
+  #tell({ id: sessionId, routeKey = '' }: SessionFacts, resolution: Resolution): void {
+    if (resolution.kind === 'created') {
+      this.events.publish({ kind: 'session-started', sessionId, message: `${routeKey} has a new session.` });
+    } else if (resolution.kind === 'resumed') {
+      this.events.publish({ kind: 'session-resumed', sessionId, message: `${routeKey} goes on after an accident.` });
+    } else if (resolution.kind === 'reset') {
+      this.live.forget(resolution.previousId);
+      const message = `${routeKey} starts afresh: ${resolution.reason}.`;
+      this.events.publish({ kind: 'session-reset', sessionId, message });
+    }
+  }
+}
+
+function noSuchRoute(key: string): Failure {
+  return new Failure('not-found', `No session answers ${key}.`, { hint: 'List them with: coppice sessions routes' });
+}

@@ -1,0 +1,77 @@
+import type { Amounts, SpendBook } from '../../core/gateway.ts';
+import { type SessionFacts, sessionBytes, totalTokens } from '../../core/session.ts';
+import type { Clock } from '../../core/time.ts';
+import { LiveSession } from '../../gateway/live-session.ts';
+import type { LiveRules } from '../../gateway/turn.ts';
+import type { HomeParts } from '../home-parts.ts';
+import { type GatewayRules, gatewayRules } from './gateway-rules.ts';
+
+/** More sessions than this are not followed at once; the one that was asked for longest ago is forgotten first. */
+const MOST = 10_000;
+
+export interface LiveSessionsParts extends Pick<HomeParts, 'store' | 'config'> {
+  readonly clock: Clock;
+  readonly book: SpendBook;
+}
+
+/** The sessions at work in this process, each followed once, and the rules they are judged by. */
+export class LiveSessions {
+  readonly #parts: LiveSessionsParts;
+  readonly #live = new Map<string, LiveSession>();
+  readonly #rules = new Map<string, GatewayRules>();
+
+  constructor(parts: LiveSessionsParts) {
+    this.#parts = parts;
+  }
+
+  rulesFor(source: string): GatewayRules {
+    const known = this.#rules.get(source) ?? gatewayRules(this.#parts.config, source);
+    this.#rules.set(source, known);
+    return known;
+  }
+
+  /** The one that follows this session. With rules of its own, such as the limits of one run, it is followed anew. */
+  follow(facts: SessionFacts, rules?: LiveRules): LiveSession {
+    const live = (rules === undefined ? this.#live.get(facts.id) : undefined) ?? this.#begin(facts, rules);
+    // Set again, so that the map is in the order of use.
+    this.#live.delete(facts.id);
+    this.#live.set(facts.id, live);
+    const [oldest] = this.#live.keys();
+    if (this.#live.size > MOST && oldest !== undefined) this.#live.delete(oldest);
+    return live;
+  }
+
+  forget(id: string): void {
+    this.#live.delete(id);
+  }
+
+  #begin(facts: SessionFacts, own: LiveRules | undefined): LiveSession {
+    const { store, book, clock } = this.#parts;
+    const { id, source, model } = facts;
+    const { live, budgetOffsetAt: offsetAt } = this.rulesFor(source);
+    return new LiveSession({
+      id,
+      source,
+      ...(model !== undefined && { model }),
+      usedBefore: usedBefore(facts),
+      rules: own ?? live,
+      offsetAt,
+      book,
+      recorder: {
+        usage: (added) => store.recordUsage(id, added),
+        end: async (reason) => void (await store.end(id, reason)),
+      },
+      clock,
+    });
+  }
+}
+
+/** What the store knows, for a session that the counters have not met. Steps and time are counted from here on. */
+function usedBefore(facts: SessionFacts): Amounts {
+  return {
+    messages: facts.messageCount,
+    bytes: sessionBytes(facts),
+    tokens: totalTokens(facts.usage),
+    nanoUsd: Math.round(facts.usage.costUsd * 1e9),
+  };
+}

@@ -1,0 +1,187 @@
+import { OK, type Verdict } from '../../core/gateway.ts';
+import type { NewMessage } from '../../core/message.ts';
+import type { SessionFacts } from '../../core/session.ts';
+import { MINUTE_MS } from '../../core/time.ts';
+import type { SpendRule } from '../../gateway/check-spend.ts';
+import { closeOrphanRuns } from '../../gateway/run/close-orphan-runs.ts';
+import type { RunEvent } from '../../gateway/run/run-event.ts';
+import type { RunRecord, RunRecords } from '../../gateway/run/run-record.ts';
+import type { RunResult } from '../../gateway/run/run-result.ts';
+import type { OutputChunk, RunSink } from '../../gateway/run/run-sink.ts';
+import { type RunIo, superviseRun } from '../../gateway/run/supervise-run.ts';
+import type { LiveRules, Turn } from '../../gateway/turn.ts';
+import type { HomeParts } from '../home-parts.ts';
+import type { Session } from '../sessions/session.ts';
+import { sessionHandle } from '../sessions/session-handle.ts';
+import type { LiveGateway } from './live-gateway.ts';
+
+/** An agent to run, and what it may use. Limits given here win over the configured ones. */
+export interface AgentRun {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd?: string;
+  readonly env?: NodeJS.ProcessEnv;
+  /** Where the session comes from; `run` when absent. */
+  readonly source?: string;
+  /** Goes on with the session that answers this key, and leaves it open for the next run. */
+  readonly key?: string;
+  /** The id of the session, when it is to have a certain one. */
+  readonly sessionId?: string;
+  readonly maxTokens?: number;
+  readonly maxUsd?: number;
+  readonly maxIterations?: number;
+  readonly maxMinutes?: number;
+  /** Stops it politely when aborted; `killSignal` at once. */
+  readonly signal?: AbortSignal;
+  readonly killSignal?: AbortSignal;
+  readonly io?: RunIo;
+}
+
+export interface AgentRunResult extends RunResult {
+  readonly session: SessionFacts;
+}
+
+export interface RunAgentParts extends HomeParts {
+  readonly gateway: LiveGateway;
+}
+
+const STOP_GRACE_MS = 10_000;
+
+/** Runs an agent as a session: its events and output are recorded as they come, its limits kept, its end written down. */
+export async function runAgent(parts: RunAgentParts, run: AgentRun): Promise<AgentRunResult> {
+  await closeOrphans(parts);
+  const facts = await sessionFor(parts, run);
+  const session = sessionHandle(parts, facts.id);
+  const rules = parts.gateway.live.rulesFor(facts.source).live;
+  const live = parts.gateway.live.follow(facts, withLimits(rules, run));
+  using _background = parts.gateway.background(facts.id);
+  await using turn = live.beginTurn();
+  const { command, args, maxMinutes, signal, killSignal, io } = run;
+  const result = await superviseRun({
+    command,
+    args,
+    cwd: run.cwd ?? process.cwd(),
+    env: run.env ?? process.env,
+    sessionId: facts.id,
+    sink: createSink(session, turn),
+    records: recordsOf(parts),
+    ...(maxMinutes !== undefined && { limits: { maxMinutes } }),
+    stopGraceMs: STOP_GRACE_MS,
+    ...(signal && { signal }),
+    ...(killSignal && { killSignal }),
+    ...(io && { io }),
+  });
+  await turn.end();
+  await close(parts, { session, result, run });
+  const after = await session.facts();
+  parts.gateway.events.publish({ kind: 'run-ended', sessionId: facts.id, message: endSentence(result) });
+  return { ...result, session: after };
+}
+
+async function sessionFor(parts: RunAgentParts, run: AgentRun): Promise<SessionFacts> {
+  const { source = 'run', key, sessionId, cwd } = run;
+  const workdir = cwd ?? process.cwd();
+  if (key !== undefined) return (await parts.gateway.resolve({ key, source, workdir })).facts;
+  return parts.store.create({ source, workdir, ...(sessionId !== undefined && { id: sessionId }) });
+}
+
+/** The limits of this run instead of the configured ones for the session; all others stay. */
+function withLimits(rules: LiveRules, run: AgentRun): LiveRules {
+  const wanted = {
+    tokens: run.maxTokens,
+    nanoUsd: run.maxUsd === undefined ? undefined : Math.round(run.maxUsd * 1e9),
+    iterations: run.maxIterations,
+    wallMs: run.maxMinutes === undefined ? undefined : run.maxMinutes * MINUTE_MS,
+  };
+  const own = Object.entries(wanted).flatMap(([counter, limit]): SpendRule[] =>
+    limit === undefined
+      ? []
+      : [{ scope: 'session', counter: counter as SpendRule['counter'], limit, warnAt: limit * 0.8, onBreach: 'stop' }],
+  );
+  const replaced = new Set(own.map(({ counter }) => counter));
+  const kept = rules.spend.filter(({ scope, counter }) => scope !== 'session' || !replaced.has(counter));
+  return { ...rules, spend: [...own, ...kept] };
+}
+
+function createSink(session: Session, turn: Turn): RunSink {
+  const add = async (message: NewMessage): Promise<Verdict> => {
+    await session.append(message);
+    return turn.message({ bytes: Buffer.byteLength(JSON.stringify(message.content)) });
+  };
+  return {
+    event: (event) => take(session, turn, { event, add }),
+    output: async (chunk) => void (await add(outputMessage(chunk))),
+  };
+}
+
+async function take(
+  session: Session,
+  turn: Turn,
+  { event, add }: { event: RunEvent; add: (message: NewMessage) => Promise<Verdict> },
+): Promise<Verdict> {
+  switch (event.kind) {
+    case 'message':
+      return add(event.message);
+    case 'usage':
+      return turn.usage(
+        event.cumulative === undefined ? event.usage : { ...event.usage, kind: 'cumulative', of: event.cumulative },
+      );
+    case 'tool': {
+      const { name, ok, args } = event;
+      turn.toolCall({ name, ...(args !== undefined && { args }) });
+      return turn.toolResult({ name, ok });
+    }
+    case 'iteration':
+      return turn.beforeIteration();
+    case 'title':
+      await session.rename(event.title);
+      return OK;
+    case 'note':
+    default:
+      return add({ role: 'system', content: event.text, metadata: { note: true } });
+  }
+}
+
+/** What an agent prints is kept beside its messages, told apart by its name. */
+function outputMessage({ stream, text, omittedBytes }: OutputChunk): NewMessage {
+  const content = omittedBytes === 0 ? text : `[${omittedBytes} bytes left out]\n${text}`;
+  return { role: 'tool', name: stream, content };
+}
+
+/** A session that a limit stopped has ended already. One that answers a key stays open for the next run. */
+async function close(
+  { store }: RunAgentParts,
+  { session, result, run }: { session: Session; result: RunResult; run: AgentRun },
+): Promise<void> {
+  if (result.cause.kind === 'stopped') await store.end(session.id, `budget: ${result.cause.why}`);
+  else if (run.key === undefined) await store.end(session.id, endReason(result));
+  await store.release(session.id);
+}
+
+function endReason({ cause, exitCode, signal }: RunResult): string {
+  if (cause.kind === 'interrupted') return 'interrupted';
+  return exitCode === 0 ? 'done' : `failed: ${signal ?? `exit ${exitCode}`}`;
+}
+
+function endSentence(result: RunResult): string {
+  return result.cause.kind === 'stopped' ? result.cause.why : `The run ended: ${endReason(result)}.`;
+}
+
+/** Runs whose supervisor died are ended, and their sessions closed as what happened to them: a crash. */
+async function closeOrphans(parts: RunAgentParts): Promise<void> {
+  const recorded = [...(await parts.store.runRecords.all()).values()].map((text) => JSON.parse(text) as RunRecord);
+  for await (const { record, status } of closeOrphanRuns(recorded, {
+    records: recordsOf(parts),
+    stopGraceMs: STOP_GRACE_MS,
+  })) {
+    if (status !== 'closed' || (await parts.store.get(record.sessionId)) === undefined) continue;
+    await parts.store.end(record.sessionId, 'crash');
+  }
+}
+
+function recordsOf({ store }: HomeParts): RunRecords {
+  return {
+    save: (record) => store.runRecords.save(record.runId, JSON.stringify(record)),
+    remove: (runId) => store.runRecords.remove(runId),
+  };
+}

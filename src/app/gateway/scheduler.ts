@@ -1,0 +1,192 @@
+import type { CronOutcome, CronRun } from '../../core/cron-book.ts';
+import { Failure } from '../../core/failure.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { Message } from '../../core/message.ts';
+import type { Plan, PlanRequest } from '../../core/plan.ts';
+import { DAY_MS, type EpochMs } from '../../core/time.ts';
+import type { CronJob } from '../../gateway/cron/cron-job.ts';
+import { deliverDue } from '../../gateway/cron/deliver.ts';
+import { nextSlots } from '../../gateway/cron/due-slots.ts';
+import { type CronTick, RUNS_KEPT, runDueJobs } from '../../gateway/cron/run-due-jobs.ts';
+import type { HomeParts } from '../home-parts.ts';
+import { checkedSpec, cronJob, type KnownJob, knownJobs, type NewCronJob } from './cron-jobs.ts';
+import type { Gateway } from './gateway.ts';
+
+/** What arrived or was given up is forgotten after this. */
+const DELIVERIES_KEPT_MS = 30 * DAY_MS;
+
+/** What became of a job that was run by hand. */
+export interface RunByHand {
+  readonly sessionId: string;
+  readonly outcome: CronOutcome;
+  /** How many deliveries are still to be tried again. */
+  readonly undelivered: number;
+}
+
+/** What the scheduler uses of its home. */
+export interface SchedulerHome {
+  readonly gateway: Pick<Gateway, 'run'>;
+  plan(request: PlanRequest): Promise<Plan>;
+  apply(plan: Plan): Promise<unknown>;
+}
+
+/** Jobs that run by the clock: `home.scheduler()`. Several processes may tick at once; each slot is run by one of them. */
+export class Scheduler {
+  readonly #parts: HomeParts;
+  readonly #home: SchedulerHome;
+  readonly #since: EpochMs;
+  readonly #running = new Set<string>();
+
+  constructor(parts: HomeParts, home: SchedulerHome) {
+    this.#parts = parts;
+    this.#home = home;
+    this.#since = parts.clock.now();
+  }
+
+  jobs(): Promise<readonly KnownJob[]> {
+    return knownJobs(this.#parts.config, this.#parts.store);
+  }
+
+  /** Adds a job, or replaces one that was added before. Jobs of the configuration are changed there. */
+  async add(name: string, given: NewCronJob): Promise<CronJob> {
+    const spec = await checkedSpec(given);
+    const job = cronJob(name, spec);
+    if (Object.hasOwn(this.#parts.config.cron.jobs, name)) throw inConfiguration(name);
+    await this.#parts.store.cron.saveJob(name, JSON.stringify(spec));
+    return job;
+  }
+
+  async remove(name: string): Promise<void> {
+    if (Object.hasOwn(this.#parts.config.cron.jobs, name)) throw inConfiguration(name);
+    if (!(await this.#parts.store.cron.dropJob(name))) throw noSuchJob(name);
+  }
+
+  /** When a job comes next. */
+  async next(name: string, count: number): Promise<readonly EpochMs[]> {
+    return nextSlots((await this.#find(name)).job, this.#parts.clock.now(), count);
+  }
+
+  /** Runs a job now, whatever its schedule says, and delivers its output. */
+  async run(name: string, signal?: AbortSignal): Promise<RunByHand> {
+    const { job } = await this.#find(name);
+    const dueAt = this.#parts.clock.now();
+    const once = { ...job, schedule: '* * * * * *', overlap: 'parallel' as const, missed: 'run-once' as const };
+    const tick = await this.#tick([once], dueAt - 1000, signal);
+    await tick.ended;
+    const [sessionId] = tick.started;
+    if (sessionId === undefined) throw new Failure('refused', `The job ${name} was started this very second already.`);
+    await this.deliver();
+    const [run] = await this.lastRuns(name, 1);
+    const undelivered = (await this.#parts.store.deliveries.open(sessionId)).length;
+    return { sessionId, outcome: run?.outcome ?? 'lost', undelivered };
+  }
+
+  /** Newest first. */
+  lastRuns(name: string, count: number): Promise<readonly CronRun[]> {
+    return this.#parts.store.cron.runs(name, count);
+  }
+
+  /** Starts whatever is due. */
+  async tick(signal?: AbortSignal): Promise<CronTick> {
+    return this.#tick(
+      (await this.jobs()).map(({ job }) => job),
+      this.#since,
+      signal,
+    );
+  }
+
+  /** Tries what is waiting to be delivered, and cleans up after what has arrived. Returns how many arrived. */
+  async deliver(): Promise<number> {
+    const { deliveries } = this.#parts.store;
+    const { clock } = this.#parts;
+    const arrived = await deliverDue({ deliveries, clock, outputOf: (sessionId) => this.#outputOf(sessionId) });
+    if (arrived.length > 0) await this.#cleanUp();
+    await deliveries.trim(clock.now() - DELIVERIES_KEPT_MS);
+    return arrived.length;
+  }
+
+  /** At the start of a daemon: runs that died with their process are closed, and deliveries whose end nobody saw are tried again. */
+  async recover(): Promise<void> {
+    const { cron, deliveries } = this.#parts.store;
+    await deliveries.reclaim();
+    for (const run of await cron.unfinished()) {
+      const session = await this.#parts.store.get(run.sessionId);
+      if (session === undefined || session.endedAt !== undefined) await cron.finish(run, 'lost');
+    }
+    await this.#cleanUp();
+  }
+
+  async #tick(jobs: readonly CronJob[], since: EpochMs, signal?: AbortSignal): Promise<CronTick> {
+    const { store, clock, config } = this.#parts;
+    const start = (job: CronJob, sessionId: string) => this.#start(job, sessionId, signal);
+    const limits = { since, maxParallel: config.cron.max_parallel };
+    return runDueJobs({ book: store.cron, deliveries: store.deliveries, clock, start, ...limits }, jobs, this.#running);
+  }
+
+  async #start(job: CronJob, sessionId: string, signal?: AbortSignal): Promise<'done' | 'failed' | 'stopped'> {
+    const [command = '', ...args] = job.command;
+    const { cause, exitCode } = await this.#home.gateway.run({
+      command,
+      args,
+      source: 'cron',
+      sessionId,
+      ...(job.workdir !== undefined && { cwd: job.workdir }),
+      ...(job.maxMinutes !== undefined && { maxMinutes: job.maxMinutes }),
+      ...(signal && { signal }),
+    });
+    if (cause.kind !== 'exited') return 'stopped';
+    return exitCode === 0 ? 'done' : 'failed';
+  }
+
+  /** What the run printed and what its assistant said, in order; absent when the session is gone. */
+  async #outputOf(sessionId: string): Promise<string | undefined> {
+    const { store } = this.#parts;
+    if ((await store.get(sessionId)) === undefined) return undefined;
+    const parts: string[] = [];
+    for await (const message of store.messages(sessionId)) parts.push(spoken(message));
+    return parts.join('');
+  }
+
+  /** A run whose output has arrived everywhere has done its work: its session goes to the trash, in one run with others. */
+  async #cleanUp(): Promise<void> {
+    const { store, config } = this.#parts;
+    if (config.cron.after_delivery === 'keep') return;
+    const open = new Set((await store.deliveries.open()).map(({ sessionId }) => sessionId));
+    const ids: string[] = [];
+    for (const { job } of await this.jobs()) {
+      if (job.deliver.length === 0) continue;
+      for (const { sessionId, finishedAt } of await store.cron.runs(job.name, RUNS_KEPT)) {
+        const over = finishedAt !== undefined && !open.has(sessionId);
+        if (over && (await store.get(sessionId)) !== undefined) ids.push(sessionId);
+      }
+    }
+    if (ids.length > 0) await this.#home.apply(await this.#home.plan({ kind: 'delete', ids }));
+  }
+
+  async #find(name: string): Promise<KnownJob> {
+    const found = (await this.jobs()).find(({ job }) => job.name === name);
+    if (found === undefined) throw noSuchJob(name);
+    return found;
+  }
+}
+
+function spoken({ role, name, content }: Message): string {
+  const said = role === 'assistant' || (role === 'tool' && name === 'stdout');
+  if (!said) return '';
+  const text = typeof content === 'string' ? content : content.map(partText).join('');
+  return role === 'assistant' && text !== '' ? `${text}\n` : text;
+}
+
+function partText({ text }: JsonObject): string {
+  return typeof text === 'string' ? text : '';
+}
+
+function noSuchJob(name: string): Failure {
+  return new Failure('not-found', `There is no job ${name}.`, { hint: 'List them with: coppice cron list' });
+}
+
+function inConfiguration(name: string): Failure {
+  return new Failure('refused', `The job ${name} is in config.yaml.`, {
+    hint: 'Change or remove it there: coppice config path',
+  });
+}

@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Problem } from '../../core/problem.ts';
+import { listHermesCheckpoints } from '../../homes/hermes/checkpoints/list-hermes-checkpoints.ts';
+import { checkHermesConfig } from '../../homes/hermes/hermes-config-check.ts';
+import { errorCode } from '../../platform/error-code.ts';
+import type { CheckOptions, HomeCheck } from '../check-home.ts';
+import { leftoverProblems } from '../check-leftovers.ts';
+import { closestWord } from '../config/closest-word.ts';
+import type { ForeignHome, HomeParts } from '../home-parts.ts';
+
+/**
+ * Looks at everything in a Hermes home that decides whether it can be cut back: its shape, database, index, routes, files,
+ * checkpoints and settings. Changes nothing.
+ */
+export async function* checkHermesHome(
+  parts: HomeParts,
+  { path, reasons, driver }: ForeignHome,
+  { signal, onProgress }: CheckOptions = {},
+): AsyncGenerator<HomeCheck> {
+  yield { name: 'hermes home', problems: reasons };
+  for await (const check of parts.store.check()) {
+    signal?.throwIfAborted();
+    yield check;
+  }
+  const { sessions, strays, problems } = await driver.scan({
+    ...(signal && { signal }),
+    ...(onProgress && { onProgress }),
+  });
+  const known = new Set(reasons.map(({ kind, subject }) => `${kind} ${subject}`));
+  const found = problems.filter(({ kind, subject }) => !known.has(`${kind} ${subject}`));
+  yield {
+    name: 'sessions and files',
+    looked: sessions.length,
+    problems: [...found, ...strays.map(({ id }) => orphan(id))],
+  };
+  const checkpoints = await listHermesCheckpoints(path);
+  const count = checkpoints.projects.reduce((sum, { snapshots }) => sum + snapshots.length, 0);
+  yield { name: 'checkpoints', looked: count, problems: checkpoints.problems };
+  yield { name: 'config.yaml', problems: configProblems(path) };
+  yield { name: 'leftovers', problems: await leftoverProblems(parts) };
+}
+
+function orphan(subject: string): Problem {
+  return { kind: 'orphan', subject, message: `${subject} belongs to no session that the database knows.` };
+}
+
+function configProblems(home: string): Problem[] {
+  const text = readIfThere(join(home, 'config.yaml'));
+  if (text instanceof Error) {
+    const message = `config.yaml cannot be read: ${text.message}.`;
+    return [{ kind: 'config-unreadable', subject: 'config.yaml', message }];
+  }
+  const environment = readEnvironment(join(home, '.env'));
+  return checkHermesConfig(text, { closest: closestWord, environment });
+}
+
+function readIfThere(path: string): string | Error {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return '';
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+/** What Hermes reads from its `.env`, as far as the checks ask. Values are looked at and never shown. */
+function readEnvironment(path: string): Record<string, string> {
+  const text = readIfThere(path);
+  if (text instanceof Error) return {};
+  const lines = text.matchAll(/^[ \t]*(?:export[ \t]+)?(\w+)[ \t]*=[ \t]*(.*?)[ \t]*$/gm);
+  return Object.fromEntries(
+    Array.from(lines, ([, name = '', value = '']) => [name, value.replace(/^(["'])(.*)\1$/, '$2')]),
+  );
+}

@@ -1,0 +1,139 @@
+import { lstatSync } from 'node:fs';
+import { join } from 'node:path';
+import { Failure } from '../../core/failure.ts';
+import type { HomeDriver } from '../../core/home-driver.ts';
+import type { Doubt } from '../../core/inventory.ts';
+import type { LedgerBook } from '../../core/ledger-book.ts';
+import type { SessionStore } from '../../core/session-store.ts';
+import type { Clock } from '../../core/time.ts';
+import type { HermesDetection } from '../../homes/hermes/detect-hermes.ts';
+import { createHermesDriver } from '../../homes/hermes/hermes-driver.ts';
+import { type HermesConnection, openHermes } from '../../homes/hermes/hermes-connection.ts';
+import { readIds } from '../../homes/hermes/hermes-rows.ts';
+import { createHermesSessionStore } from '../../homes/hermes/hermes-session-store.ts';
+import { walkHermes } from '../../homes/hermes/walk-hermes.ts';
+import { ARCHIVED_TAG } from '../../homes/hermes/hermes-session-item.ts';
+import { listSessionFiles, sumFiles } from '../../homes/hermes/session-files.ts';
+import { judgeClock } from '../../homes/native/clock-watch.ts';
+import type { NativeLayout } from '../../homes/native/native-layout.ts';
+import { trashItems } from '../../homes/native/scan-native.ts';
+import { errorCode } from '../../platform/error-code.ts';
+import type { Config } from '../config/config-schema.ts';
+import type { LoadedConfig } from '../config/load-config.ts';
+import type { FileClass, HomeParts } from '../home-parts.ts';
+import type { SessionFile } from '../sessions/session-files.ts';
+import { openCompanion } from './companion.ts';
+
+export interface HermesHomeRequest {
+  readonly path: string;
+  readonly detection: HermesDetection;
+  /** Where Coppice keeps its own records about it. */
+  readonly layout: NativeLayout;
+  readonly loaded: LoadedConfig;
+  readonly clock: Clock;
+}
+
+/** Opens a Hermes home: its sessions are read where they are, and nothing is written before the first change. */
+export async function openHermesHome({
+  path,
+  detection,
+  layout,
+  loaded,
+  clock,
+}: HermesHomeRequest): Promise<HomeParts> {
+  const companion = await openCompanion(layout, clock);
+  const store = createHermesSessionStore({ home: path, clock, companion: () => companion.store() });
+  const { reasons } = detection;
+  return {
+    layout,
+    config: withArchivedKept(loaded),
+    store,
+    clock,
+    transcripts: { [Symbol.dispose]: () => undefined },
+    foreign: {
+      kind: 'hermes',
+      path,
+      reasons,
+      driver: withRecords(createHermesDriver({ home: path, clock, companion: layout, ledger: ledgerOf(store) }), store),
+      files: (id) => filesOf(path, id),
+      classes: () => classesOf(path),
+      async prepare() {
+        if (detection.mode === 'report') throw onlyShown(detection);
+        await companion.create();
+      },
+    },
+  };
+}
+
+/** What earlier runs took out of the home, and which time they saw, is known to Coppice's own records and not to the home. */
+function withRecords(driver: HomeDriver, store: SessionStore): HomeDriver {
+  return {
+    ...driver,
+    async scan(options) {
+      const inventory = await driver.scan(options);
+      const suspect = (await judgeClock(store, inventory.scannedAt)) === 'suspect';
+      const doubts: readonly Doubt[] = suspect ? [...inventory.doubts, 'clock-suspect'] : inventory.doubts;
+      return { ...inventory, trash: await trashItems({ store }), doubts };
+    },
+  };
+}
+
+/** Asked each time, because the records may be made only by the change that writes to them. */
+function ledgerOf(store: SessionStore): LedgerBook {
+  return {
+    write: (runId, entries) => store.ledgerBook.write(runId, entries),
+    erase: (runId, ids) => store.ledgerBook.erase(runId, ids),
+  };
+}
+
+/** What a person put away in Hermes stays, as it does when Hermes itself prunes, unless the rules for this home say otherwise. */
+function withArchivedKept({ config, origins }: LoadedConfig): Config {
+  if (origins.get('sessions.keep_tags')?.level !== 'default') return config;
+  return { ...config, sessions: { ...config.sessions, keep_tags: [ARCHIVED_TAG] } };
+}
+
+function onlyShown({ reasons }: HermesDetection): Failure {
+  const [first] = reasons;
+  return new Failure('refused', `This Hermes home is shown and not changed. ${first?.message ?? ''}`.trim(), {
+    hint: `Nothing was changed. ${first?.hint ?? ''}`.trim(),
+  });
+}
+
+function filesOf(home: string, id: string): SessionFile[] {
+  const files = listSessionFiles(home, idsOf(home)).of(id);
+  return files.flatMap(({ name }) => {
+    const path = join(home, 'sessions', name);
+    const stat = lstatSync(path, { throwIfNoEntry: false });
+    return stat?.isFile() === true ? [{ path, sizeBytes: stat.size }] : [];
+  });
+}
+
+function classesOf(home: string): FileClass[] {
+  const ids = idsOf(home);
+  const files = listSessionFiles(home, ids);
+  const sessions = SESSION_CLASSES.map(([name, part]) => {
+    const own = ids.flatMap((id) => files.of(id).filter((file) => file.part === part));
+    const sizeBytes = sumFiles(own, (file) => [join(home, 'sessions', file)])[part];
+    return { name, files: own.length, sizeBytes, unbounded: part === 'dumps' };
+  });
+  return [...sessions.filter((one) => one.files > 0), ...walkHermes(home, ids).classes];
+}
+
+const SESSION_CLASSES = [
+  ['transcript', 'transcript'],
+  ['dump', 'dumps'],
+] as const;
+
+/** None where the database cannot be read: the scan says so, and what else is there can be shown all the same. */
+function idsOf(home: string): readonly string[] {
+  let hermes: HermesConnection | undefined;
+  try {
+    hermes = openHermes(home);
+    return readIds(hermes);
+  } catch (error) {
+    if (!errorCode(error)?.startsWith('SQLITE_')) throw error;
+    return [];
+  } finally {
+    hermes?.close();
+  }
+}

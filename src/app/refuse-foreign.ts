@@ -1,0 +1,26 @@
+import { Failure } from '../core/failure.ts';
+import type { ForeignHome } from './home-parts.ts';
+
+interface Parts {
+  readonly foreign?: ForeignHome | undefined;
+}
+
+/** Stops what only makes sense where Coppice itself writes the sessions. */
+export function refuseForeign({ foreign }: Parts): void {
+  if (foreign === undefined) return;
+  throw new Failure('usage', `${foreign.path} is a home of Hermes. Coppice only reads it and cuts it back.`, {
+    hint: 'Do this with Hermes, or name a home of Coppice with --home DIR.',
+  });
+}
+
+/** Stops what would take, compare, restore or remove checkpoints of another agent. */
+export function refuseForeignCheckpoints({ foreign }: Parts): void {
+  if (foreign === undefined) return;
+  const message = `The checkpoints in ${foreign.path} belong to Hermes. Coppice shows them and leaves them alone.`;
+  throw new Failure('usage', message, { hint: 'See what Hermes can do with: hermes checkpoints --help' });
+}
+
+/** What a person should read first about a home that is only shown. */
+export function foreignNotes({ foreign }: Parts): string[] {
+  return (foreign?.reasons ?? []).map(({ message }) => `This home is shown and not changed. ${message}`);
+}

@@ -1,0 +1,97 @@
+import { findSnapshot } from '../checkpoints/find-snapshot.ts';
+import type { CheckpointStore } from '../checkpoints/open-store.ts';
+import { previewRestore } from '../checkpoints/restore-preview.ts';
+import { restoreSnapshot } from '../checkpoints/restore-snapshot.ts';
+import type { Checkpoint, RestoredFile } from '../core/checkpoint.ts';
+import { Failure } from '../core/failure.ts';
+import type { Run } from '../core/run.ts';
+import { DAY_MS } from '../core/time.ts';
+import { uuidV7 } from '../platform/uuid-v7.ts';
+import type { HomeParts } from './home-parts.ts';
+
+export interface RestoreOptions {
+  /** Only these, literal and relative to the working directory; a folder means all that lies in it. */
+  readonly paths?: readonly string[];
+  /** The conversation goes back to the same turn: its later messages are hidden, kept for search, and shown again by an undo. */
+  readonly withSession?: boolean;
+  readonly signal?: AbortSignal;
+  /** Told what became of each file. */
+  readonly onFile?: (file: RestoredFile) => void;
+}
+
+export interface RestoreResult {
+  readonly checkpoint: Checkpoint;
+  /** What was there before, saved first. */
+  readonly safety: Checkpoint;
+  /** What to undo; absent when nothing differed. */
+  readonly run?: Run;
+  readonly done: number;
+  readonly skipped: number;
+  /** Why the conversation was not taken back, although that was asked for. */
+  readonly sessionDetail?: string;
+}
+
+/** Takes the files of a working directory back to a checkpoint of it. The caller holds the home's lock. */
+export async function restoreCheckpoint(
+  parts: HomeParts,
+  store: CheckpointStore,
+  { id, ...options }: RestoreOptions & { readonly id: string },
+): Promise<RestoreResult> {
+  const { checkpoint: target } = await findSnapshot(store, id);
+  const { journal, rewind } = parts.store;
+  const now = parts.clock.now();
+  const steps = restoreSnapshot(
+    { store, journal, rewind },
+    {
+      target,
+      runId: uuidV7(now),
+      expiresAt: now + parts.config.trash.grace_days * DAY_MS,
+      paths: bytesOf(options.paths),
+      ...(options.withSession === true && { session: sessionOf(target) }),
+      ...(options.signal && { signal: options.signal }),
+    },
+  );
+  const counts = { done: 0, skipped: 0 };
+  let step = await steps.next();
+  for (; step.done !== true; step = await steps.next()) {
+    counts[step.value.status] += 1;
+    options.onFile?.(step.value);
+  }
+  const { safety, runId, sessionDetail } = step.value;
+  const run = runId === undefined ? undefined : await journal.run(runId);
+  return {
+    checkpoint: target,
+    safety,
+    ...counts,
+    ...(run && { run }),
+    ...(sessionDetail !== undefined && { sessionDetail }),
+  };
+}
+
+export interface RestorePreview {
+  readonly checkpoint: Checkpoint;
+  readonly files: readonly RestoredFile[];
+}
+
+/** What `restoreCheckpoint` would do now. */
+export async function previewCheckpoint(
+  store: CheckpointStore,
+  { id, paths, signal }: Pick<RestoreOptions, 'paths' | 'signal'> & { readonly id: string },
+): Promise<RestorePreview> {
+  const { checkpoint } = await findSnapshot(store, id);
+  const files: RestoredFile[] = [];
+  for await (const file of previewRestore(store, { target: checkpoint, paths: bytesOf(paths), signal }))
+    files.push(file);
+  return { checkpoint, files };
+}
+
+function bytesOf(paths: readonly string[] | undefined): Buffer[] {
+  return (paths ?? []).map((path) => Buffer.from(path));
+}
+
+function sessionOf({ id, sessionId, seq }: Checkpoint): { id: string; afterSeq: number } {
+  if (sessionId !== undefined && seq !== undefined) return { id: sessionId, afterSeq: seq };
+  throw new Failure('refused', `Checkpoint ${id.slice(0, 12)} does not say to which conversation it belongs.`, {
+    hint: 'Leave out --with-session to take the files back alone.',
+  });
+}

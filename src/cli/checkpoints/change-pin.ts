@@ -1,0 +1,22 @@
+import type { Checkpoints } from '../../app/checkpoints.ts';
+import { checkpointDocument } from '../../app/documents/checkpoint-document.ts';
+import type { Checkpoint } from '../../core/checkpoint.ts';
+import type { CommandInput } from '../command.ts';
+import type { NoOptions } from '../command-options.ts';
+import { writeJson } from '../json-output.ts';
+import { withHome } from '../with-home.ts';
+import { shortId } from './checkpoint-columns.ts';
+
+type Change = (checkpoints: Checkpoints, id: string) => Promise<Checkpoint>;
+
+/** Changes the protection of the checkpoint that the first argument names, and says what it is now. */
+export function changePin(input: CommandInput<NoOptions>, change: Change): Promise<number> {
+  const { args, io, global } = input;
+  return withHome(input, async (home) => {
+    const checkpoint = await change(home.checkpoints, args[0] ?? '');
+    const state = checkpoint.pinned ? 'is pinned: nothing removes it' : 'is no longer pinned';
+    if (global.json) writeJson(io.out, checkpointDocument(checkpoint));
+    else io.out.write(`${shortId(checkpoint)} ${state}.\n`);
+    return 0;
+  });
+}

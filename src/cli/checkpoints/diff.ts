@@ -1,0 +1,61 @@
+import type { CheckpointDiff, DiffOptions as Compared } from '../../app/diff-checkpoints.ts';
+import { diffDocument } from '../../app/documents/restore-document.ts';
+import type { Home } from '../../app/home.ts';
+import type { FileDiff } from '../../core/checkpoint.ts';
+import type { CommandInput } from '../command.ts';
+import { formatCount, plural } from '../format.ts';
+import type { Io } from '../io.ts';
+import { writeJson } from '../json-output.ts';
+import { safeLines } from '../safe-text.ts';
+import { renderTable } from '../table.ts';
+import { withHome } from '../with-home.ts';
+import type { DiffOptions } from './options.ts';
+
+/** `coppice checkpoints diff ID [ID2] [-- path…]` */
+export function run(input: CommandInput<DiffOptions>): Promise<number> {
+  const { args, options, io, global } = input;
+  return withHome(input, async (home) => {
+    const id = args[0] ?? '';
+    const compared = { ...(await sidesOf(home, args.slice(1))), signal: io.signal };
+    if (global.json) writeJson(io.out, diffDocument(await home.checkpoints.diff(id, compared)));
+    else if (options.stat === true) printStat(io, await home.checkpoints.diff(id, compared));
+    else await printText(io, home.checkpoints.diffText(id, compared));
+    return 0;
+  });
+}
+
+/** The first word may name another checkpoint. A file of such a name is given as `./name`. */
+async function sidesOf(home: Home, words: readonly string[]): Promise<Compared> {
+  const [first = '', ...rest] = words;
+  const known = /^[0-9a-f]{4,40}$/i.test(first) ? await home.checkpoints.list() : [];
+  const isCheckpoint = known.some(({ id }) => id.startsWith(first.toLowerCase()));
+  return isCheckpoint ? { to: first, paths: rest } : { paths: words };
+}
+
+const UNCHANGED = 'Nothing differs.\n';
+
+function printStat({ out }: Io, { files }: CheckpointDiff): void {
+  if (files.length === 0) return out.write(UNCHANGED);
+  const columns = [{ title: 'CHANGE' }, { title: 'LINES' }, { title: 'FILE', shrink: true, minWidth: 20 }];
+  const rows = files.map((file) => [file.kind, linesOf(file), file.path.toString()]);
+  const lines = files.filter((file) => !file.binary);
+  const added = lines.reduce((sum, file) => sum + file.addedLines, 0);
+  const removed = lines.reduce((sum, file) => sum + file.removedLines, 0);
+  out.write(renderTable({ columns, rows, width: out.columns, colour: out.colour }));
+  out.write(`${plural(files.length, 'file')}, ${formatCount(added)} lines added, ${formatCount(removed)} removed\n`);
+}
+
+function linesOf(file: FileDiff): string {
+  return file.binary ? 'binary' : `+${file.addedLines} -${file.removedLines}`;
+}
+
+/** On a terminal no content may give orders to it, and a carriage return is seen; a file or program gets the text as it is. */
+async function printText({ out }: Io, pieces: AsyncIterable<string>): Promise<void> {
+  let empty = true;
+  for await (const piece of pieces) {
+    empty = false;
+    out.write(out.isTerminal ? safeLines(piece.replaceAll('\r', '␍')) : piece);
+    await out.drained();
+  }
+  if (empty) out.write(UNCHANGED);
+}

@@ -1,0 +1,32 @@
+import { checkpointDocument } from '../../app/documents/checkpoint-document.ts';
+import { Failure } from '../../core/failure.ts';
+import type { CommandInput } from '../command.ts';
+import { writeJson } from '../json-output.ts';
+import { renderTable } from '../table.ts';
+import { withHome } from '../with-home.ts';
+import { checkpointColumns } from './checkpoint-columns.ts';
+import type { CheckpointListOptions } from './options.ts';
+
+/** `coppice checkpoints list [DIR|--all]` */
+export function run(input: CommandInput<CheckpointListOptions>): Promise<number> {
+  const { args, options, io, global } = input;
+  const all = options.all === true;
+  if (all && args[0] !== undefined) {
+    throw new Failure('usage', 'A folder and --all were both given.', { hint: 'Leave one of them out.' });
+  }
+  return withHome(input, async (home) => {
+    const checkpoints = await home.checkpoints.list(all ? {} : { workdir: args[0] ?? io.cwd });
+    if (global.json) writeJson(io.out, { checkpoints: checkpoints.map(checkpointDocument) });
+    else if (checkpoints.length === 0) io.out.write(all ? NONE : NONE_HERE);
+    else {
+      const { columns, rows } = checkpointColumns(checkpoints, { now: io.clock.now(), all });
+      io.out.write(renderTable({ columns, rows, width: io.out.columns, colour: io.out.colour }));
+    }
+    return 0;
+  });
+}
+
+const NONE =
+  'There are no checkpoints yet.\nTake the first in the folder of a project with: coppice checkpoints take\n';
+const NONE_HERE =
+  'There are no checkpoints of this folder.\nTake one with: coppice checkpoints take\nSee those of every folder with: coppice checkpoints list --all\n';

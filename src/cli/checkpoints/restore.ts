@@ -1,0 +1,118 @@
+import { previewDocument, restoreDocument } from '../../app/documents/restore-document.ts';
+import type { Home } from '../../app/home.ts';
+import type { RestorePreview, RestoreResult } from '../../app/restore-checkpoint.ts';
+import type { RestoredFile } from '../../core/checkpoint.ts';
+import { FAILURES, Failure } from '../../core/failure.ts';
+import type { CommandInput } from '../command.ts';
+import { formatAge, formatCount, formatDate, plural } from '../format.ts';
+import type { Io } from '../io.ts';
+import { writeJson } from '../json-output.ts';
+import { startProgress } from '../progress.ts';
+import { canAsk, confirm } from '../retention/confirm.ts';
+import { hintCommand } from '../retention/hint-command.ts';
+import { safeText } from '../safe-text.ts';
+import { withHome } from '../with-home.ts';
+import { shortId } from './checkpoint-columns.ts';
+import type { RestoreOptions } from './options.ts';
+
+/** Files named on a terminal; `--json` has all of them. */
+const SHOWN = 20;
+
+/** `coppice checkpoints restore ID [-- path…]` */
+export function run(input: CommandInput<RestoreOptions>): Promise<number> {
+  const { args, options, io, global } = input;
+  const [id = '', ...paths] = args;
+  return withHome(input, async (home) => {
+    const { checkpoints } = home;
+    const look = () => checkpoints.previewRestore(id, { paths, signal: io.signal });
+    if (options.dryRun === true) return preview(input, await look());
+    if (options.yes !== true && canAsk(io, global.json)) {
+      const found = await look();
+      printPlan(io, found);
+      if (found.files.length === 0 && options.withSession !== true) return 0;
+    }
+    await confirm(io, {
+      question: 'Go ahead? What is there now is saved first.',
+      yes: options.yes,
+      json: global.json,
+      look: hintCommand(global, 'checkpoints', 'restore', id, '--dry-run'),
+    });
+    return restore(input, home, { id, paths });
+  });
+}
+
+function preview({ io, global }: CommandInput<RestoreOptions>, found: RestorePreview): number {
+  if (global.json) writeJson(io.out, previewDocument(found));
+  else printPlan(io, found);
+  return exitCode(found.files);
+}
+
+function printPlan({ out, clock }: Io, { checkpoint, files }: RestorePreview): void {
+  const { workdir, takenAt } = checkpoint;
+  const what = `${shortId(checkpoint)} (${formatAge(takenAt, clock.now())})`;
+  if (files.length === 0) return out.write(`${safeText(workdir)} is as it was in ${what}.\n`);
+  out.write(`To bring ${safeText(workdir)} back to ${what}:\n`);
+  for (const file of files.slice(0, SHOWN))
+    out.write(`  ${PLANNED[file.kind]} ${safeText(file.path.toString())}${whyOf(file)}\n`);
+  if (files.length > SHOWN) out.write(`  … and ${formatCount(files.length - SHOWN)} more\n`);
+}
+
+const PLANNED: Record<RestoredFile['kind'], string> = { added: 'create ', changed: 'rewrite', removed: 'remove ' };
+
+function whyOf(file: RestoredFile): string {
+  return file.status === 'skipped' ? ` (left alone: ${safeText(file.detail)})` : '';
+}
+
+interface Wanted {
+  readonly id: string;
+  readonly paths: readonly string[];
+}
+
+async function restore(input: CommandInput<RestoreOptions>, home: Home, { id, paths }: Wanted): Promise<number> {
+  const { io, options, global } = input;
+  using progress = startProgress(io, { label: 'Restoring' });
+  const files: RestoredFile[] = [];
+  const onFile = (file: RestoredFile) => {
+    files.push(file);
+    progress.update({ done: files.length });
+  };
+  const withSession = options.withSession === true;
+  try {
+    const result = await home.checkpoints.restore(id, { paths, withSession, signal: io.signal, onFile });
+    progress[Symbol.dispose]();
+    if (global.json) writeJson(io.out, restoreDocument(result, files));
+    else print(input, result, files);
+    return result.sessionDetail === undefined ? exitCode(files) : FAILURES.partial.exit;
+  } catch (error) {
+    if (!io.signal.aborted || error instanceof Failure) throw error;
+    progress[Symbol.dispose]();
+    io.err.write(`Stopped after ${plural(files.length, 'file')}. ${GO_ON}\n`);
+    return INTERRUPTED;
+  }
+}
+
+const INTERRUPTED = 130;
+const GO_ON = 'Run the same command again to go on, or go back with: coppice undo';
+
+function print(
+  { io, global }: CommandInput<RestoreOptions>,
+  result: RestoreResult,
+  files: readonly RestoredFile[],
+): void {
+  const { checkpoint, run: undo, done, skipped, sessionDetail } = result;
+  const { out, err } = io;
+  const workdir = safeText(checkpoint.workdir);
+  const target = out.colour.bold(shortId(checkpoint));
+  if (undo === undefined) return out.write(`Nothing was changed: ${workdir} is as it was in ${target}.\n`);
+  out.write(`Brought ${plural(done, 'file')} of ${workdir} back to ${target}.\n`);
+  const left = files.flatMap((file) => (file.status === 'skipped' ? [file] : []));
+  for (const { path, detail } of left.slice(0, SHOWN))
+    err.write(`Left alone: ${safeText(`${path.toString()}. ${detail}`)}\n`);
+  if (skipped > SHOWN) err.write(`… and ${formatCount(skipped - SHOWN)} more\n`);
+  if (sessionDetail !== undefined) err.write(`The conversation stays as it is. ${sessionDetail}\n`);
+  out.write(`Undo until ${formatDate(undo.expiresAt)}: ${hintCommand(global, 'undo', undo.id)}\n`);
+}
+
+function exitCode(files: readonly RestoredFile[]): number {
+  return files.every(({ status }) => status === 'done') ? 0 : FAILURES.partial.exit;
+}

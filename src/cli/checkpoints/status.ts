@@ -1,0 +1,100 @@
+import type { CheckpointStatus, ProjectStatus } from '../../app/checkpoint-status.ts';
+import type { Home } from '../../app/home.ts';
+import type { Place } from '../../core/checkpoint.ts';
+import { isoTime } from '../../core/time.ts';
+import type { CommandInput } from '../command.ts';
+import type { NoOptions } from '../command-options.ts';
+import { formatAge, formatBytes, formatCount, plural } from '../format.ts';
+import { writeJson } from '../json-output.ts';
+import { hintCommand } from '../retention/hint-command.ts';
+import { shortfallSentence } from '../retention/shortfall-sentence.ts';
+import { safeText } from '../safe-text.ts';
+import { type Column, renderTable } from '../table.ts';
+import { withHome } from '../with-home.ts';
+
+/** Problems shown; `--json` has all of them. */
+const SHOWN = 5;
+
+/** `coppice checkpoints status` */
+export function run(input: CommandInput<NoOptions>): Promise<number> {
+  const { io, global } = input;
+  return withHome(input, async (home) => {
+    const status = await home.checkpoints.status();
+    if (global.json) writeJson(io.out, statusDocument(status));
+    else print(input, status, home);
+    return 0;
+  });
+}
+
+function statusDocument({ projects, ...rest }: CheckpointStatus) {
+  return { projects: projects.map((one) => ({ ...one, lastTakenAt: isoTime(one.lastTakenAt) })), ...rest };
+}
+
+function print({ io, global }: CommandInput<NoOptions>, status: CheckpointStatus, home: Home): void {
+  const { out } = io;
+  const { colour } = out;
+  const { projects, problems, legacy, reclaimable } = status;
+  if (projects.length > 0) {
+    const rows = projects.map((project) => rowOf(project, io.clock.now()));
+    out.write(`${renderTable({ columns: COLUMNS, rows, width: out.columns, colour })}\n`);
+  }
+  out.write(`${colour.bold(totalSentence(status))}\n`);
+  // The limits of another agent are its own.
+  if (projects.length > 0 && home.foreign === undefined) out.write(`${limitSentence(status)}\n`);
+  if (status.trash.items > 0) {
+    const runs = plural(status.trash.items, 'run');
+    out.write(`In the trash: checkpoints of ${runs} (${formatBytes(status.trash.sizeBytes)}).\n`);
+  }
+  for (const shortfall of status.shortfalls) out.write(`${colour.red(safeText(shortfallSentence(shortfall)))}\n`);
+  if (legacy.items > 0) {
+    out.write(
+      `Checkpoints in a layout of before take ${formatBytes(legacy.sizeBytes)}. Remove them with: ${hintCommand(global, 'checkpoints', 'clear-legacy')}\n`,
+    );
+  }
+  for (const { message, hint } of problems.slice(0, SHOWN)) {
+    out.write(`${colour.yellow('Problem:')} ${safeText(message)}\n`);
+    if (hint !== undefined) out.write(`  ${safeText(hint)}\n`);
+  }
+  if (problems.length > SHOWN) out.write(`  … and ${formatCount(problems.length - SHOWN)} more\n`);
+  if (problems.length === 0) out.write('No problems.\n');
+  if (reclaimable.items > 0) {
+    const look = hintCommand(global, 'checkpoints', 'prune', '--dry-run');
+    out.write(`${plural(reclaimable.items, 'checkpoint')} can go. See which and why with: ${look}\n`);
+  }
+}
+
+const COLUMNS: readonly Column[] = [
+  { title: 'FOLDER', shrink: true, minWidth: 20 },
+  { title: 'CHECKPOINTS', align: 'right' },
+  { title: 'PINNED', align: 'right' },
+  { title: 'OWN SIZE', align: 'right' },
+  { title: 'LAST' },
+  { title: 'IS' },
+];
+
+const PLACE_WORDS: Record<Place, string> = { present: 'there', gone: 'gone', unreachable: 'out of reach' };
+
+function rowOf({ workdir, checkpoints, pinned, ownBytes, lastTakenAt, place }: ProjectStatus, now: number): string[] {
+  return [
+    workdir,
+    formatCount(checkpoints),
+    formatCount(pinned),
+    formatBytes(ownBytes),
+    formatAge(lastTakenAt, now),
+    PLACE_WORDS[place],
+  ];
+}
+
+function totalSentence({ projects, checkpoints, sizeBytes, sharedBytes, limits }: CheckpointStatus): string {
+  if (projects.length === 0) return 'There are no checkpoints yet. Take the first with: coppice checkpoints take';
+  const cap = limits.maxBytes === undefined ? '' : ` of ${formatBytes(limits.maxBytes)}`;
+  const what = `${plural(checkpoints, 'checkpoint')} of ${plural(projects.length, 'folder')}`;
+  return `${what} take ${formatBytes(sizeBytes)}${cap}; ${formatBytes(sharedBytes)} is shared between folders.`;
+}
+
+function limitSentence({ limits, projects }: CheckpointStatus): string {
+  const gone = projects.filter(({ place }) => place === 'gone').length;
+  const count = limits.maxSnapshots === undefined ? 'Any number' : `About ${formatCount(limits.maxSnapshots)}`;
+  const orphans = gone === 0 ? '' : ` ${plural(gone, 'folder')} no longer there: prune removes what they left.`;
+  return `${count} for each folder.${orphans}`;
+}

@@ -1,0 +1,58 @@
+import { takeDocument } from '../../app/documents/checkpoint-document.ts';
+import type { LeftOut, TakeResult } from '../../core/checkpoint.ts';
+import { FAILURES, Failure } from '../../core/failure.ts';
+import type { CommandInput } from '../command.ts';
+import { formatAge, formatCount, plural } from '../format.ts';
+import type { Io } from '../io.ts';
+import { writeJson } from '../json-output.ts';
+import { safeText } from '../safe-text.ts';
+import { withHome } from '../with-home.ts';
+import { shortId } from './checkpoint-columns.ts';
+import type { TakeOptions } from './options.ts';
+
+/** Left-out files named; `--json` has all of them. */
+const SHOWN = 10;
+
+/** `coppice checkpoints take [DIR]` */
+export function run(input: CommandInput<TakeOptions>): Promise<number> {
+  const { args, options, io, global } = input;
+  return withHome(input, async (home) => {
+    const result = await home.checkpoints.take(
+      {
+        workdir: args[0] ?? io.cwd,
+        reason: options.reason ?? 'by hand',
+        ...(options.session !== undefined && { sessionId: options.session }),
+      },
+      { signal: io.signal },
+    );
+    if (result.status === 'refused') throw new Failure('refused', result.message, { hint: result.hint });
+    if (global.json) writeJson(io.out, takeDocument(result));
+    else print(io, result);
+    return exitCode(result.leftOut);
+  });
+}
+
+type Taken = Exclude<TakeResult, { status: 'refused' }>;
+
+/** What is too large was left out by the rules; what could not be read is something that was asked for and not done. */
+function exitCode(leftOut: readonly LeftOut[]): number {
+  return leftOut.every(({ why }) => why === 'too-large') ? 0 : FAILURES.partial.exit;
+}
+
+function print({ out, err, clock }: Io, { status, checkpoint, leftOut }: Taken): void {
+  const { takenAt, fileCount, workdir } = checkpoint;
+  const id = shortId(checkpoint);
+  out.write(
+    status === 'taken'
+      ? `Saved ${plural(fileCount, 'file')} of ${safeText(workdir)} as ${out.colour.bold(id)}.\n`
+      : `Nothing has changed in ${safeText(workdir)} since ${out.colour.bold(id)} (${formatAge(takenAt, clock.now())}).\n`,
+  );
+  for (const { path, why } of leftOut.slice(0, SHOWN)) err.write(`Left out: ${safeText(path)} (${WHY[why]})\n`);
+  if (leftOut.length > SHOWN) err.write(`… and ${formatCount(leftOut.length - SHOWN)} more\n`);
+}
+
+const WHY: Record<LeftOut['why'], string> = {
+  'too-large': 'larger than checkpoints.max_file_size_mb',
+  unreadable: 'cannot be read',
+  changing: 'was changing while it was read',
+};

@@ -1,0 +1,35 @@
+import { FAILURES } from '../../core/failure.ts';
+import type { CommandInput } from '../command.ts';
+import type { NoOptions } from '../command-options.ts';
+import { plural } from '../format.ts';
+import { writeJson } from '../json-output.ts';
+import { startProgress } from '../progress.ts';
+import { safeText } from '../safe-text.ts';
+import { withHome } from '../with-home.ts';
+
+/** `coppice checkpoints verify`. Exit 12 when a checkpoint is damaged or incomplete. */
+export function run(input: CommandInput<NoOptions>): Promise<number> {
+  const { io, global } = input;
+  return withHome(input, async (home) => {
+    const { checkpoints, problems } = await verify();
+    if (global.json) writeJson(io.out, { checkpoints, ok: problems.length === 0, problems });
+    else {
+      for (const { message, hint } of problems) {
+        io.out.write(`${io.out.colour.red(safeText(message))}\n`);
+        if (hint !== undefined) io.out.write(`  ${safeText(hint)}\n`);
+      }
+      io.out.write(`${problems.length === 0 ? wellSentence(checkpoints) : plural(problems.length, 'problem')}\n`);
+    }
+    return problems.length === 0 ? 0 : FAILURES.integrity.exit;
+
+    async function verify() {
+      using _progress = startProgress(io, { label: 'Reading every checkpoint' });
+      return await home.checkpoints.verify();
+    }
+  });
+}
+
+function wellSentence(checkpoints: number): string {
+  if (checkpoints === 0) return 'There are no checkpoints, and nothing is wrong.';
+  return `${plural(checkpoints, 'checkpoint')}: all complete, and exactly what was saved.`;
+}

@@ -1,0 +1,159 @@
+import type { Command as Definition } from 'commander';
+import type { NoOptions } from './command-options.ts';
+import {
+  choiceOption,
+  countOption,
+  defineCommand,
+  defineGroup,
+  type Frame,
+  numberOption,
+  portOption,
+  textOption,
+} from './define-command.ts';
+import {
+  BUDGET_SCOPES,
+  type BudgetOptions,
+  type CronAddOptions,
+  type CronNextOptions,
+  type ResolveOptions,
+  type RunOptions,
+  type ServeOptions,
+} from './gateway/options.ts';
+
+/** Agents at work: `coppice serve`, `run`, `budget`, `watch` and `cron`. */
+export function defineGateway(program: Definition, frame: Frame): void {
+  defineServe(program, frame);
+  defineRun(program, frame);
+  defineCron(program, frame);
+  defineCommand<BudgetOptions>(program, frame, {
+    name: 'budget',
+    about: 'Show what live sessions have used: tokens, money, steps and time',
+    examples: ['coppice budget', 'coppice budget --by model'],
+    load: () => import('./gateway/budget.ts'),
+    remote: true,
+  }).addOption(choiceOption('--by <what>', 'what to add up by (day)', BUDGET_SCOPES));
+  defineCommand<NoOptions>(program, frame, {
+    name: 'watch',
+    about: 'Show sessions in use, what they spend and how the home grows, until Ctrl-C',
+    examples: ['coppice watch'],
+    load: () => import('./gateway/watch.ts'),
+  });
+}
+
+/** Below `coppice sessions`: who answers which key. */
+export function defineRoutes(sessions: Definition, frame: Frame): void {
+  const key = 'who is talking, such as telegram:42';
+  defineCommand<NoOptions>(sessions, frame, {
+    name: 'routes',
+    about: 'List which session answers which key',
+    examples: ['coppice sessions routes', 'coppice sessions routes --json'],
+    load: () => import('./gateway/routes.ts'),
+    remote: true,
+  });
+  defineCommand<ResolveOptions>(sessions, frame, {
+    name: 'resolve',
+    about: 'Print the session that answers a key, starting one where the rules say so',
+    examples: ['coppice sessions resolve telegram:42 --source telegram'],
+    load: () => import('./gateway/resolve.ts'),
+    remote: true,
+  })
+    .argument('<key>', key)
+    .addOption(textOption('--source <source>', 'where a new session comes from; what stands before the : when absent'));
+  defineCommand<NoOptions>(sessions, frame, {
+    name: 'reset',
+    about: 'End the session that answers a key, so that the next message starts afresh',
+    examples: ['coppice sessions reset telegram:42'],
+    load: () => import('./gateway/reset.ts'),
+    remote: true,
+  }).argument('<key>', key);
+}
+
+function defineServe(program: Definition, frame: Frame): void {
+  defineCommand<ServeOptions>(program, frame, {
+    name: 'serve',
+    about: 'Serve the home over HTTP, run jobs by the clock and keep everything within its limits',
+    examples: ['coppice serve', 'coppice serve --port 8000', 'coppice serve --socket ~/.coppice/serve.sock'],
+    load: () => import('./gateway/serve.ts'),
+  })
+    .addOption(portOption('--port <n>', 'the port to listen on (7717)'))
+    .addOption(textOption('--socket <file>', 'listen on a Unix socket instead, in a folder that only you can enter'))
+    .addOption(textOption('--host <address>', 'the address to listen on (127.0.0.1)'))
+    .option('--public', 'allow an address that other machines can reach; 0.0.0.0 when no --host is given');
+}
+
+function defineRun(program: Definition, frame: Frame): void {
+  defineCommand<RunOptions>(program, frame, {
+    name: 'run',
+    about: 'Run an agent as a recorded session, and stop it when it breaks its limits',
+    examples: [
+      'coppice run -- my-agent --task report',
+      'coppice run --max-tokens 200000 --max-minutes 30 -- my-agent',
+      'coppice run --key telegram:42 --source telegram -- my-agent --reply',
+    ],
+    load: () => import('./gateway/run.ts'),
+  })
+    .argument('<command...>', 'the command and its arguments; write -- before it')
+    .addOption(textOption('--source <source>', 'where the session comes from (run)'))
+    .addOption(textOption('--key <key>', 'go on with the session that answers this key, and leave it open'))
+    .addOption(countOption('--max-tokens <n>', 'stop after this many tokens'))
+    .addOption(numberOption('--max-usd <amount>', 'stop after this many US dollars'))
+    .addOption(countOption('--max-iterations <n>', 'stop after this many steps'))
+    .addOption(numberOption('--max-minutes <n>', 'stop after this many minutes'));
+}
+
+function defineCron(program: Definition, frame: Frame): void {
+  const cron = defineGroup(program, {
+    name: 'cron',
+    about: 'Run agents by the clock; coppice serve does the running',
+    examples: ['coppice cron list', 'coppice cron add report --schedule "0 7 * * *" -- my-agent --task report'],
+  });
+  defineCommand<NoOptions>(cron, frame, {
+    name: 'list',
+    about: 'List jobs, when each comes next and how it went last',
+    examples: ['coppice cron list', 'coppice cron list --json'],
+    load: () => import('./gateway/cron-list.ts'),
+    remote: true,
+    isDefault: true,
+  });
+  defineCommand<CronAddOptions>(cron, frame, {
+    name: 'add',
+    about: 'Add a job, or replace one that was added before',
+    examples: [
+      'coppice cron add report --schedule "0 7 * * *" -- my-agent --task report',
+      'coppice cron add check --schedule "*/15 * * * *" --to-webhook http://127.0.0.1:9000/hook -- my-agent',
+    ],
+    load: () => import('./gateway/cron-add.ts'),
+  })
+    .argument('<name>', 'name of the job')
+    .argument('<command...>', 'the command and its arguments; write -- before it')
+    .addOption(textOption('--schedule <cron>', 'minute, hour, day, month, weekday').makeOptionMandatory())
+    .addOption(textOption('--time-zone <zone>', 'time zone of the schedule (UTC)'))
+    .addOption(textOption('--workdir <dir>', 'where the command runs'))
+    .addOption(
+      choiceOption('--missed <how>', 'what to do about runs that were missed (run-once)', ['run-once', 'skip']),
+    )
+    .addOption(choiceOption('--overlap <how>', 'while an earlier run is still going (skip)', ['skip', 'parallel']))
+    .addOption(countOption('--max-minutes <n>', 'stop a run after this many minutes (60)'))
+    .addOption(textOption('--to-file <file>', 'write the output there; {job} and {session} are filled in'))
+    .addOption(textOption('--to-webhook <url>', 'post the output to this address'));
+  defineCommand<NoOptions>(cron, frame, {
+    name: 'remove',
+    about: 'Remove a job that was added by command',
+    examples: ['coppice cron remove report'],
+    load: () => import('./gateway/cron-remove.ts'),
+  }).argument('<name>', 'name of the job');
+  defineCommand<NoOptions>(cron, frame, {
+    name: 'run',
+    about: 'Run a job now, whatever its schedule says, and deliver its output',
+    examples: ['coppice cron run report'],
+    load: () => import('./gateway/cron-run.ts'),
+  }).argument('<name>', 'name of the job');
+  defineCommand<CronNextOptions>(cron, frame, {
+    name: 'next',
+    about: 'Show when a job comes next',
+    examples: ['coppice cron next report --count 10'],
+    load: () => import('./gateway/cron-next.ts'),
+  })
+    .argument('<name>', 'name of the job')
+    .addOption(countOption('--count <n>', 'how many times (5)'));
+}

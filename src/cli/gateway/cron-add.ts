@@ -1,0 +1,32 @@
+import type { CommandInput } from '../command.ts';
+import { formatTime } from '../format.ts';
+import { writeJson } from '../json-output.ts';
+import { withHome } from '../with-home.ts';
+import type { CronAddOptions } from './options.ts';
+
+/** `coppice cron add NAME --schedule CRON -- COMMAND…` */
+export function run(input: CommandInput<CronAddOptions>): Promise<number> {
+  const { args, options, io, global } = input;
+  const [name = '', ...command] = args;
+  const { schedule, toFile: file, toWebhook: webhook, timeZone, workdir, missed, overlap, maxMinutes } = options;
+  return withHome(input, async (home) => {
+    const scheduler = await home.scheduler();
+    const job = await scheduler.add(name, {
+      schedule,
+      command,
+      ...(timeZone !== undefined && { time_zone: timeZone }),
+      ...(workdir !== undefined && { workdir }),
+      ...(missed !== undefined && { missed }),
+      ...(overlap !== undefined && { overlap }),
+      ...(maxMinutes !== undefined && { max_minutes: maxMinutes }),
+      deliver: [...(file === undefined ? [] : [{ file }]), ...(webhook === undefined ? [] : [{ webhook }])],
+    });
+    const [nextAt] = await scheduler.next(name, 1);
+    if (global.json) writeJson(io.out, job);
+    else
+      io.out.write(
+        `Added ${job.name}. It runs next at ${nextAt === undefined ? 'no time' : formatTime(nextAt)}, while coppice serve is running.\n`,
+      );
+    return 0;
+  });
+}

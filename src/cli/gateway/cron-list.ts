@@ -1,0 +1,33 @@
+import { jobDocument, type ListedJob, listJobs } from '../../app/documents/gateway-document.ts';
+import type { CommandInput } from '../command.ts';
+import type { NoOptions } from '../command-options.ts';
+import { formatAge, formatTime } from '../format.ts';
+import { writeJson } from '../json-output.ts';
+import { renderTable } from '../table.ts';
+import { withApp } from '../with-app.ts';
+
+/** `coppice cron list` */
+export function run(input: CommandInput<NoOptions>): Promise<number> {
+  const { io, global } = input;
+  return withApp(input, async (home) => {
+    const jobs = await listJobs(await home.scheduler());
+    if (global.json) {
+      writeJson(io.out, { jobs: jobs.map(jobDocument) });
+    } else if (jobs.length === 0) {
+      io.out.write('There are no jobs.\nAdd one with: coppice cron add NAME --schedule "0 7 * * *" -- COMMAND\n');
+    } else {
+      const titles = ['NAME', 'SCHEDULE', 'NEXT', 'LAST', 'FROM', 'COMMAND'];
+      const columns = titles.map((title) => ({ title, shrink: title === 'COMMAND' }));
+      const rows = jobs.map((job) => row(job, io.clock.now()));
+      io.out.write(renderTable({ columns, rows, width: io.out.columns, colour: io.out.colour }));
+      io.err.write('\nJobs run while this is running: coppice serve\n');
+    }
+    return 0;
+  });
+}
+
+function row({ job, from, nextAt, last }: ListedJob, now: number): string[] {
+  const schedule = job.timeZone === 'UTC' ? job.schedule : `${job.schedule} (${job.timeZone})`;
+  const before = last === undefined ? 'never' : `${last.outcome ?? 'running'}, ${formatAge(last.startedAt, now)}`;
+  return [job.name, schedule, nextAt === undefined ? 'never' : formatTime(nextAt), before, from, job.command.join(' ')];
+}

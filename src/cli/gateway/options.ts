@@ -1,0 +1,40 @@
+/** What the command line hands to the commands of live sessions. */
+export interface RunOptions {
+  readonly source?: string;
+  readonly key?: string;
+  readonly maxTokens?: number;
+  readonly maxUsd?: number;
+  readonly maxIterations?: number;
+  readonly maxMinutes?: number;
+}
+
+export interface ResolveOptions {
+  readonly source?: string;
+}
+
+export interface CronAddOptions {
+  readonly schedule: string;
+  readonly timeZone?: string;
+  readonly workdir?: string;
+  readonly missed?: 'run-once' | 'skip';
+  readonly overlap?: 'skip' | 'parallel';
+  readonly maxMinutes?: number;
+  readonly toFile?: string;
+  readonly toWebhook?: string;
+}
+
+export interface CronNextOptions {
+  readonly count?: number;
+}
+
+export const BUDGET_SCOPES = ['source', 'day', 'model', 'session'] as const;
+export interface BudgetOptions {
+  readonly by?: (typeof BUDGET_SCOPES)[number];
+}
+
+export interface ServeOptions {
+  readonly port?: number;
+  readonly socket?: string;
+  readonly host?: string;
+  readonly public?: boolean;
+}

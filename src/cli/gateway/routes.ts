@@ -1,0 +1,51 @@
+import { routeDocument } from '../../app/documents/gateway-document.ts';
+import type { Route } from '../../core/route-book.ts';
+import type { CommandInput } from '../command.ts';
+import type { NoOptions } from '../command-options.ts';
+import { formatAge, formatCount } from '../format.ts';
+import { writeJsonList } from '../json-output.ts';
+import { renderTable } from '../table.ts';
+import { withApp } from '../with-app.ts';
+
+/** `coppice sessions routes` */
+export function run(input: CommandInput<NoOptions>): Promise<number> {
+  const { io, global } = input;
+  return withApp(input, async (home) => {
+    if (global.json) {
+      await writeJsonList(io.out, { name: 'routes', items: documents(home.gateway.routes()) });
+      return 0;
+    }
+    const routes: Route[] = [];
+    for await (const route of home.gateway.routes()) routes.push(route);
+    if (routes.length === 0) {
+      io.out.write('No key has a session yet.\nStart one with: coppice sessions resolve KEY\n');
+      return 0;
+    }
+    const now = io.clock.now();
+    io.out.write(
+      renderTable({
+        columns: [
+          { title: 'KEY', shrink: true },
+          { title: 'SESSION' },
+          { title: 'MESSAGES', align: 'right' },
+          { title: 'LAST USED' },
+          { title: 'STATE' },
+        ],
+        rows: routes.map((route) => row(route, now)),
+        width: io.out.columns,
+        colour: io.out.colour,
+      }),
+    );
+    return 0;
+  });
+}
+
+async function* documents(routes: AsyncIterable<Route>) {
+  for await (const route of routes) yield routeDocument(route);
+}
+
+function row({ key, session }: Route, now: number): string[] {
+  if (session === undefined) return [key, 'removed', '', '', 'starts afresh at the next message'];
+  const state = session.endedAt === undefined ? 'open' : `ended: ${session.endReason ?? ''}`;
+  return [key, session.id, formatCount(session.messageCount), formatAge(session.lastActiveAt, now), state];
+}

@@ -1,0 +1,26 @@
+import { outcomeDocument } from '../../app/documents/run-document.ts';
+import type { Outcome } from '../../core/run.ts';
+import type { CommandInput } from '../command.ts';
+import type { NoOptions } from '../command-options.ts';
+import { writeJson } from '../json-output.ts';
+import { startProgress } from '../progress.ts';
+import { exitCodeOf } from '../retention/carry-out.ts';
+import { doneLines, skippedLines } from '../retention/outcome-lines.ts';
+import { withHome } from '../with-home.ts';
+
+/** `coppice sessions restore ID…`: brings archived sessions back exactly as they were. */
+export function run(input: CommandInput<NoOptions>): Promise<number> {
+  const { args, io, global } = input;
+  return withHome(input, async (home) => {
+    const ids: string[] = [];
+    for (const id of args) ids.push((await home.sessions.find(id)).id);
+    const outcomes: Outcome[] = [];
+    using progress = startProgress(io, { label: 'Restoring', total: ids.length });
+    const onOutcome = (outcome: Outcome) => progress.update({ done: outcomes.push(outcome) });
+    await (await home.retention()).restore(ids, { signal: io.signal, onOutcome });
+    progress.done();
+    if (global.json) writeJson(io.out, { sessions: outcomes.map(outcomeDocument) });
+    else io.out.write(`${[...doneLines(outcomes, () => 'archive'), ...skippedLines(outcomes)].join('\n')}\n`);
+    return exitCodeOf({ outcomes, freedBytes: 0, interrupted: false });
+  });
+}
