@@ -1,0 +1,66 @@
+import { setTimeout } from 'node:timers/promises';
+import { Failure } from '../core/failure.ts';
+import type { EventDocument } from './documents.ts';
+import type { Transport } from './transport.ts';
+
+export interface FollowEvents {
+  /** The id of the last event that was seen. Without one, only new events come. */
+  readonly after?: string;
+  readonly signal: AbortSignal;
+}
+
+const AGAIN_MS = 500;
+
+/**
+ * The events of a daemon, in order, until the signal says stop. After a lost connection it goes on where it was; a daemon that
+ * cannot be found at all is a failure.
+ */
+export async function* followEvents(
+  transport: Transport,
+  { after, signal }: FollowEvents,
+): AsyncGenerator<EventDocument> {
+  let last = after;
+  let met = false;
+  while (!signal.aborted) {
+    try {
+      const headers = last === undefined ? {} : { 'last-event-id': last };
+      const response = await transport.stream({ method: 'GET', path: '/api/events', headers, signal });
+      met = true;
+      for await (const event of readEvents(response)) {
+        last = event.id;
+        yield event;
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!met || (error instanceof Failure && error.code !== 'failed')) throw error;
+    }
+    await setTimeout(AGAIN_MS, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/** The events in a stream of text. Comments keep the connection alive and say nothing. */
+export async function* readEvents(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<EventDocument> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const chunk of chunks) {
+    text += decoder.decode(chunk, { stream: true });
+    const blocks = text.split('\n\n');
+    text = blocks.pop() ?? '';
+    for (const block of blocks) {
+      const event = readBlock(block);
+      if (event !== undefined) yield event;
+    }
+  }
+}
+
+function readBlock(block: string): EventDocument | undefined {
+  const fields = new Map(block.split('\n').map((line) => splitField(line)));
+  const data = fields.get('data');
+  if (data === undefined) return undefined;
+  return { id: fields.get('id') ?? '', ...(JSON.parse(data) as Omit<EventDocument, 'id'>) };
+}
+
+function splitField(line: string): [string, string] {
+  const at = line.indexOf(': ');
+  return [line.slice(0, at), line.slice(at + 2)];
+}

@@ -1,0 +1,65 @@
+import { timingSafeEqual } from 'node:crypto';
+import { isIP } from 'node:net';
+import { type ErrorAnswer, refuse } from './refusal.ts';
+
+/** What is looked at before anything else of a request. */
+export interface RequestHeaders {
+  readonly host?: string | undefined;
+  readonly origin?: string | undefined;
+  readonly authorization?: string | undefined;
+}
+
+export interface Admission {
+  readonly token: string;
+  /** The name or address that was bound, when it is not a loopback one. */
+  readonly host?: string;
+  /** On a Unix socket the file decides who may come; names mean nothing there. */
+  readonly anyHost?: boolean;
+}
+
+/**
+ * Decides whether a request may go on: called by a name of this machine (a page of another site that resolves its own name to
+ * this address is not), not sent by a page of another site, and with the token.
+ */
+export function createAdmission({ token, host, anyHost = false }: Admission) {
+  const expected = Buffer.from(`Bearer ${token}`);
+  const isPublic = host !== undefined && !isLoopback(host);
+
+  const known = (name: string) => isLoopback(name) || name === host?.toLowerCase() || (isPublic && isIP(name) !== 0);
+  return (headers: RequestHeaders): ErrorAnswer | undefined => {
+    if (!anyHost && !known(nameOf(headers.host ?? ''))) return WRONG_HOST;
+    if (headers.origin !== undefined && headers.origin.replace(/^https?:\/\//, '') !== headers.host)
+      return WRONG_ORIGIN;
+    const given = Buffer.from(headers.authorization ?? '');
+    // How long a token is, is no secret.
+    const same = given.length === expected.length && timingSafeEqual(given, expected);
+    return same ? undefined : NO_TOKEN;
+  };
+}
+
+/** Whether only this machine can reach the name. */
+export function isLoopback(name: string): boolean {
+  return name === 'localhost' || name === '::1' || (isIP(name) === 4 && name.startsWith('127.'));
+}
+
+/** The name in a Host header, without its port and the brackets of an IPv6 address. */
+function nameOf(host: string): string {
+  const [, inBrackets, plain] = /^(?:\[([\da-f:.]+)\]|([^:[\]]+))(?::\d{1,5})?$/i.exec(host) ?? [];
+  return (inBrackets ?? plain ?? '').toLowerCase();
+}
+
+const WRONG_HOST = refuse(
+  'forbidden',
+  'The Host header does not name this machine.',
+  'Use http://127.0.0.1 with the port that coppice serve printed. A proxy must send that name too.',
+);
+const WRONG_ORIGIN = refuse(
+  'forbidden',
+  'Requests from pages of other sites are not answered.',
+  'Call the API from a program, or through a proxy of your own.',
+);
+const NO_TOKEN = refuse(
+  'unauthorised',
+  'A token is needed.',
+  'Send the header Authorization: Bearer TOKEN. coppice serve printed in which file the token is.',
+);

@@ -1,0 +1,162 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { z } from 'zod';
+import { Failure } from '../core/failure.ts';
+import type { JsonValue } from '../core/json.ts';
+import type { createAdmission } from './create-admission.ts';
+import type { createRateLimit } from './create-rate-limit.ts';
+import { createRouter } from './create-router.ts';
+import { readJson } from './read-json.ts';
+import { type ErrorAnswer, failureAnswer, INTERNAL, refuse } from './refusal.ts';
+import type { HttpParts, JsonRoute } from './route.ts';
+import { ROUTES } from './route-table.ts';
+
+/** The version of the documents, as `--json` prints it. */
+const SCHEMA_VERSION = 1;
+
+export interface Door {
+  readonly admit: ReturnType<typeof createAdmission>;
+  readonly rate: ReturnType<typeof createRateLimit>;
+  /** For those who are turned away: far fewer, so that nobody tries tokens. */
+  readonly refusedRate: ReturnType<typeof createRateLimit>;
+  readonly say: (line: string) => void;
+}
+
+/** Answers one request, whatever it is. No route is reached without passing the door. Never rejects. */
+export function createRequestHandler(parts: HttpParts, door: Door) {
+  const find = createRouter(ROUTES);
+  return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { metrics } = parts;
+    metrics.inFlight += 1;
+    response.once('close', () => {
+      metrics.inFlight -= 1;
+      metrics.answered(request.method ?? '', response.statusCode);
+    });
+    // A client that goes away in the middle is its own business.
+    response.on('error', () => undefined);
+    try {
+      await answer({ parts, door, find }, request, response);
+    } catch (error) {
+      sendError(response, toAnswer(error, { parts, door }));
+    }
+  };
+}
+
+interface Context {
+  readonly parts: HttpParts;
+  readonly door: Door;
+  readonly find: ReturnType<typeof createRouter>;
+}
+
+async function answer({ parts, door, find }: Context, request: IncomingMessage, response: ServerResponse) {
+  const [path, query] = split(request.url ?? '');
+  const found = find(request.method ?? '', path);
+  const open = found.kind === 'found' && found.route.open === true;
+  const refused = turnedAway({ parts, door }, request, { open, cost: costOf(found) });
+  if (refused !== undefined) {
+    parts.metrics.refused += 1;
+    return sendError(response, refused);
+  }
+  if (found.kind === 'no-such-path') return sendError(response, NO_SUCH_PATH);
+  if (found.kind === 'wrong-method') {
+    response.setHeader('allow', found.allow);
+    return sendError(response, wrongMethod(found.allow));
+  }
+  if ('respond' in found.route) return found.route.respond({ parts, request, response });
+  return answerJson({ parts, route: found.route, id: found.id, query }, request, response);
+}
+
+function turnedAway(
+  { parts, door }: Pick<Context, 'parts' | 'door'>,
+  request: IncomingMessage,
+  { open, cost }: { open: boolean; cost: number },
+): ErrorAnswer | undefined {
+  if (parts.signal.aborted) return STOPPING;
+  const client = request.socket.remoteAddress ?? 'local';
+  const refused = open ? undefined : door.admit(request.headers);
+  if (refused !== undefined) return door.refusedRate(client) ? refused : TOO_MANY;
+  return door.rate(client, cost) ? undefined : TOO_MANY;
+}
+
+function costOf(found: ReturnType<ReturnType<typeof createRouter>>): number {
+  return found.kind === 'found' ? (found.route.cost ?? 1) : 1;
+}
+
+interface JsonCall {
+  readonly parts: HttpParts;
+  readonly route: JsonRoute;
+  readonly id: string;
+  readonly query: string;
+}
+
+async function answerJson(
+  { parts, route, id, query }: JsonCall,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const asked = route.query === undefined ? noQuery(query) : checked(route.query, queryOf(query), 'query');
+  const body = route.body === undefined ? undefined : await readJson(request);
+  if (body !== undefined && !('value' in body)) return sendError(response, body);
+  const given = route.body === undefined ? undefined : checked(route.body, body?.value, 'body');
+  const document = await route.handle({ parts, id, query: asked, body: given });
+  send(response, route.status ?? 200, { schemaVersion: SCHEMA_VERSION, ...document });
+}
+
+function noQuery(query: string): undefined {
+  if (query !== '') throw new Failure('usage', 'This path takes no query.', { hint: EXPECTED });
+}
+
+/** A name that is given twice keeps its last value. */
+function queryOf(query: string): JsonValue {
+  return Object.fromEntries(new URLSearchParams(query));
+}
+
+function checked(schema: z.ZodType, value: JsonValue | undefined, where: string): unknown {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const at = [where, ...(issue?.path ?? []).map(String)].join('.');
+  throw new Failure('usage', `${at}: ${issue?.message ?? 'is not valid'}.`, { hint: EXPECTED });
+}
+
+function toAnswer(error: unknown, { parts, door }: Pick<Context, 'parts' | 'door'>): ErrorAnswer {
+  if (error instanceof Failure && error.httpStatus < 500) return failureAnswer(error, parts.home.path);
+  if (parts.signal.aborted) return STOPPING;
+  if (error instanceof Error && 'code' in error && error.code === 'ECONNRESET') return INTERNAL;
+  door.say(`A request failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+  return error instanceof Failure ? failureAnswer(error, parts.home.path) : INTERNAL;
+}
+
+function sendError(response: ServerResponse, { status, ...error }: ErrorAnswer): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  // What is left of the request is not worth waiting for.
+  if (!response.req.complete) response.setHeader('connection', 'close');
+  send(response, status, { schemaVersion: SCHEMA_VERSION, error });
+}
+
+function send(response: ServerResponse, status: number, document: object): void {
+  const text = Buffer.from(JSON.stringify(document));
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': text.length,
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+  });
+  response.end(text);
+}
+
+function split(url: string): [string, string] {
+  const at = url.indexOf('?');
+  return at === -1 ? [url, ''] : [url.slice(0, at), url.slice(at + 1)];
+}
+
+const EXPECTED = 'See what is expected: GET /openapi.json';
+const NO_SUCH_PATH = refuse('no-such-path', 'There is nothing at this path.', 'See what there is: GET /openapi.json');
+const STOPPING = refuse('stopping', 'The daemon is stopping.', 'Try again in a moment.');
+const TOO_MANY = refuse('too-many', 'Too many requests from this client.', 'Wait a moment, then go on more slowly.');
+
+function wrongMethod(allow: string): ErrorAnswer {
+  return refuse('wrong-method', 'This path is not for this method.', `Use: ${allow}`);
+}

@@ -1,0 +1,39 @@
+import { jobDocument, listJobs } from '../app/documents/gateway-document.ts';
+import { isoTime } from '../core/time.ts';
+import { jsonRoute, type Route } from './route.ts';
+import { jobListSchema, jobRunSchema, nextQuery, nextTimesSchema } from './schemas/gateway-schemas.ts';
+
+const TIMES = 5;
+
+/** Jobs are looked at and started here. They are written down on the machine itself: a job is a command that runs there. */
+export const cronRoutes: readonly Route[] = [
+  jsonRoute({
+    method: 'GET',
+    path: '/api/cron',
+    summary: 'List jobs, when each comes next and how it went last.',
+    answer: jobListSchema,
+    handle: async ({ parts: { home } }) => ({ jobs: (await listJobs(await home.scheduler())).map(jobDocument) }),
+  }),
+  jsonRoute({
+    method: 'GET',
+    path: '/api/cron/{id}/next',
+    summary: 'When a job comes next.',
+    query: nextQuery,
+    answer: nextTimesSchema,
+    handle: async ({ parts: { home }, id, query: { count = TIMES } }) => ({
+      job: id,
+      times: (await (await home.scheduler()).next(id, count)).map(isoTime),
+    }),
+  }),
+  jsonRoute({
+    method: 'POST',
+    path: '/api/cron/{id}/run',
+    summary: 'Run a job now, whatever its schedule says. The answer comes when it has ended.',
+    cost: 1000,
+    answer: jobRunSchema,
+    handle: async ({ parts: { home, signal }, id }) => ({
+      job: id,
+      ...(await (await home.scheduler()).run(id, signal)),
+    }),
+  }),
+];

@@ -1,0 +1,80 @@
+import { hitDocument } from '../app/documents/search-document.ts';
+import { messageDocument } from '../app/documents/session-document.ts';
+import type { Session } from '../app/sessions/session.ts';
+import type { Content, Message, NewMessage } from '../core/message.ts';
+import type { AppendReceipt } from '../core/session-store.ts';
+import { jsonRoute, type Route } from './route.ts';
+import {
+  hitListSchema,
+  messageListSchema,
+  messagesQuery,
+  newMessagesSchema,
+  receiptSchema,
+  searchQuery,
+} from './schemas/session-schemas.ts';
+
+const PAGE = 100;
+/** A page ends after the message with which it grows beyond this. */
+const PAGE_CHARS = 8 * 1024 * 1024;
+
+export const messageRoutes: readonly Route[] = [
+  jsonRoute({
+    method: 'GET',
+    path: '/api/sessions/{id}/messages',
+    summary: 'Read messages in order: from a number, up to a number, or the last few. Pages go on with `from`.',
+    query: messagesQuery,
+    answer: messageListSchema,
+    handle: async ({ parts: { home }, id, query: { limit = PAGE, ...range } }) => {
+      const { messages, next } = await page((await home.sessions.open(id)).messages(range), limit);
+      return { messages: messages.map(messageDocument), ...(next !== undefined && { next }) };
+    },
+  }),
+  jsonRoute({
+    method: 'POST',
+    path: '/api/sessions/{id}/messages',
+    summary: 'Add messages in order, all or none. They are on disk when the answer comes.',
+    body: newMessagesSchema,
+    answer: receiptSchema,
+    status: 201,
+    handle: async ({ parts, id, body }) => {
+      const receipt = await append(await parts.sessions.open(id), body.messages);
+      const message = `${body.messages.length} added, up to number ${receipt.lastSeq}.`;
+      await parts.home.gateway.publish({ kind: 'messages-added', sessionId: id, message });
+      return receipt;
+    },
+  }),
+  jsonRoute({
+    method: 'GET',
+    path: '/api/search',
+    summary: 'Find sessions by words, "exact phrases" and -words to leave out. Best first.',
+    cost: 50,
+    query: searchQuery,
+    answer: hitListSchema,
+    handle: async ({ parts: { home }, query: { q, ...rest } }) => ({
+      sessions: (await home.sessions.search({ text: q, ...rest })).map(hitDocument),
+    }),
+  }),
+];
+
+/** A request holds no more than one transaction does, so its messages are stored together and bear numbers in a row. */
+async function append(session: Session, messages: readonly NewMessage[]): Promise<AppendReceipt> {
+  const [only] = messages;
+  if (messages.length === 1 && only !== undefined) return session.append(only);
+  const { count, lastSeq = 0, problems } = await session.appendAll(messages);
+  return { firstSeq: lastSeq - count + 1, lastSeq, problems };
+}
+
+async function page(all: AsyncIterable<Message>, limit: number): Promise<{ messages: Message[]; next?: number }> {
+  const messages: Message[] = [];
+  let chars = 0;
+  for await (const message of all) {
+    if (messages.length === limit || chars > PAGE_CHARS) return { messages, next: message.seq };
+    messages.push(message);
+    chars += lengthOf(message.content);
+  }
+  return { messages };
+}
+
+function lengthOf(content: Content): number {
+  return typeof content === 'string' ? content.length : JSON.stringify(content).length;
+}

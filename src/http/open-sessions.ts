@@ -1,0 +1,58 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Session } from '../app/sessions/session.ts';
+import type { Sessions } from '../app/sessions/sessions.ts';
+import { type Clock, type EpochMs, MINUTE_MS } from '../core/time.ts';
+
+/** A session that no request was about for this long is given up, so that it does not count as in use for ever. */
+const IDLE_MS = 10 * MINUTE_MS;
+
+/** The sessions that clients write to. The daemon claims them in their name, and lets go of those that nobody uses. */
+export class OpenSessions {
+  readonly #sessions: Pick<Sessions, 'open'>;
+  readonly #clock: Clock;
+  readonly #open = new Map<string, { readonly session: Session; usedAt: EpochMs }>();
+  #turn: Promise<void> | undefined;
+
+  constructor(sessions: Pick<Sessions, 'open'>, clock: Clock) {
+    this.#sessions = sessions;
+    this.#clock = clock;
+  }
+
+  /**
+   * A handle for writing. Whether the session is still there, the write itself says. Requests that come in one turn of the
+   * event loop get theirs together: what they write then shares one wait for the disk.
+   */
+  async open(id: string): Promise<Session> {
+    await this.#gathered();
+    const known = this.#open.get(id);
+    if (known === undefined) return this.use(await this.#sessions.open(id));
+    known.usedAt = this.#clock.now();
+    return known.session;
+  }
+
+  /** Says that a client has this session now. */
+  use(session: Session): Session {
+    this.#open.set(session.id, { session, usedAt: this.#clock.now() });
+    return session;
+  }
+
+  #gathered(): Promise<void> {
+    this.#turn ??= this.#nextTurn();
+    return this.#turn;
+  }
+
+  async #nextTurn(): Promise<void> {
+    await setImmediate();
+    this.#turn = undefined;
+  }
+
+  /** Lets go of what was not used lately. */
+  async releaseIdle(): Promise<void> {
+    const now = this.#clock.now();
+    for (const [id, { session, usedAt }] of this.#open) {
+      if (now - usedAt < IDLE_MS) continue;
+      this.#open.delete(id);
+      await session.release();
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import { Failure } from '../core/failure.ts';
+import type { JsonValue } from '../core/json.ts';
+import { nestedDeeper } from '../core/nested-deeper.ts';
+import { type ErrorAnswer, refuse } from './refusal.ts';
+
+/** A message may hold 10 MiB; quotes and line breaks take more room in JSON. */
+const MAX_BODY_BYTES = 12 * 1024 * 1024;
+/** Far beyond what anybody writes, and little enough for every program that reads it. */
+const MAX_LEVELS = 100;
+
+/** The JSON in the body of a request, or why it is not read. Nothing beyond the limit is ever kept. */
+export async function readJson(request: IncomingMessage): Promise<{ value: JsonValue } | ErrorAnswer> {
+  if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '')) return WRONG_TYPE;
+  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return TOO_LARGE;
+  const bytes = await collect(request);
+  return bytes === undefined ? TOO_LARGE : { value: parse(bytes) };
+}
+
+function collect(request: IncomingMessage): Promise<Buffer | undefined> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length <= MAX_BODY_BYTES) chunks.push(chunk);
+      else resolve(undefined);
+    });
+    request.once('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
+    request.once('error', reject);
+  });
+}
+
+function parse(bytes: Buffer): JsonValue {
+  const value = parseJson(bytes);
+  if (nestedDeeper(value, MAX_LEVELS)) {
+    throw new Failure('usage', `The body is nested more than ${MAX_LEVELS} levels deep.`, {
+      hint: 'Send what is nested so deeply as a text.',
+    });
+  }
+  return value;
+}
+
+function parseJson(bytes: Buffer): JsonValue {
+  try {
+    // What is no UTF-8 would be stored as something else than was sent.
+    if (isUtf8(bytes)) return JSON.parse(bytes.toString('utf8')) as JsonValue;
+  } catch {
+    // Said below, in our words.
+  }
+  throw new Failure('usage', 'The body is not valid JSON in UTF-8.', {
+    hint: 'See what is expected: GET /openapi.json',
+  });
+}
+
+const WRONG_TYPE = refuse(
+  'wrong-type',
+  'The body must be JSON.',
+  'Send the header Content-Type: application/json, and {} when there is nothing to say.',
+);
+const TOO_LARGE = refuse('too-large', 'The body is larger than 12 MiB.', 'Send messages in smaller batches.');

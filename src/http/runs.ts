@@ -1,0 +1,79 @@
+import { carriedDocument, runDocument, runItemDocument, runTotalsDocument } from '../app/documents/run-document.ts';
+import type { Retention } from '../app/retention.ts';
+import { Failure } from '../core/failure.ts';
+import type { Outcome, Run, RunItem } from '../core/run.ts';
+import { jsonRoute, type Route } from './route.ts';
+import {
+  carriedSchema,
+  runDetailQuery,
+  runDetailSchema,
+  runListQuery,
+  runListSchema,
+  undoSchema,
+} from './schemas/run-schemas.ts';
+
+const PAGE = 50;
+const ITEMS_PAGE = 500;
+const HEAVY = 1000;
+
+export const runRoutes: readonly Route[] = [
+  jsonRoute({
+    method: 'GET',
+    path: '/api/runs',
+    summary: 'List what was removed or taken back, newest first. Pages go on with `after`.',
+    query: runListQuery,
+    answer: runListSchema,
+    handle: async ({ parts: { home }, query: { limit = PAGE, after } }) => {
+      const retention = await home.retention();
+      const runs: Run[] = [];
+      let begun = after === undefined;
+      for await (const run of retention.runs()) {
+        if (begun && runs.push(run) > limit) break;
+        begun ||= run.id === after;
+      }
+      const shown = runs.slice(0, limit);
+      const documents = await Promise.all(shown.map((run) => runTotalsDocument(run, retention.items(run.id))));
+      const last = shown.at(-1)?.id;
+      return { runs: documents, ...(runs.length > limit && last !== undefined && { next: last }) };
+    },
+  }),
+  jsonRoute({
+    method: 'GET',
+    path: '/api/runs/{id}',
+    summary: 'Show a run and what became of each item. Pages go on with `after`.',
+    query: runDetailQuery,
+    answer: runDetailSchema,
+    handle: async ({ parts: { home }, id, query: { limit = ITEMS_PAGE, after = 0 } }) => {
+      const retention = await home.retention();
+      const run = await findRun(retention, id);
+      const items: RunItem[] = [];
+      for await (const item of retention.items(id)) if (item.number > after && items.push(item) > limit) break;
+      const shown = items.slice(0, limit);
+      const last = shown.at(-1)?.number;
+      return {
+        ...runDocument(run),
+        items: shown.map(runItemDocument),
+        ...(items.length > limit && last !== undefined && { next: last }),
+      };
+    },
+  }),
+  jsonRoute({
+    method: 'POST',
+    path: '/api/runs/{id}/undo',
+    summary: 'Give back what a run removed: all of it, or the items with these ids.',
+    cost: HEAVY,
+    body: undoSchema,
+    answer: carriedSchema,
+    handle: async ({ parts: { home, signal }, id, body }) => {
+      const outcomes: Outcome[] = [];
+      const onOutcome = (one: Outcome) => outcomes.push(one);
+      const { run, freedBytes } = await home.undo(id, { ...body, signal, onOutcome });
+      return carriedDocument({ run, outcomes, freedBytes, interrupted: false });
+    },
+  }),
+];
+
+async function findRun(retention: Retention, id: string): Promise<Run> {
+  for await (const run of retention.runs()) if (run.id === id) return run;
+  throw new Failure('not-found', `There is no run ${id}.`, { hint: 'List them with: coppice runs' });
+}

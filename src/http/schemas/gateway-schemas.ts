@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { sessionSchema } from './session-schemas.ts';
+import { count, pageSize, text, time } from './values.ts';
+
+export const SPEND_SCOPES = ['session', 'source', 'day', 'model'] as const;
+
+export const usageQuery = z.strictObject({ by: z.enum(SPEND_SCOPES).exactOptional() });
+
+export const spendListSchema = z.object({
+  by: z.enum(SPEND_SCOPES),
+  spending: z.array(
+    z.object({
+      key: z.string().exactOptional(),
+      day: z.string().exactOptional(),
+      messages: count,
+      bytes: count,
+      tokens: count,
+      iterations: count,
+      wallMs: z.number(),
+      costUsd: z.number(),
+    }),
+  ),
+});
+
+const routeSchema = z.object({ key: z.string(), movedAt: time, session: sessionSchema.exactOptional() });
+
+export const routeListSchema = z.object({ routes: z.array(routeSchema), next: z.string().exactOptional() });
+export const routeListQuery = z.strictObject({ limit: pageSize(1000), after: text.exactOptional() });
+
+export const resolveSchema = z.strictObject({
+  key: text,
+  source: text,
+  workdir: text.exactOptional(),
+  model: text.exactOptional(),
+  title: text.exactOptional(),
+});
+
+export const resolvedSchema = z.object({
+  key: z.string(),
+  resolution: z.union([
+    z.object({ kind: z.enum(['created', 'continued', 'resumed']) }),
+    z.object({ kind: z.literal('reset'), reason: z.string(), previousId: z.string() }),
+  ]),
+  session: sessionSchema,
+});
+
+export const resetSchema = z.strictObject({ key: text, reason: text.exactOptional() });
+export const resetDoneSchema = z.object({ key: z.string(), session: sessionSchema });
+
+const delivery = z.union([
+  z.object({ kind: z.literal('file'), path: z.string() }),
+  z.object({ kind: z.literal('webhook'), url: z.string() }),
+  z.object({ kind: z.literal('command'), command: z.array(z.string()) }),
+]);
+
+export const jobListSchema = z.object({
+  jobs: z.array(
+    z.object({
+      name: z.string(),
+      schedule: z.string(),
+      timeZone: z.string(),
+      command: z.array(z.string()),
+      workdir: z.string().exactOptional(),
+      missed: z.enum(['run-once', 'skip']),
+      overlap: z.enum(['skip', 'parallel']),
+      maxMinutes: z.number().exactOptional(),
+      deliver: z.array(delivery),
+      from: z.enum(['config', 'command']),
+      nextAt: time.exactOptional(),
+      last: z.object({ sessionId: z.string(), startedAt: time, outcome: z.string() }).exactOptional(),
+    }),
+  ),
+});
+
+export const nextQuery = z.strictObject({ count: z.coerce.number().int().min(1).max(100).exactOptional() });
+export const nextTimesSchema = z.object({ job: z.string(), times: z.array(time) });
+
+export const jobRunSchema = z.object({
+  job: z.string(),
+  sessionId: z.string(),
+  outcome: z.enum(['done', 'failed', 'stopped', 'missed', 'lost']),
+  undelivered: count,
+});
+
+/** What follows `data:` in the stream of events. */
+export const eventSchema = z.object({
+  at: time,
+  kind: z.string(),
+  sessionId: z.string().exactOptional(),
+  message: z.string(),
+});

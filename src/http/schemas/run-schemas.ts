@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { planRequestSchema, planSchema } from '../../app/documents/read-plan-document.ts';
+import { sessionListSchema } from './session-schemas.ts';
+import { count, pageSize, text, time } from './values.ts';
+
+export const newPlanSchema = z.strictObject({ request: planRequestSchema.exactOptional() });
+
+const amount = z.object({ items: count, sizeBytes: count });
+export const planDocumentSchema = planSchema
+  .extend({ totals: z.object({ keep: amount, go: amount, forGood: amount }) })
+  .meta({ id: 'Plan' });
+
+const itemRef = { kind: z.string(), id: z.string() };
+
+const runRequest = z.union([
+  planRequestSchema,
+  z.object({
+    kind: z.literal('restore-checkpoint'),
+    projectId: z.string(),
+    workdir: z.string(),
+    checkpointId: z.string(),
+    safetyId: z.string(),
+    paths: z.array(z.string()).exactOptional(),
+  }),
+]);
+
+export const runSchema = z
+  .object({
+    id: z.string(),
+    request: runRequest,
+    startedAt: time,
+    finishedAt: time.exactOptional(),
+    expiresAt: time,
+  })
+  .meta({ id: 'Run' });
+
+export const carriedSchema = z
+  .object({
+    /** Absent when there was nothing to do. */
+    run: runSchema.exactOptional(),
+    done: count,
+    skipped: count,
+    freedBytes: count,
+    interrupted: z.boolean(),
+    items: z.array(
+      z.object({
+        ...itemRef,
+        action: z.string(),
+        status: z.enum(['done', 'skipped']),
+        detail: z.string().exactOptional(),
+        sizeBytes: count,
+      }),
+    ),
+  })
+  .meta({ id: 'Carried' });
+
+export const runListQuery = z.strictObject({ limit: pageSize(200), after: text.exactOptional() });
+export const runListSchema = z.object({
+  runs: z.array(runSchema.extend({ totals: z.record(z.string(), amount) })),
+  next: z.string().exactOptional(),
+});
+
+export const runDetailQuery = z.strictObject({
+  limit: pageSize(1000),
+  after: z.coerce.number().int().min(0).exactOptional(),
+});
+export const runDetailSchema = runSchema.extend({
+  items: z.array(
+    z.object({
+      number: z.int(),
+      ...itemRef,
+      action: z.string(),
+      reason: z.string(),
+      sizeBytes: count,
+      state: z.string(),
+      detail: z.string().exactOptional(),
+    }),
+  ),
+  /** The number after which the next page begins; absent on the last one. */
+  next: z.int().exactOptional(),
+});
+
+export const undoSchema = z.strictObject({ ids: z.array(text).min(1).max(1000).exactOptional() });
+
+export const archiveQuery = z.strictObject({ limit: pageSize(1000), cursor: text.exactOptional() });
+export const archiveListSchema = sessionListSchema;
+export const archiveRestoreSchema = z.strictObject({ ids: z.array(text).min(1).max(1000) });
+export const restoredSchema = carriedSchema.pick({ done: true, skipped: true, items: true });

@@ -1,0 +1,157 @@
+import { z } from 'zod';
+import { ROLES } from '../../core/message.ts';
+import { CHILD_KINDS } from '../../core/session.ts';
+import { MAX_BATCH, SORTS } from '../../core/session-store.ts';
+import { anyJson, count, flag, givenTime, jsonObject, pageSize, text, time } from './values.ts';
+
+const usage = z.object({
+  inputTokens: count,
+  outputTokens: count,
+  cacheReadTokens: count,
+  cacheWriteTokens: count,
+  reasoningTokens: count,
+  costUsd: z.number(),
+});
+
+export const sessionSchema = z
+  .object({
+    id: z.string(),
+    source: z.string(),
+    routeKey: z.string().exactOptional(),
+    parentId: z.string().exactOptional(),
+    childKind: z.enum(CHILD_KINDS).exactOptional(),
+    title: z.string().exactOptional(),
+    model: z.string().exactOptional(),
+    workdir: z.string().exactOptional(),
+    startedAt: time,
+    lastActiveAt: time,
+    endedAt: time.exactOptional(),
+    endReason: z.string().exactOptional(),
+    archivedAt: time.exactOptional(),
+    pinned: z.boolean(),
+    tags: z.array(z.string()),
+    messageCount: count,
+    toolCallCount: count,
+    usage,
+    contentBytes: count,
+    transcriptBytes: count,
+    dumpBytes: count,
+    sizeBytes: count,
+  })
+  .meta({ id: 'Session' });
+
+const modelUsage = usage.extend({ model: z.string() });
+export const usageByModelSchema = z.object({ usageByModel: z.array(modelUsage) });
+export const sessionDetailSchema = sessionSchema.extend(usageByModelSchema.shape).meta({ id: 'SessionDetail' });
+
+export const sessionListSchema = z.object({
+  sessions: z.array(sessionSchema),
+  /** Where the next page begins; absent on the last one. */
+  next: z.string().exactOptional(),
+});
+
+export const sessionListQuery = z.strictObject({
+  source: text.exactOptional(),
+  active: flag.exactOptional(),
+  archived: flag.exactOptional(),
+  since: givenTime.exactOptional(),
+  before: givenTime.exactOptional(),
+  sort: z.enum(SORTS).exactOptional(),
+  limit: pageSize(1000),
+  cursor: text.exactOptional(),
+});
+
+export const newSessionSchema = z.strictObject({
+  id: text.exactOptional(),
+  source: text,
+  parentId: text.exactOptional(),
+  childKind: z.enum(CHILD_KINDS).exactOptional(),
+  title: text.exactOptional(),
+  model: text.exactOptional(),
+  workdir: text.exactOptional(),
+  tags: z.array(text).max(100).exactOptional(),
+});
+
+export const sessionChangeSchema = z.strictObject({
+  title: text.exactOptional(),
+  pinned: z.boolean().exactOptional(),
+  addTags: z.array(text).max(100).exactOptional(),
+  removeTags: z.array(text).max(100).exactOptional(),
+});
+
+export const endSchema = z.strictObject({ reason: text });
+
+export const usageReportSchema = z.strictObject({
+  model: text,
+  inputTokens: count.exactOptional(),
+  outputTokens: count.exactOptional(),
+  cacheReadTokens: count.exactOptional(),
+  cacheWriteTokens: count.exactOptional(),
+  reasoningTokens: count.exactOptional(),
+  costUsd: z.number().min(0).exactOptional(),
+});
+
+const toolCall = z.strictObject({ id: z.string(), name: z.string(), arguments: anyJson });
+
+const message = {
+  role: z.enum(ROLES),
+  content: z.union([z.string(), z.array(jsonObject)]),
+  toolCalls: z.array(toolCall).exactOptional(),
+  toolCallId: z.string().exactOptional(),
+  name: z.string().exactOptional(),
+  failed: z.boolean().exactOptional(),
+  model: z.string().exactOptional(),
+  metadata: jsonObject.exactOptional(),
+};
+
+export const messageSchema = z
+  .object({ ...message, seq: z.int().min(1), at: time, rewound: z.literal(true).exactOptional() })
+  .meta({ id: 'Message' });
+
+export const messageListSchema = z.object({
+  messages: z.array(messageSchema),
+  /** The number of the first message of the next page; absent on the last one. */
+  next: z.int().exactOptional(),
+});
+
+export const messagesQuery = z.strictObject({
+  from: z.coerce.number().int().min(1).exactOptional(),
+  to: z.coerce.number().int().min(1).exactOptional(),
+  last: z.coerce.number().int().min(1).exactOptional(),
+  rewound: flag.exactOptional(),
+  limit: pageSize(1000),
+});
+
+export const newMessagesSchema = z.strictObject({
+  messages: z
+    .array(z.strictObject({ ...message, at: givenTime.exactOptional() }))
+    .min(1)
+    .max(MAX_BATCH),
+});
+
+export const problemSchema = z.object({
+  kind: z.string(),
+  subject: z.string(),
+  message: z.string(),
+  hint: z.string().exactOptional(),
+});
+
+export const receiptSchema = z.object({ firstSeq: z.int(), lastSeq: z.int(), problems: z.array(problemSchema) });
+
+export const searchQuery = z.strictObject({
+  q: z.string().min(1).max(1000),
+  source: text.exactOptional(),
+  limit: pageSize(200),
+});
+
+export const hitListSchema = z.object({
+  sessions: z.array(
+    sessionSchema.extend({
+      match: z.enum(['words', 'part', 'title']),
+      excerpt: z.object({ text: z.string(), marks: z.array(z.tuple([z.int(), z.int()])) }),
+      message: z
+        .object({ seq: z.int(), role: z.string(), at: time, rewound: z.literal(true).exactOptional() })
+        .exactOptional(),
+    }),
+  ),
+});

@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
+
+/** An instant, in ISO 8601 with Z. */
+export const time = z.iso.datetime();
+
+/** The same in a request, as milliseconds. */
+export const givenTime = time.transform((text) => Date.parse(text));
+
+export const count = z.int().min(0);
+
+/** Any JSON object, kept exactly as it came. */
+export const jsonObject = z.custom<JsonObject>(isJsonObject, 'must be an object').meta({ type: 'object' });
+
+/** Any JSON value, kept exactly as it came. */
+export const anyJson = z.custom<JsonValue>((value) => value !== undefined, 'is missing');
+
+/** A yes or no in a query. */
+export const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
+
+/** How many of a list one answer holds at most. */
+export function pageSize(most: number) {
+  return z.coerce.number().int().min(1).max(most).exactOptional();
+}
+
+/** Everything is stored as text of this length at most; longer names are refused by the home. */
+export const text = z.string().min(1).max(4096);

@@ -1,0 +1,131 @@
+import { sessionDetailDocument, sessionDocument } from '../app/documents/session-document.ts';
+import type { SessionsQuery } from '../app/sessions/sessions.ts';
+import { Failure } from '../core/failure.ts';
+import type { SessionFacts } from '../core/session.ts';
+import { type HttpParts, jsonRoute, type Route } from './route.ts';
+import {
+  endSchema,
+  newSessionSchema,
+  sessionChangeSchema,
+  sessionDetailSchema,
+  sessionListQuery,
+  sessionListSchema,
+  sessionSchema,
+  usageByModelSchema,
+  usageReportSchema,
+} from './schemas/session-schemas.ts';
+
+const PAGE = 100;
+
+export const sessionRoutes: readonly Route[] = [
+  jsonRoute({
+    method: 'GET',
+    path: '/api/sessions',
+    summary: 'List sessions, most recent first. Pages go on with `cursor`, unless `sort` asks for another order.',
+    query: sessionListQuery,
+    answer: sessionListSchema,
+    handle: ({ parts, query }) => listSessions(parts, query),
+  }),
+  jsonRoute({
+    method: 'POST',
+    path: '/api/sessions',
+    summary: 'Start a session.',
+    body: newSessionSchema,
+    answer: sessionSchema,
+    status: 201,
+    handle: async ({ parts: { home, sessions }, body }) => {
+      const session = await home.sessions.create(body);
+      sessions.use(session);
+      return sessionDocument(await session.facts());
+    },
+  }),
+  jsonRoute({
+    method: 'GET',
+    path: '/api/sessions/{id}',
+    summary: 'Show a session, by its id or by the first characters of it.',
+    answer: sessionDetailSchema,
+    handle: async ({ parts: { home }, id }) => {
+      const facts = await home.sessions.find(id);
+      return sessionDetailDocument(facts, await (await home.sessions.open(facts.id)).usageByModel());
+    },
+  }),
+  jsonRoute({
+    method: 'PATCH',
+    path: '/api/sessions/{id}',
+    summary: 'Change the title, the tags or the pin of a session.',
+    body: sessionChangeSchema,
+    answer: sessionSchema,
+    handle: async ({ parts: { home }, id, body: { title, pinned, addTags: add = [], removeTags: remove = [] } }) => {
+      const session = await home.sessions.open(id);
+      if (title !== undefined) await session.rename(title);
+      if (pinned !== undefined) await (pinned ? session.pin() : session.unpin());
+      return sessionDocument(await session.tag({ add, remove }));
+    },
+  }),
+  jsonRoute({
+    method: 'POST',
+    path: '/api/sessions/{id}/end',
+    summary: 'End a session. Ending it again changes nothing.',
+    body: endSchema,
+    answer: sessionSchema,
+    handle: async ({ parts, id, body }) => sessionDocument(await (await parts.sessions.open(id)).end(body.reason)),
+  }),
+  jsonRoute({
+    method: 'POST',
+    path: '/api/sessions/{id}/resume',
+    summary: 'Open an ended session again.',
+    answer: sessionSchema,
+    handle: async ({ parts, id }) => sessionDocument(await (await parts.sessions.open(id)).resume()),
+  }),
+  jsonRoute({
+    method: 'POST',
+    path: '/api/sessions/{id}/usage',
+    summary: 'Add what a model call used: the difference, not a running total.',
+    body: usageReportSchema,
+    answer: usageByModelSchema,
+    handle: async ({ parts, id, body }) => {
+      const session = await parts.sessions.open(id);
+      await session.recordUsage(body);
+      return { usageByModel: await session.usageByModel() };
+    },
+  }),
+];
+
+/** One page. Sessions that are used meanwhile move to the front and may come twice; none is left out for it. */
+export async function listSessions(
+  { home }: HttpParts,
+  { cursor, limit = PAGE, ...query }: SessionsQuery & { readonly cursor?: string },
+) {
+  const pages = (query.sort ?? 'last') === 'last';
+  const from = cursor === undefined ? undefined : readCursor(cursor, pages);
+  const before = Math.min(query.before ?? Number.POSITIVE_INFINITY, (from?.at ?? Number.POSITIVE_INFINITY) + 1);
+  const sessions: SessionFacts[] = [];
+  let skipping = from?.skip ?? 0;
+  for await (const session of home.sessions.list({ ...query, ...(Number.isFinite(before) && { before }) })) {
+    if (skipping > 0 && session.lastActiveAt === from?.at) skipping -= 1;
+    else if (sessions.push(session) > limit) break;
+  }
+  const shown = sessions.slice(0, limit);
+  const more = pages && sessions.length > limit;
+  return { sessions: shown.map(sessionDocument), ...(more && { next: cursorAfter(shown, from) }) };
+}
+
+/** Where a page begins: at this instant, after so many sessions of it that were shown. */
+interface Cursor {
+  readonly at: number;
+  readonly skip: number;
+}
+
+function cursorAfter(shown: readonly SessionFacts[], from: Cursor | undefined): string {
+  const at = shown.at(-1)?.lastActiveAt ?? 0;
+  const same = shown.filter(({ lastActiveAt }) => lastActiveAt === at).length;
+  return `${at}.${same + (from?.at === at ? from.skip : 0)}`;
+}
+
+function readCursor(text: string, pages: boolean): Cursor {
+  const [, at, skip] = /^(\d{1,16})\.(\d{1,9})$/.exec(text) ?? [];
+  if (at !== undefined && pages) return { at: Number(at), skip: Number(skip) };
+  throw new Failure('usage', pages ? 'This cursor is not one.' : 'Only the usual order has pages.', {
+    hint: 'Give `next` of the page before as `cursor`, and no `sort`.',
+  });
+}

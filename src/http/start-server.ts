@@ -1,0 +1,102 @@
+import { createServer, type ServerOptions } from 'node:http';
+import type { Home } from '../app/home.ts';
+import { type Clock, SECOND_MS } from '../core/time.ts';
+import { createAdmission } from './create-admission.ts';
+import { createRateLimit, type Rate } from './create-rate-limit.ts';
+import { createRequestHandler, type Door } from './create-request-handler.ts';
+import { EventClients } from './event-clients.ts';
+import { type Address, listen } from './listen.ts';
+import { Metrics } from './metrics.ts';
+import { OpenSessions } from './open-sessions.ts';
+
+export interface ServerParts {
+  readonly home: Home;
+  readonly clock: Clock;
+  readonly token: string;
+  /** One line for the log. */
+  readonly say: (line: string) => void;
+  /** What one client may ask for; the defaults stop only what runs away. */
+  readonly rate?: Rate;
+  /** How long a client may take to send a request. */
+  readonly patienceMs?: number;
+}
+
+/** One plan costs as much as a thousand appends, so about fifty of them in a second are too many. */
+const RATE: Rate = { burst: 50_000, perSecond: 50_000 };
+const REFUSED_RATE: Rate = { burst: 50, perSecond: 10 };
+const PATIENCE_MS = 60 * SECOND_MS;
+const MAX_HEADER_BYTES = 16 * 1024;
+const MAX_CONNECTIONS = 4096;
+/** How long requests in flight may take once the daemon is told to stop. */
+const STOP_MS = 10 * SECOND_MS;
+const SWEEP_MS = 20;
+
+/** The HTTP API of one home. */
+export interface HttpServer {
+  /** Where it is to be found: a URL, or `unix:` and the path of a socket. */
+  readonly url: string;
+  /** Lets go of sessions that no client has used for a while. */
+  releaseIdle(): Promise<void>;
+  /** Takes no more requests, lets those in flight end, and closes. What takes longer than this is cut off. */
+  stop(withinMs?: number): Promise<void>;
+}
+
+/** Serves a home. The server must be stopped before the home is closed. */
+export async function startServer(parts: ServerParts, address: Address): Promise<HttpServer> {
+  const { home, clock } = parts;
+  const metrics = new Metrics();
+  const events = new EventClients(home.gateway);
+  const sessions = new OpenSessions(home.sessions, clock);
+  const stopping = new AbortController();
+  const working = new Set<Promise<void>>();
+  const handle = createRequestHandler(
+    { home, clock, events, sessions, metrics, signal: stopping.signal },
+    createDoor(parts, address),
+  );
+  // Opens what lies behind the gateway, so that nobody who follows its events waits for that.
+  await home.gateway.spend('day');
+  const server = createServer(patience(parts.patienceMs ?? PATIENCE_MS), (request, response) => {
+    const work = handle(request, response).finally(() => working.delete(work));
+    working.add(work);
+  });
+  server.maxConnections = MAX_CONNECTIONS;
+  const { url } = await listen(server, address);
+  return {
+    url,
+    releaseIdle: () => sessions.releaseIdle(),
+    async stop(withinMs = STOP_MS) {
+      const closed = new Promise((resolve) => server.close(resolve));
+      stopping.abort();
+      events.end();
+      // Connections without a request in flight have nothing to wait for, and nothing tells when one becomes so.
+      const sweep = setInterval(() => metrics.inFlight === 0 && server.closeAllConnections(), SWEEP_MS);
+      const late = setTimeout(() => server.closeAllConnections(), withinMs);
+      await closed;
+      clearInterval(sweep);
+      clearTimeout(late);
+      // What goes on for clients that are gone was told to stop as well.
+      await Promise.all(working);
+    },
+  };
+}
+
+function createDoor({ clock, token, rate = RATE, say }: ServerParts, address: Address): Door {
+  const names = 'socket' in address ? { anyHost: true } : { host: address.host };
+  return {
+    admit: createAdmission({ token, ...names }),
+    rate: createRateLimit(rate, clock),
+    refusedRate: createRateLimit(REFUSED_RATE, clock),
+    say,
+  };
+}
+
+/** How long a client may take, and how much it may send before anything else is looked at. */
+function patience(requestTimeout: number): ServerOptions {
+  return {
+    maxHeaderSize: MAX_HEADER_BYTES,
+    requestTimeout,
+    headersTimeout: Math.ceil(requestTimeout / 2),
+    connectionsCheckingInterval: Math.ceil(requestTimeout / 10),
+    keepAliveTimeout: requestTimeout,
+  };
+}
