@@ -9,8 +9,8 @@ import { seeded, sentence } from './words.js';
 export const SESSIONS = Number(process.env.COPPICE_BENCH_SESSIONS ?? 100_000);
 const SOURCES = ['cron', 'cron', 'cron', 'cli', 'telegram'];
 
-/** Sessions end over the last `days` days; each has messages, a transcript and, where asked for, a request dump. */
-export async function buildHome(path, { sessions, messagesEach, days = 200, dumps = false }) {
+/** Sessions end over the last `days` days; each has messages, a transcript and so many request dumps. */
+export async function buildHome(path, { sessions, messagesEach, days = 200, dumps = 0 }) {
   await (await openHome({ path })).close();
   const layout = nativeLayout(path);
   const db = new Database(layout.database);
@@ -29,7 +29,7 @@ export async function buildHome(path, { sessions, messagesEach, days = 200, dump
       const at = now - Math.floor((0.02 + random()) * days * 86_400_000);
       const texts = Array.from({ length: messagesEach }, () => sentence(random));
       const file = writeTranscript(layout, { id, at, texts });
-      const dump = dumps ? writeDump(layout, id, at) : 0;
+      const dumpBytes = writeDumps(layout, { id, at, dumps });
       const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
       addSession.run(
         key,
@@ -46,7 +46,7 @@ export async function buildHome(path, { sessions, messagesEach, days = 200, dump
         bytes,
         messagesEach,
         file,
-        dump,
+        dumpBytes,
       );
       for (const [index, text] of texts.entries())
         addMessage.run(key, index + 1, index % 2 ? 'assistant' : 'user', at, text);
@@ -70,9 +70,10 @@ function writeTranscript(layout, { id, at, texts }) {
   return Buffer.byteLength(text);
 }
 
-function writeDump(layout, id, at) {
+function writeDumps(layout, { id, at, dumps }) {
   const text = JSON.stringify({ at: new Date(at).toISOString(), url: 'https://example.com', body: { id } });
-  mkdirSync(layout.dumps(id), { recursive: true });
-  writeFileSync(`${layout.dumps(id)}/20260101T000000000Z-00000000.json`, text);
-  return Buffer.byteLength(text);
+  if (dumps > 0) mkdirSync(layout.dumps(id), { recursive: true });
+  for (let number = 0; number < dumps; number += 1)
+    writeFileSync(`${layout.dumps(id)}/20260101T000000000Z-0000000${number}.json`, text);
+  return dumps * Buffer.byteLength(text);
 }

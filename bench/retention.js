@@ -17,7 +17,7 @@ const CHUNK = 500;
 
 export async function benchRetention(directory) {
   const path = join(directory, 'prune');
-  await buildHome(path, { sessions: SESSIONS, messagesEach: 5, dumps: true });
+  await buildHome(path, { sessions: SESSIONS, messagesEach: 5, dumps: 1 });
   const bare = join(directory, 'prune-bare');
   cpSync(path, bare, { recursive: true });
   const ids = Array.from({ length: PRUNED }, (_, index) => `session-${index + 1}`);

@@ -1,0 +1,111 @@
+// Durable appends over HTTP against a bare hono server that sends back what it gets, in alternating rounds: the same bodies, the
+// same connections. Each server has a process of its own, as in life; the clients are in this one.
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { compare, format, report } from './measure.js';
+import { seeded, sentence } from './words.js';
+
+const CONNECTIONS = 64;
+const REQUESTS = 6400;
+const PACED_SECONDS = 4;
+
+export async function benchHttp(directory) {
+  const ours = await start('ours', join(directory, 'http'));
+  const bare = await start('bare', directory);
+  const random = seeded(7);
+  const bodies = Array.from({ length: 100 }, () =>
+    JSON.stringify({ messages: [{ role: 'user', content: sentence(random) }] }),
+  );
+  const appends = await openClients(ours, bodies);
+  const echoes = await openClients(bare, bodies);
+  await appends.flood(REQUESTS);
+  await echoes.flood(REQUESTS);
+  const { ratio, oursMs, bareMs } = await compare(
+    9,
+    () => appends.flood(REQUESTS),
+    () => echoes.flood(REQUESTS),
+  );
+  const note = `${format(REQUESTS / oursMs)} k/s, echo ${format(REQUESTS / bareMs)} k/s`;
+  report('an echo by hono / durable appends over HTTP', ratio, { limit: 1 / 0.6, unit: '×', note });
+  const p99 = await appends.paced(REQUESTS / oursMs / 2);
+  report('p99 of an append over HTTP at half load', p99, { limit: 25, unit: ' ms' });
+  for (const clients of [appends, echoes]) clients.close();
+  for (const { child } of [ours, bare]) child.kill();
+}
+
+async function start(kind, directory) {
+  const child = fork(new URL('./http-server.js', import.meta.url), [kind, directory]);
+  const [{ port, headers, path }] = await once(child, 'message');
+  return { child, port, headers, path };
+}
+
+/** Plain sockets and whole requests made beforehand: the clients cost as little as they can. */
+async function openClients({ port, headers, path }, bodies) {
+  const requests = bodies.map((body) =>
+    Buffer.from(
+      `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n${headers}content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    ),
+  );
+  const clients = await Promise.all(Array.from({ length: CONNECTIONS }, () => openClient(port)));
+  const send = (client, number) => client(requests[number % requests.length]);
+  return {
+    /** Every connection sends its next request when the answer to the last one is there. */
+    async flood(count) {
+      let sent = 0;
+      const run = async (client) => {
+        while (sent < count) await send(client, sent++);
+      };
+      await Promise.all(clients.map(run));
+    },
+    /** Requests by the clock, whether the last one was answered or not; from the moment each was due. */
+    async paced(perMs) {
+      const took = [];
+      const begun = performance.now();
+      const pending = [];
+      for (let number = 0; number < perMs * PACED_SECONDS * 1000; number += 1) {
+        const dueAt = begun + number / perMs;
+        while (performance.now() < dueAt) await setTimeout(0);
+        pending.push(send(clients[number % clients.length], number).then(() => took.push(performance.now() - dueAt)));
+      }
+      await Promise.all(pending);
+      return took.toSorted((a, b) => a - b)[Math.floor(took.length * 0.99)];
+    },
+    close() {
+      for (const client of clients) client.close();
+    },
+  };
+}
+
+async function openClient(port) {
+  const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+  await once(socket, 'connect');
+  const waiting = [];
+  let text = '';
+  socket.setEncoding('latin1').on('data', (chunk) => {
+    text += chunk;
+    for (let end = endOf(text); end !== -1; end = endOf(text)) {
+      if (!text.startsWith('HTTP/1.1 20')) throw new Error(text.slice(0, 400));
+      text = text.slice(end);
+      waiting.shift()();
+    }
+  });
+  const client = (request) =>
+    new Promise((resolve) => {
+      waiting.push(resolve);
+      socket.write(request);
+    });
+  client.close = () => socket.destroy();
+  return client;
+}
+
+/** Where the first answer ends, or -1 while it is not all there. */
+function endOf(text) {
+  const head = text.indexOf('\r\n\r\n');
+  if (head === -1) return -1;
+  const length = Number(/content-length: (\d+)/i.exec(text.slice(0, head))?.[1]);
+  const end = head + 4 + length;
+  return text.length < end ? -1 : end;
+}
