@@ -1,0 +1,80 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Problem } from '../../../core/problem.ts';
+import { errorCode } from '../../../platform/error-code.ts';
+import { walkTree } from '../../../platform/walk-tree.ts';
+import type { HermesProject } from './hermes-project.ts';
+import { readV1Project } from './read-v1-project.ts';
+import { readV2Store } from './read-v2-store.ts';
+
+export interface HermesCheckpoints {
+  readonly projects: readonly HermesProject[];
+  /** All layouts together. */
+  readonly sizeBytes: number;
+  readonly problems: readonly Problem[];
+}
+
+/** Lists the checkpoints of a Hermes home in every layout it may have. Reads only; what does not fit is a problem. */
+export async function listHermesCheckpoints(home: string): Promise<HermesCheckpoints> {
+  const sizes = sumRepositories(home);
+  const problems: Problem[] = [];
+  const projects: HermesProject[] = [];
+  for (const repository of repositories(home, problems)) {
+    const sizeBytes = sizes.byRepository.get(repository) ?? 0;
+    const found = repository.endsWith('/store')
+      ? await readV2Store(home, repository)
+      : await readV1Project(home, { repository, sizeBytes });
+    projects.push(...found.projects);
+    problems.push(...found.problems);
+  }
+  return { projects, sizeBytes: sizes.sizeBytes, problems };
+}
+
+/** The repositories by their paths in the home: the store, those of the older layout, and those that were moved aside. */
+function repositories(home: string, problems: Problem[]): string[] {
+  const known = (path: string, name: string): string[] => {
+    if (HASH.test(name)) return [`${path}/${name}`];
+    problems.push(unknown(`${path}/${name}`));
+    return [];
+  };
+  return list(home, 'checkpoints', problems).flatMap((name) => {
+    const path = `checkpoints/${name}`;
+    if (name === '.last_prune') return [];
+    if (name === 'store') return [path];
+    if (!LEGACY.test(name)) return known('checkpoints', name);
+    return list(home, path, problems).flatMap((below) => known(path, below));
+  });
+}
+
+const HASH = /^[0-9a-f]{16}$/;
+const LEGACY = /^legacy-\d{8}-\d{6}$/;
+
+function list(home: string, path: string, problems: Problem[]): string[] {
+  try {
+    return readdirSync(join(home, path)).toSorted();
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') problems.push(unknown(path));
+    return [];
+  }
+}
+
+function sumRepositories(home: string): { sizeBytes: number; byRepository: ReadonlyMap<string, number> } {
+  const byRepository = new Map<string, number>();
+  let sizeBytes = 0;
+  for (const entry of walkTree(join(home, 'checkpoints'))) {
+    if (entry.kind !== 'file') continue;
+    sizeBytes += entry.sizeBytes;
+    const depth = entry.path.startsWith('legacy-') ? 2 : 1;
+    const repository = `checkpoints/${entry.path.split('/', depth).join('/')}`;
+    byRepository.set(repository, (byRepository.get(repository) ?? 0) + entry.sizeBytes);
+  }
+  return { sizeBytes, byRepository };
+}
+
+function unknown(path: string): Problem {
+  return {
+    kind: 'unknown-file',
+    subject: path,
+    message: `${path} is not a checkpoint that Coppice knows. It is left alone.`,
+  };
+}

@@ -1,0 +1,70 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isJsonObject } from '../../../core/json.ts';
+import type { Problem } from '../../../core/problem.ts';
+import { errorCode } from '../../../platform/error-code.ts';
+import { runGit } from '../../../platform/run-git.ts';
+import type { Found, HermesProject, HermesSnapshot } from './hermes-project.ts';
+import { badMetadata, badRepository, gitPlace, projectHash, readSnapshots, TIME_LIMIT_MS } from './read-snapshots.ts';
+
+/** Reads the store that all projects share. A project is known by its ref, by its page, or by both. */
+export async function readV2Store(home: string, repository: string): Promise<Found> {
+  const problems: Problem[] = [];
+  let refs: ReadonlySet<string> = new Set();
+  try {
+    refs = await readRefs(join(home, repository));
+  } catch (error) {
+    problems.push(badRepository(repository, error));
+  }
+  const projects: HermesProject[] = [];
+  for (const hash of [...new Set([...refs, ...pages(join(home, repository))])].toSorted()) {
+    const page = `${repository}/projects/${hash}.json`;
+    const facts = readPage(join(home, page), hash);
+    if (facts === undefined) problems.push(badMetadata(page, 'is missing or does not fit its project'));
+    let snapshots: readonly HermesSnapshot[] = [];
+    try {
+      if (refs.has(hash)) snapshots = await readSnapshots(join(home, repository), REFS + hash);
+    } catch (error) {
+      problems.push(badRepository(`${repository}/${REFS}${hash}`, error));
+    }
+    projects.push({ layout: 'v2', hash, repository, ...facts, snapshots });
+  }
+  return { projects, problems };
+}
+
+const REFS = 'refs/hermes/';
+
+/** A ref may be a file of its own or a line among others, so git is asked. */
+async function readRefs(gitDir: string): Promise<Set<string>> {
+  const args = ['for-each-ref', '--format=%(refname)', REFS];
+  const { stdout } = await runGit(gitPlace(gitDir), args, { timeoutMs: TIME_LIMIT_MS });
+  const names = stdout
+    .toString()
+    .split('\n')
+    .filter((name) => name !== '');
+  return new Set(names.map((name) => name.slice(REFS.length)));
+}
+
+function pages(store: string): string[] {
+  try {
+    const names = readdirSync(join(store, 'projects'));
+    return names.filter((name) => name.endsWith('.json')).map((name) => name.slice(0, -'.json'.length));
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** What Hermes noted about a project. Undefined when it is missing, damaged or about another folder. */
+function readPage(path: string, hash: string): { workdir: string; lastTouchAt?: number } | undefined {
+  let page: unknown;
+  try {
+    page = JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    return undefined;
+  }
+  const workdir = isJsonObject(page) ? page['workdir'] : undefined;
+  if (!isJsonObject(page) || typeof workdir !== 'string' || projectHash(workdir) !== hash) return undefined;
+  const touched = page['last_touch'];
+  return { workdir, ...(typeof touched === 'number' && { lastTouchAt: Math.floor(touched * 1000) }) };
+}

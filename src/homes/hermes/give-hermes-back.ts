@@ -1,0 +1,42 @@
+import { join } from 'node:path';
+import { DAY_MS, type EpochMs } from '../../core/time.ts';
+import { freeBytes } from '../../platform/file-system-facts.ts';
+import { otherHolders } from './database-holders.ts';
+import type { HermesWriter } from './hermes-writer.ts';
+import { readStamp, writeStamp } from './state-stamps.ts';
+
+export interface GiveBackParts {
+  readonly home: string;
+  readonly hermes: HermesWriter;
+  readonly now: EpochMs;
+}
+
+/**
+ * Gives the free pages of the database back by the rules that Hermes has for itself: rarely, only if much is free, with room for
+ * a second copy, and only while no other process has the database open. Returns how many bytes; none when a rule says no.
+ */
+export function giveHermesBack({ home, hermes, now }: GiveBackParts): number {
+  const { db } = hermes;
+  const lastAt = readStamp(hermes, 'last_vacuum', now);
+  if (lastAt !== undefined && now - lastAt < MIN_INTERVAL_MS) return 0;
+  const before = sizeBytes(hermes);
+  if (count(hermes, 'freelist_count') <= count(hermes, 'page_count') * MIN_FREE_RATIO) return 0;
+  if (freeBytes(home) < 2 * before || otherHolders(join(home, 'state.db')) !== 'none') return 0;
+  db.pragma('wal_checkpoint(TRUNCATE)');
+  db.exec('VACUUM');
+  writeStamp(hermes, 'last_vacuum', now);
+  db.pragma('wal_checkpoint(TRUNCATE)');
+  return Math.max(0, before - sizeBytes(hermes));
+}
+
+const MIN_INTERVAL_MS = 30 * DAY_MS;
+const MIN_FREE_RATIO = 0.25;
+
+/** By its pages: the size of the file says nothing while a log lies beside it. */
+function sizeBytes(hermes: HermesWriter): number {
+  return count(hermes, 'page_count') * count(hermes, 'page_size');
+}
+
+function count({ db }: HermesWriter, pragma: string): number {
+  return Number(db.pragma(pragma, { simple: true }));
+}

@@ -1,0 +1,190 @@
+import { join } from 'node:path';
+import { Failure } from '../../core/failure.ts';
+import type { HomeDriver } from '../../core/home-driver.ts';
+import type { LedgerBook } from '../../core/ledger-book.ts';
+import type { ItemOutcome, RunItem } from '../../core/run.ts';
+import type { Clock } from '../../core/time.ts';
+import { errorCode } from '../../platform/error-code.ts';
+import { giveHermesBack } from './give-hermes-back.ts';
+import { hermesLedgerEntry } from './hermes-ledger-entry.ts';
+import { openHermesLinks } from './hermes-links.ts';
+import { type HermesTrash, openHermesTrash } from './hermes-trash.ts';
+import { returnSession } from './return-session.ts';
+import { scanHermes } from './scan-hermes.ts';
+import { type TakeDesk, withTakeDesk } from './take-desk.ts';
+import { takeFiles, takeStray } from './take-files.ts';
+import { takeSessions } from './take-sessions.ts';
+import { hasMark } from './trash-marks.ts';
+
+export interface HermesParts {
+  readonly home: string;
+  readonly clock: Clock;
+  /** Where Coppice keeps what it knows about this home: inside the home, so that moving a file is renaming it. */
+  readonly companion: { readonly root: string; trash(runId: string): string };
+  readonly ledger?: LedgerBook;
+  /** Told each time how long the write lock of Hermes' database was held. */
+  readonly onHeld?: (heldMs: number) => void;
+}
+
+/**
+ * The driver of Hermes homes. It changes them only as Hermes itself would, under the locks of Hermes and beside a Hermes that
+ * runs: what it takes is in the trash before it leaves the home, and comes back with the ids and values it had.
+ */
+export function createHermesDriver(parts: HermesParts): HomeDriver {
+  const { home, clock, companion } = parts;
+  const linksPath = join(companion.root, LINKS_NAME);
+  const trashOf = (runId: string) => openHermesTrash(home, companion.trash(runId));
+  const withDesk = <T extends object | number>(
+    { trash, items }: { readonly trash: HermesTrash; readonly items: readonly RunItem[] },
+    work: (desk: TakeDesk) => Promise<T>,
+  ) => {
+    const ids = items.map(({ item }) => item.id);
+    return withTakeDesk({ home, trash, linksPath, ids, now: () => clock.now(), onHeld: parts.onHeld }, work);
+  };
+  return {
+    async scan(options) {
+      const found = await scanHermes({ home, now: clock.now() }, options);
+      if (found !== undefined) return found.inventory;
+      throw new Failure('not-found', `${home} is not a Hermes home.`, { hint: 'Check the path given with --home.' });
+    },
+    async discard(runId, items) {
+      const trash = trashOf(runId);
+      const begun = items.some(({ number }) => trash.knows(number));
+      const outcomes = await withDesk({ trash, items }, async (desk) => {
+        await orFailure(home, () => trash.note(items));
+        const found = await discardAll(parts, { runId, desk, items });
+        await orFailure(home, () => trash.sync());
+        return found;
+      });
+      trash.tidy(numbersOf(items));
+      return typeof outcomes === 'string' ? skipAll(items, outcomes, begun) : outcomes;
+    },
+    async restore(runId, items) {
+      const trash = trashOf(runId);
+      const begun = items.some(({ number }) => hasMark(trash.place(number), 'returning'));
+      const outcomes = await withDesk({ trash, items }, async (desk) => {
+        const found: ItemOutcome[] = [];
+        for (const item of items) found.push(await restoreOne(desk, item));
+        await orFailure(home, () => trash.sync());
+        return found;
+      });
+      if (typeof outcomes === 'string') return skipAll(items, outcomes, begun);
+      await parts.ledger?.erase(runId, idsOf(doneSessions(items, outcomes)));
+      trash.tidy(numbersOf(items));
+      return outcomes;
+    },
+    async purge(runId, items) {
+      const trash = trashOf(runId);
+      const outcomes = items.map((item) => attempt(item, () => trash.purge(item.number)));
+      openHermesLinks(linksPath).forget(new Set(idsOf(doneSessions(items, outcomes))));
+      trash.tidy(numbersOf(items));
+      return outcomes;
+    },
+    async giveBack() {
+      const freed = await withDesk({ trash: trashOf(''), items: [] }, async ({ hermes }) =>
+        giveHermesBack({ home, hermes, now: clock.now() }),
+      );
+      return typeof freed === 'number' ? freed : 0;
+    },
+  };
+}
+
+const LINKS_NAME = 'links.jsonl';
+
+interface Discard {
+  readonly runId: string;
+  readonly desk: TakeDesk;
+  readonly items: readonly RunItem[];
+}
+
+async function discardAll(parts: HermesParts, { runId, desk, items }: Discard): Promise<ItemOutcome[]> {
+  const of = (way: Way) => items.filter((item) => wayOf(item) === way);
+  const { taken, skipped } = await takeSessions(desk, of('session'));
+  const now = parts.clock.now();
+  await parts.ledger?.write(
+    runId,
+    taken.map(({ record }) => hermesLedgerEntry(record, now)),
+  );
+  const outcomes: ItemOutcome[] = [...skipped, ...taken.map(({ item }) => done(item))];
+  for (const item of of('files')) outcomes.push(await takeFiles(desk, item));
+  for (const item of of('stray')) outcomes.push(attempt(item, () => takeStray(desk, item)));
+  for (const item of of('unknown'))
+    outcomes.push(skip(item, NOT_POSSIBLE[item.action] ?? 'Hermes homes have no such thing.'));
+  return outcomes;
+}
+
+const NOT_POSSIBLE: Readonly<Partial<Record<RunItem['action'], string>>> = {
+  archive: 'Archiving in Hermes homes is not possible yet.',
+};
+
+async function restoreOne(desk: TakeDesk, item: RunItem): Promise<ItemOutcome> {
+  if (wayOf(item) === 'session') return returnSession(desk, item);
+  return attempt(item, () =>
+    desk.trash.giveBack(item.number) ? undefined : 'Something else stands where its files were.',
+  );
+}
+
+type Way = 'session' | 'files' | 'stray' | 'unknown';
+
+/** What an item asks for: a whole session out of sight, some of its files, or a file that no session owns. */
+function wayOf({ item, action }: RunItem): Way {
+  if (item.kind === 'orphan') return 'stray';
+  if (item.kind !== 'session') return 'unknown';
+  if (action === 'remove') return 'session';
+  return action === 'drop-files' || action === 'drop-dumps' ? 'files' : 'unknown';
+}
+
+function doneSessions(items: readonly RunItem[], outcomes: readonly ItemOutcome[]): RunItem[] {
+  const numbers = new Set(outcomes.filter(({ status }) => status === 'done').map(({ number }) => number));
+  return items.filter((item) => wayOf(item) === 'session' && numbers.has(item.number));
+}
+
+function idsOf(items: readonly RunItem[]): string[] {
+  return items.map(({ item }) => item.id);
+}
+
+function numbersOf(items: readonly RunItem[]): number[] {
+  return items.map(({ number }) => number);
+}
+
+/** What was begun before has to be finished, so it stays as it is until that is possible. The rest is left alone. */
+function skipAll(items: readonly RunItem[], sentence: string, begun: boolean): ItemOutcome[] {
+  if (!begun) return items.map((item) => skip(item, sentence));
+  throw new Failure('locked', `An earlier run is not finished, and cannot be now. ${sentence}`, {
+    hint: 'Nothing is lost. Run the same command again later.',
+  });
+}
+
+/** What the files of one item meet is an outcome and does not stop the others. A bug does. */
+function attempt(item: RunItem, act: () => string | undefined | void): ItemOutcome {
+  try {
+    const detail = act();
+    return detail === undefined ? done(item) : skip(item, detail);
+  } catch (error) {
+    if (error instanceof Failure) return skip(item, error.message);
+    const code = errorCode(error);
+    if (code === undefined) throw error;
+    return skip(item, `The file system refused it: ${code}.`);
+  }
+}
+
+/** What concerns the whole trash stops the run: the next one finishes what was begun. */
+async function orFailure(home: string, act: () => void | Promise<void>): Promise<void> {
+  try {
+    await act();
+  } catch (error) {
+    if (error instanceof Failure || errorCode(error) === undefined) throw error;
+    throw new Failure('failed', `What Coppice keeps in ${home} cannot be written: ${errorCode(error)}.`, {
+      hint: 'Nothing is lost. Make the folder writable or free some space, then run the same command again.',
+      cause: error,
+    });
+  }
+}
+
+function done({ number }: RunItem): ItemOutcome {
+  return { number, status: 'done' };
+}
+
+function skip({ number }: RunItem, detail: string): ItemOutcome {
+  return { number, status: 'skipped', detail };
+}

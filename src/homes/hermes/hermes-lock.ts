@@ -1,0 +1,79 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { errorCode } from '../../platform/error-code.ts';
+import { findProcess } from '../../platform/find-process.ts';
+import { wait } from '../../platform/wait.ts';
+
+/** Somebody else has it, or nothing on this machine can take it. */
+export type LockObstacle = 'held' | 'not-possible';
+
+/**
+ * Takes a lock file of Hermes the way Hermes does, waiting a while for it. Node cannot ask the kernel for such a lock, so a small
+ * program of the system holds it until its input ends, which it does when this process ends, however that happens.
+ */
+export async function takeHermesLock(path: string, waitMs: number): Promise<AsyncDisposable | LockObstacle> {
+  const deadline = performance.now() + waitMs;
+  for (;;) {
+    const taken = await tryHolders(path);
+    if (taken !== 'held' || performance.now() >= deadline) return taken;
+    await wait(RETRY_MS);
+  }
+}
+
+const RETRY_MS = 200;
+
+/** The first is on every Linux, the second on macOS. Each prints a word once it has the lock, and ends with 1 if it is taken. */
+const HOLDERS: readonly ((path: string) => readonly [program: string, ...args: string[]])[] = [
+  (path) => ['flock', '-n', path, 'sh', '-c', 'echo held; exec cat'],
+  (path) => ['perl', '-e', PERL, path],
+];
+
+const PERL =
+  'use Fcntl ":flock"; open(my $f, ">>", $ARGV[0]) or exit 2; flock($f, LOCK_EX | LOCK_NB) or exit 1; $| = 1; print "held\\n"; 1 while <STDIN>;';
+
+const HELD_CODE = 1;
+
+async function tryHolders(path: string): Promise<AsyncDisposable | LockObstacle> {
+  for (const holder of HOLDERS) {
+    const taken = await tryHolder(holder(path));
+    if (taken === 'not-possible') continue;
+    if (taken !== 'held') await noteHolder(path, taken);
+    return taken;
+  }
+  return 'not-possible';
+}
+
+async function tryHolder([program, ...args]: readonly [string, ...string[]]): Promise<AsyncDisposable | LockObstacle> {
+  const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'ignore'] });
+  const closed = once(child, 'close').catch(() => [undefined]) as Promise<[number | null | undefined]>;
+  // A program that does not start tells by the other events.
+  child.stdin.on('error', () => undefined);
+  const said = once(child.stdout, 'data').then(() => 'held' as const);
+  const first = await Promise.race([said.catch(() => undefined), closed.then(([code]) => code)]);
+  if (first !== 'held') return first === HELD_CODE ? 'held' : 'not-possible';
+  return {
+    async [Symbol.asyncDispose]() {
+      child.stdin.end();
+      await closed;
+    },
+  };
+}
+
+/** Says who holds it, as Hermes does: it takes a lock away from a holder that it knows to be dead. */
+async function noteHolder(path: string, lock: AsyncDisposable): Promise<void> {
+  const ticks = Number(findProcess(process.pid)?.startedAt);
+  const holder = {
+    pid: process.pid,
+    start_ticks: Number.isInteger(ticks) ? ticks : null,
+    acquired_at: Date.now() / 1000,
+  };
+  try {
+    writeFileSync(path, JSON.stringify(holder));
+  } catch (error) {
+    // The lock counts, not what is written in it.
+    if (errorCode(error) !== undefined) return;
+    await lock[Symbol.asyncDispose]();
+    throw error;
+  }
+}

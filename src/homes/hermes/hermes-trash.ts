@@ -1,0 +1,159 @@
+import { appendFileSync, closeSync, fsyncSync, lstatSync, openSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { Failure } from '../../core/failure.ts';
+import type { RunItem } from '../../core/run.ts';
+import { errorCode } from '../../platform/error-code.ts';
+import { moveEntry, refuseLinks } from '../../platform/move-entry.ts';
+import { makePrivateDir, syncDir } from '../../platform/private-files.ts';
+import { walkTree } from '../../platform/walk-tree.ts';
+import { syncAll } from './sync-all.ts';
+
+/**
+ * What one run took out of a Hermes home: `trash/<run>/<number>/` has the rows and the files of one item each. Everything here
+ * can be asked for twice: what is moved already stays where it is.
+ */
+export interface HermesTrash {
+  /** Where an item is. */
+  place(number: number): string;
+  /** Whether a step was begun for an item before, such as one that a crash cut short. */
+  knows(number: number): boolean;
+  /** Writes down what is about to be taken, for people who have only the files, and makes the places. Durable. */
+  note(items: readonly RunItem[]): void;
+  /** Where a file of `sessions/` is, once it was taken. */
+  fileAt(number: number, name: string): string;
+  /** The names of the files that were taken. */
+  names(number: number): readonly string[];
+  take(number: number, names: readonly string[]): void;
+  /** Brings files back. False when something stands where one of them was; then all of them stay. */
+  giveBack(number: number): boolean;
+  /** Brings back what nothing stands in the way of. */
+  letGo(number: number): void;
+  purge(number: number): void;
+  /** Makes the moves survive a power cut. */
+  sync(): Promise<void>;
+  /** Takes away the empty folders of items that have left, and the run's own once nothing is left in it. */
+  tidy(numbers: readonly number[]): void;
+}
+
+/** `root` is the trash of one run; it lies below `home`, so that moving is renaming. */
+export function openHermesTrash(home: string, root: string): HermesTrash {
+  const touched = new Set<string>();
+  const place = (number: number) => join(root, String(number));
+  const fileAt = (number: number, name: string) => join(place(number), FILES_NAME, name);
+  const sessionFile = (name: string) => join(home, 'sessions', name);
+  const names = (number: number) => list(join(place(number), FILES_NAME));
+  const move = (from: string, to: string) => {
+    refuseLinks(home, dirname(to));
+    makePrivateDir(dirname(to));
+    if (moveEntry(home, from, to) === 'moved') for (const path of [from, to, dirname(to)]) touched.add(dirname(path));
+  };
+  const take = (number: number, wanted: readonly string[]) => {
+    for (const name of wanted) if (!isThere(fileAt(number, name))) move(sessionFile(name), fileAt(number, name));
+  };
+  return {
+    place,
+    fileAt,
+    names,
+    take,
+    knows: (number) => isThere(place(number)),
+    note(items) {
+      refuseLinks(home, root);
+      for (const { number } of items) makePrivateDir(place(number));
+      appendDurably(join(root, MANIFEST), items.map((item) => `${manifestLine(item)}\n`).join(''));
+      syncDir(root);
+      syncDir(dirname(root));
+    },
+    giveBack(number) {
+      const taken = names(number);
+      if (taken.some((name) => isThere(sessionFile(name)))) return false;
+      for (const name of taken) move(fileAt(number, name), sessionFile(name));
+      return true;
+    },
+    letGo(number) {
+      for (const name of names(number)) {
+        if (!isThere(sessionFile(name))) move(fileAt(number, name), sessionFile(name));
+      }
+    },
+    purge(number) {
+      refuseLinks(home, root);
+      if (isThere(place(number))) removeAll(place(number));
+    },
+    async sync() {
+      await syncAll(touched);
+      touched.clear();
+    },
+    tidy(numbers) {
+      for (const number of numbers) {
+        ifPossible(() => rmdirSync(join(place(number), FILES_NAME)));
+        ifPossible(() => rmdirSync(place(number)));
+      }
+      if (list(root).some((name) => name !== MANIFEST)) return;
+      ifPossible(() => rmSync(join(root, MANIFEST), { force: true }));
+      ifPossible(() => rmdirSync(root));
+    },
+  };
+}
+
+/** Why a session's files cannot be moved, before anything of it is touched. What is no plain file is not one of them. */
+export function fileObstacle(home: string, names: readonly string[]): string | undefined {
+  const shared = names.find((name) => (plainFile(join(home, 'sessions', name))?.nlink ?? 1) > 1);
+  return shared === undefined ? undefined : `sessions/${shared} has other names, so it is not only ours to move.`;
+}
+
+/** Whether this is a file and no link to one. */
+export function plainFile(path: string) {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  return stat?.isFile() === true ? stat : undefined;
+}
+
+const FILES_NAME = 'files';
+const MANIFEST = 'manifest.jsonl';
+
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+function list(path: string): readonly string[] {
+  try {
+    return readdirSync(path);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** An empty folder that stays is in nobody's way. One with something in it always stays. */
+function ifPossible(act: () => void): void {
+  try {
+    act();
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+  }
+}
+
+function manifestLine({ number, item, action, reason }: RunItem): string {
+  return JSON.stringify({ number, kind: item.kind, id: item.id, action, reason });
+}
+
+function appendDurably(path: string, text: string): void {
+  const handle = openSync(path, 'a', 0o600);
+  try {
+    appendFileSync(handle, text);
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** A name of our own making below our own trash: nothing else can be there. */
+function removeAll(place: string): void {
+  for (const entry of walkTree(place)) if (entry.kind === 'unreadable') throw notPurged(place, entry);
+  rmSync(place, { recursive: true, force: true });
+}
+
+/** Such as another file system that somebody mounted inside: what is on it is not ours. */
+function notPurged(place: string, { path, error }: { path: string; error: string }): Failure {
+  return new Failure('refused', `${join(place, path)} was not removed: ${error.replace(/\.$/, '')}.`, {
+    hint: 'It stays in the trash until that is settled.',
+  });
+}

@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import type { HermesDatabase } from './hermes-connection.ts';
+import { bindRowLine, quoted, readRowLines } from './row-lines.ts';
+
+/** Rows of one table, as lines. */
+export interface TableLines {
+  readonly table: string;
+  readonly columns: readonly string[];
+  readonly lines: readonly string[];
+}
+
+/** Some messages of a session in the order of their ids, and what tells whether they are still what was written down. */
+export interface MessageChunk {
+  readonly firstId: bigint;
+  readonly lastId: bigint;
+  readonly count: number;
+  readonly digest: string;
+}
+
+/** A table whose rows belong to one session each, and the column that says which. */
+export interface SideTable {
+  readonly table: string;
+  readonly column: string;
+}
+
+/** The tables that refer to sessions, messages left out, and the one with locks that a session may have left behind. */
+export function sideTables({ db, tables }: HermesDatabase): readonly SideTable[] {
+  const referring = db
+    .prepare<[], SideTable>(
+      `SELECT m.name AS "table", f."from" AS "column" FROM sqlite_master AS m, pragma_foreign_key_list(m.name) AS f
+       WHERE m.type = 'table' AND f."table" = 'sessions' AND m.name NOT IN ('sessions', 'messages')`,
+    )
+    .all();
+  const locks = tables.get('compression_locks')?.has('session_id') === true;
+  return locks ? [...referring, { table: 'compression_locks', column: 'session_id' }] : referring;
+}
+
+/** The rows of a table in which a column has this value, as they are now. */
+export function readTable(hermes: HermesDatabase, { table, column }: SideTable, value: string): TableLines {
+  const columns = columnsOf(hermes, table);
+  const where = `${quoted(column)} = ? ORDER BY ${columns.map(quoted).join(', ')}`;
+  return { table, columns, lines: readRowLines(hermes.db, { table, columns, where, values: [value] }) };
+}
+
+export interface ChunkQuery extends Pick<MessageChunk, 'firstId' | 'lastId'> {
+  /** Of the session. */
+  readonly id: string;
+  readonly columns: readonly string[];
+}
+
+/** The messages of a chunk as they are now. */
+export function readChunk({ db }: HermesDatabase, { id, firstId, lastId, columns }: ChunkQuery): string[] {
+  const where = 'session_id = ? AND id BETWEEN ? AND ? ORDER BY id';
+  return readRowLines(db, { table: 'messages', columns, where, values: [id, firstId, lastId] });
+}
+
+/** As many messages as make up a chunk, after the one with this id. None when there are no more. */
+export function nextChunk(hermes: HermesDatabase, id: string, after: bigint): string[] {
+  const sizes = hermes.db
+    .prepare<[string, bigint], [id: bigint, bytes: bigint]>(
+      `SELECT id, ifnull(octet_length(content), 0) + ifnull(octet_length(tool_calls), 0) FROM messages
+       WHERE session_id = ? AND id > ? ORDER BY id LIMIT ${CHUNK_ROWS}`,
+    )
+    .raw()
+    .safeIntegers()
+    .all(id, after);
+  const [first] = sizes;
+  if (first === undefined) return [];
+  let [lastId] = first;
+  let sum = 0;
+  for (const [next, bytes] of sizes) {
+    sum += Number(bytes);
+    if (sum > CHUNK_BYTES && next !== first[0]) break;
+    lastId = next;
+  }
+  return readChunk(hermes, { id, firstId: first[0], lastId, columns: columnsOf(hermes, 'messages') });
+}
+
+/** Whether lines are as many as one step may deal with, with the write lock held for a moment only. */
+export function isFullChunk(lines: readonly string[]): boolean {
+  return lines.length >= CHUNK_ROWS || lines.reduce((sum, { length }) => sum + length, 0) >= CHUNK_BYTES;
+}
+
+const CHUNK_ROWS = 200;
+const CHUNK_BYTES = 256 * 1024;
+
+/** What a chunk is known by, from its lines. */
+export function chunkOf(columns: readonly string[], lines: readonly string[]): MessageChunk {
+  const digest = createHash('sha256');
+  for (const line of lines) digest.update(line).update('\n');
+  const firstId = messageId(columns, lines[0] ?? '[]');
+  const lastId = messageId(columns, lines.at(-1) ?? '[]');
+  return { firstId, lastId, count: lines.length, digest: digest.digest('hex') };
+}
+
+/** The id of a message, from its line. Whole numbers are all that a primary key of this kind can hold. */
+export function messageId(columns: readonly string[], line: string): bigint {
+  return bindRowLine(line).values[columns.indexOf('id')] as bigint;
+}
+
+export function columnsOf({ tables }: HermesDatabase, table: string): readonly string[] {
+  return [...(tables.get(table)?.keys() ?? [])];
+}

@@ -1,0 +1,61 @@
+import { lstatSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { errorCode } from '../../platform/error-code.ts';
+import { fileOwners } from './hermes-files.ts';
+import { type FileBytes, NO_FILES } from './hermes-session-item.ts';
+
+/** What each sort of file counts as. A snapshot is the whole conversation once more, as a transcript is. */
+export const FILE_PART = { transcript: 'transcript', snapshot: 'transcript', dump: 'dumps', json: 'other' } as const;
+
+/** A file in `sessions/` that belongs to one session for certain. */
+export interface SessionFile {
+  readonly name: string;
+  readonly part: keyof FileBytes;
+}
+
+export interface SessionFiles {
+  of(id: string): readonly SessionFile[];
+  /** The name is one that Hermes gives to files of sessions, and no session has it. */
+  isOrphan(name: string): boolean;
+}
+
+/** Says whose the files in `sessions/` are, by their names now. `ids` are all sessions that exist or are just being taken. */
+export function listSessionFiles(home: string, ids: Iterable<string>): SessionFiles {
+  const classify = fileOwners(ids);
+  const byOwner = new Map<string, SessionFile[]>();
+  for (const name of names(join(home, 'sessions'))) {
+    const file = classify(name);
+    if (!('owner' in file) || file.owner === undefined) continue;
+    const own = byOwner.get(file.owner) ?? [];
+    own.push({ name, part: FILE_PART[file.kind] });
+    byOwner.set(file.owner, own);
+  }
+  return {
+    of: (id) => byOwner.get(id) ?? [],
+    isOrphan(name) {
+      const file = classify(name);
+      return file.kind in FILE_PART && !('owner' in file);
+    },
+  };
+}
+
+/** The bytes of files by what they count as, wherever they are now. What is no plain file counts for nothing. */
+export function sumFiles(files: readonly SessionFile[], paths: (name: string) => readonly string[]): FileBytes {
+  const sums = { ...NO_FILES };
+  for (const { name, part } of files) {
+    for (const path of paths(name)) {
+      const stat = lstatSync(path, { throwIfNoEntry: false });
+      if (stat?.isFile() === true) sums[part] += stat.size;
+    }
+  }
+  return sums;
+}
+
+function names(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+}

@@ -1,0 +1,62 @@
+import { join } from 'node:path';
+import type { EpochMs } from '../../core/time.ts';
+import { inspectHermes } from './detect-hermes.ts';
+import { type HermesLinks, openHermesLinks } from './hermes-links.ts';
+import { takeHermesLock } from './hermes-lock.ts';
+import { readIds } from './hermes-rows.ts';
+import type { HermesTrash } from './hermes-trash.ts';
+import { type HermesWriter, openHermesWriter } from './hermes-writer.ts';
+import { createPromptKeeper, type PromptKeeper } from './prompt-record.ts';
+import { listSessionFiles, type SessionFiles } from './session-files.ts';
+
+/** What the steps that take sessions out of a home and bring them back work with. */
+export interface TakeDesk {
+  readonly home: string;
+  readonly hermes: HermesWriter;
+  readonly trash: HermesTrash;
+  readonly links: HermesLinks;
+  readonly prompts: PromptKeeper;
+  readonly files: SessionFiles;
+  now(): EpochMs;
+}
+
+export interface DeskParts {
+  readonly home: string;
+  readonly trash: HermesTrash;
+  readonly linksPath: string;
+  /** Sessions that may be gone from the database while their files are still there. */
+  readonly ids: readonly string[];
+  now(): EpochMs;
+  readonly onHeld?: ((heldMs: number) => void) | undefined;
+}
+
+/**
+ * Works in a Hermes home under the lock that Hermes takes for its own maintenance, with its database open for changing. Gives a
+ * sentence instead when that may not be, or cannot be now.
+ */
+export async function withTakeDesk<T extends object | number>(
+  parts: DeskParts,
+  work: (desk: TakeDesk) => Promise<T>,
+): Promise<T | string> {
+  const { home, trash } = parts;
+  const lock = await takeHermesLock(join(home, LOCK_NAME), LOCK_WAIT_MS);
+  if (lock === 'held') return 'Hermes is maintaining its database at the moment. Try again in a minute.';
+  if (lock === 'not-possible')
+    return 'The lock of Hermes cannot be taken here. Install the program flock, then try again.';
+  await using _lock = lock;
+  using hermes = openHermesWriter(home, parts);
+  const detection = inspectHermes(home, hermes);
+  if (detection?.mode !== 'manage') return detection?.reasons[0]?.message ?? 'It is no Hermes home any more.';
+  return await work({
+    home,
+    hermes,
+    trash,
+    now: () => parts.now(),
+    links: openHermesLinks(parts.linksPath),
+    prompts: createPromptKeeper(hermes),
+    files: listSessionFiles(home, new Set([...readIds(hermes), ...parts.ids])),
+  });
+}
+
+const LOCK_NAME = 'state.db.auto-maintenance.lock';
+const LOCK_WAIT_MS = 10_000;

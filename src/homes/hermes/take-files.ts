@@ -1,0 +1,51 @@
+import { join } from 'node:path';
+import type { ItemOutcome, RunItem } from '../../core/run.ts';
+import { readLiveness } from './hermes-liveness.ts';
+import { readSession } from './hermes-rows.ts';
+import { fileObstacle, plainFile } from './hermes-trash.ts';
+import { sumFiles } from './session-files.ts';
+import { CHANGED, sessionObstacle } from './session-obstacle.ts';
+import type { TakeDesk } from './take-desk.ts';
+
+/**
+ * Takes files away from a session that stays, under the write lock, so that Hermes does not begin to use it meanwhile. What a
+ * crash left in the trash counts as still there; it comes back when the session has to keep its files after all.
+ */
+export async function takeFiles(desk: TakeDesk, item: RunItem): Promise<ItemOutcome> {
+  const { hermes, home, trash } = desk;
+  const { number } = item;
+  const obstacle = await hermes.write(() => {
+    const row = readSession(hermes, item.item.id);
+    if (row === undefined) return 'It is gone already.';
+    const own = desk.files.of(row.id);
+    const files = sumFiles(own, (name) => [join(home, 'sessions', name), trash.fileAt(number, name)]);
+    const liveness = readLiveness(home, hermes, desk.now());
+    const stays = sessionObstacle(hermes, row, { fingerprint: item.fingerprint, files, liveness, leaves: false });
+    const parts = item.action === 'drop-dumps' ? ['dumps'] : ['dumps', 'transcript'];
+    const wanted = own.filter(({ name, part }) => parts.includes(part) && plainFile(join(home, 'sessions', name)));
+    const names = wanted.map(({ name }) => name);
+    const stop = stays ?? fileObstacle(home, names);
+    if (stop === undefined) trash.take(number, names);
+    return stop;
+  });
+  if (obstacle === undefined) return { number, status: 'done' };
+  trash.letGo(number);
+  return { number, status: 'skipped', detail: obstacle };
+}
+
+/** Takes a file that no session owns, if it still is one and has not changed. A sentence when it stays. */
+export function takeStray(
+  { home, trash, files }: TakeDesk,
+  { number, item, fingerprint }: RunItem,
+): string | undefined {
+  const name = item.id.startsWith(SESSIONS) ? item.id.slice(SESSIONS.length) : '';
+  // Taken before a crash.
+  if (trash.names(number).includes(name)) return undefined;
+  const stat = plainFile(join(home, 'sessions', name));
+  if (stat === undefined) return 'It is gone already.';
+  if (!files.isOrphan(name) || fingerprint !== `${Math.floor(stat.mtimeMs)}:${stat.size}`) return CHANGED;
+  trash.take(number, [name]);
+  return undefined;
+}
+
+const SESSIONS = 'sessions/';
