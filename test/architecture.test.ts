@@ -15,9 +15,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   engine: ['core', 'policy', 'platform'],
   gateway: ['core', 'platform'],
   app: ['core', 'policy', 'platform', 'homes', 'store', 'checkpoints', 'engine', 'gateway'],
-  cli: ['core', 'app'],
   http: ['core', 'app'],
   daemon: ['core', 'app', 'http'],
+  client: ['core', 'http'],
+  cli: ['core', 'app', 'daemon', 'client'],
 };
 
 interface Source {
@@ -61,6 +62,13 @@ describe('the architecture', () => {
         .map((target) => `${path} imports ${target}`),
     );
     expect(wrong).toEqual([]);
+  });
+
+  it('lets the client know the API by its types alone', () => {
+    const wrong = sources.filter(
+      ({ path, text }) => layerOf(path) === 'client' && /^import (?!type )[^;]*from '\.\.\/http\//m.test(text),
+    );
+    expect(wrong.map(({ path }) => path)).toEqual([]);
   });
 
   it('never lets one home or store import another', () => {

@@ -3,6 +3,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Checkpoints } from '../src/app/checkpoints.ts';
+import { Gateway } from '../src/app/gateway/gateway.ts';
+import { Scheduler } from '../src/app/gateway/scheduler.ts';
 import { Home } from '../src/app/home.ts';
 import { Retention } from '../src/app/retention.ts';
 import { Session } from '../src/app/sessions/session.ts';
@@ -10,7 +13,7 @@ import { Sessions } from '../src/app/sessions/sessions.ts';
 import * as api from '../src/index.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
-const PAGES = ['README.md', 'docs/library.md'];
+const PAGES = ['README.md', 'docs/library.md', 'docs/guides/embed.md', 'docs/guides/hermes.md'];
 
 interface Example {
   readonly page: string;
@@ -60,7 +63,7 @@ describe('the documentation', () => {
 
   it('shows every public function in an example', () => {
     const code = examples.map((example) => example.code).join('\n');
-    const methods = [Home, Sessions, Session, Retention].flatMap((owner) =>
+    const methods = [Home, Sessions, Session, Retention, Checkpoints, Gateway, Scheduler].flatMap((owner) =>
       Object.getOwnPropertyNames(owner.prototype),
     );
     const names = new Set([...methods, ...Object.keys(api)].filter((name) => name !== 'constructor'));

@@ -44,7 +44,7 @@ const REFUSED: readonly [line: string, code: number, says: RegExp, hint: RegExp]
   ['sessions show', 2, /Missing required argument 'id'\./, /Run: coppice sessions show --help/],
   ['sessions search', 2, /Missing required argument 'words'\./, /Run: coppice sessions search --help/],
   ['sessions export', 2, /Missing required argument 'id'\./, /Run: coppice sessions export --help/],
-  ['sessions import', 2, /Missing required argument 'file'\./, /Run: coppice sessions import --help/],
+  ['sessions import', 2, /Nothing to import was named\./, /or a Hermes home with --from/],
   ['sessions rename many', 2, /Missing required argument 'title'\./, /Run: coppice sessions rename --help/],
   ['sessions list --limit 0', 2, /--limit takes a whole number above zero, not '0'\./, /For example: --limit 20/],
   ['sessions list --limit x', 2, /--limit takes a whole number above zero, not 'x'\./, /For example: --limit 20/],

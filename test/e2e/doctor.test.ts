@@ -37,7 +37,14 @@ interface Damage {
   readonly kind: string;
   readonly says: RegExp;
   readonly code: number;
+  /** The exit code after a repair, and what is found then. */
+  readonly left?: { readonly code: number; readonly kinds: readonly string[] };
 }
+
+const REPAIRED = { code: 0, kinds: [] };
+
+const GONE_HOLDER = `INSERT INTO holders VALUES ('h1', 'another machine', 'boot', 'space', 1, '1', 1);
+  INSERT INTO leases SELECT key, 'h1' FROM sessions WHERE id = 'many'`;
 
 const DAMAGES: readonly Damage[] = [
   {
@@ -46,13 +53,34 @@ const DAMAGES: readonly Damage[] = [
     kind: 'transcript-behind',
     says: /The transcript of alpha-disk lacks 10 bytes at its end\./,
     code: 12,
+    left: REPAIRED,
   },
   {
-    what: 'a transcript with something added',
-    damage: (home) => appendFileSync(transcript(home), 'garbage'),
+    what: 'a transcript with a line that was never finished',
+    damage: (home) => appendFileSync(transcript(home), '{"seq":'),
     kind: 'transcript-ahead',
     says: /The transcript of alpha-disk holds 7 bytes that were never acknowledged\./,
     code: 12,
+    left: REPAIRED,
+  },
+  {
+    what: 'a transcript with a line that no message stands for',
+    damage: (home) => appendFileSync(transcript(home), '{"seq":5}\n'),
+    kind: 'transcript-ahead',
+    says: /The transcript of alpha-disk holds 10 bytes that were never acknowledged\./,
+    code: 12,
+    left: { code: 0, kinds: ['unacknowledged'] },
+  },
+  {
+    what: 'a transcript that was changed and lost its end',
+    damage: (home) => {
+      overwrite(transcript(home), 'XXXX', 2);
+      truncateSync(transcript(home), lstatSync(transcript(home)).size - 10);
+    },
+    kind: 'transcript-behind',
+    says: /The transcript of alpha-disk lacks 10 bytes at its end\./,
+    code: 12,
+    left: { code: 12, kinds: ['transcript-behind'] },
   },
   {
     what: 'a transcript that was changed inside',
@@ -60,6 +88,7 @@ const DAMAGES: readonly Damage[] = [
     kind: 'transcript-damaged',
     says: /The transcript of alpha-disk is damaged in line 1\./,
     code: 12,
+    left: { code: 12, kinds: ['transcript-damaged'] },
   },
   {
     what: 'a transcript that is gone',
@@ -67,6 +96,7 @@ const DAMAGES: readonly Damage[] = [
     kind: 'transcript-missing',
     says: /The transcript of alpha-disk is missing\./,
     code: 12,
+    left: REPAIRED,
   },
   {
     what: 'a file that Coppice does not write',
@@ -74,27 +104,43 @@ const DAMAGES: readonly Damage[] = [
     kind: 'unknown-file',
     says: /alpha-disk\/notes\.txt is not a file that Coppice writes\. It is left alone\./,
     code: 0,
+    left: { code: 0, kinds: ['unknown-file'] },
   },
   {
     what: 'a directory of no session',
-    damage: (home) => mkdirSync(join(home, 'sessions', '00', 'nobody'), { recursive: true }),
+    damage: (home) => mkdirSync(join(home, 'sessions', '00', 'nobody'), { recursive: true, mode: 0o700 }),
     kind: 'orphan',
     says: /sessions\/00\/nobody belongs to no session that the database knows\./,
     code: 0,
+    left: { code: 0, kinds: ['orphan'] },
   },
   {
     what: 'what an interrupted write left',
-    damage: (home) => writeFileSync(join(dirname(transcript(home)), '.tmp-12-0123456789abcdef'), 'half'),
+    damage: (home) =>
+      writeFileSync(join(dirname(transcript(home)), '.tmp-12-0123456789abcdef'), 'half', { mode: 0o600 }),
     kind: 'debris',
     says: /\.tmp-12-0123456789abcdef was left behind by a write that was interrupted\./,
     code: 0,
+    left: { code: 0, kinds: ['debris'] },
   },
   {
     what: 'a database that others can read',
     damage: (home) => chmodSync(join(home, 'state.db'), 0o644),
     kind: 'open-to-others',
-    says: /state\.db can be read by other users of this machine\.\n.*chmod go-rwx /,
+    says: /state\.db can be read by other users of this machine\.\n.*coppice doctor --repair/,
     code: 0,
+    left: REPAIRED,
+  },
+  {
+    what: 'a transcript and its folder that others can read',
+    damage: (home) => {
+      chmodSync(transcript(home), 0o644);
+      chmodSync(dirname(transcript(home)), 0o755);
+    },
+    kind: 'open-to-others',
+    says: /2 files and folders inside .* can be read by other users of this machine\./,
+    code: 0,
+    left: REPAIRED,
   },
   {
     what: 'a search index that lacks a message',
@@ -103,6 +149,7 @@ const DAMAGES: readonly Damage[] = [
     kind: 'index-wrong',
     says: /The search index message_words does not agree with what is stored/,
     code: 12,
+    left: REPAIRED,
   },
   {
     what: 'a message count that is wrong',
@@ -110,6 +157,50 @@ const DAMAGES: readonly Damage[] = [
     kind: 'count-wrong',
     says: /Session many says it has 7 messages; 30 are there\./,
     code: 12,
+    left: REPAIRED,
+  },
+  {
+    what: 'a size that is wrong',
+    damage: (home) => changeDatabase(home, "UPDATE sessions SET content_bytes = 7 WHERE id = 'many'"),
+    kind: 'count-wrong',
+    says: /Session many says its messages take 7 bytes; they take \d+\./,
+    code: 12,
+    left: REPAIRED,
+  },
+  {
+    what: 'a removal that was cut short',
+    damage: (home) => {
+      rmSync(dirname(transcript(home)), { recursive: true });
+      changeDatabase(home, "UPDATE sessions SET state = 'removing', id = char(1) || key WHERE id = 'alpha-disk'");
+    },
+    kind: 'unfinished-removal',
+    says: /The removal of a session is running, or was cut short\./,
+    code: 0,
+    left: REPAIRED,
+  },
+  {
+    what: 'a run that was cut short',
+    damage: (home) => changeDatabase(home, 'INSERT INTO runs VALUES (\'r1\', \'{"kind":"policy"}\', 1, NULL, 2)'),
+    kind: 'unfinished-run',
+    says: /Run r1 is at work, or was cut short\./,
+    code: 0,
+    left: REPAIRED,
+  },
+  {
+    what: 'a claim of a process that is gone',
+    damage: (home) => changeDatabase(home, GONE_HOLDER),
+    kind: 'claim-left',
+    says: /1 process that is gone is still written down as users of sessions\./,
+    code: 0,
+    left: REPAIRED,
+  },
+  {
+    what: 'a reserve that is missing',
+    damage: (home) => writeFileSync(join(home, 'lock.db'), '', { mode: 0o600 }),
+    kind: 'reserve-missing',
+    says: /The reserve of 32 MB, which makes removing possible on a full disk, is missing\./,
+    code: 0,
+    left: REPAIRED,
   },
 ];
 
@@ -138,6 +229,75 @@ describe('coppice doctor', () => {
     const document = JSON.parse(json.stdout) as { healthy: boolean; checks: Check[] };
     expect(document.healthy).toBe(code === 0);
     expect(document.checks.flatMap(({ problems }) => problems.map((problem) => problem.kind))).toEqual([kind]);
+    expect(snapshot(home)).toEqual(before);
+  });
+
+  it.concurrent.each(DAMAGES.filter(({ left }) => left !== undefined))(
+    'repairs $what as far as that is safe, and says each step',
+    async ({ what, damage, kind, says, left }) => {
+      const home = copyHome(`repair ${what}`);
+      const readable = await contents(home);
+      damage(home);
+      const { code, stdout, stderr } = await coppice(home, ['doctor', '--repair']);
+      expect({ code, stderr }).toEqual({ code: left?.code, stderr: '' });
+      expect(stdout).toMatch(says);
+      const again = await coppice(home, ['doctor', '--json']);
+      const { checks } = JSON.parse(again.stdout) as { checks: Check[] };
+      expect(checks.flatMap(({ problems }) => problems.map((problem) => problem.kind))).toEqual(left?.kinds);
+      if (left?.kinds.length === 0)
+        expect(stdout).toMatch(/\nEverything is in order\. Nothing that you .*removed\.\n$/);
+      if (left?.kinds.includes(kind) === true) expect(stdout).toContain('This is left for you:');
+      // A removal that was begun is finished; all else is as it was.
+      if (kind !== 'unfinished-removal') expect(await contents(home)).toEqual(readable);
+    },
+  );
+
+  it('writes back exactly the transcript that was lost, and keeps what it does not know', async () => {
+    const home = copyHome('exact');
+    const before = readFileSync(transcript(home));
+    truncateSync(transcript(home), 300);
+    await coppice(home, ['doctor', '--repair']);
+    expect(readFileSync(transcript(home)).equals(before)).toBe(true);
+    overwrite(transcript(home), 'XXXX', 2);
+    truncateSync(transcript(home), 300);
+    const changed = readFileSync(transcript(home));
+    const { code, stdout } = await coppice(home, ['doctor', '--repair']);
+    expect(code).toBe(12);
+    expect(stdout).toMatch(
+      /It holds something else than the messages of the session\. Move .* away, then run: coppice doc/,
+    );
+    expect(readFileSync(transcript(home)).equals(changed)).toBe(true);
+    rmSync(transcript(home));
+    expect((await coppice(home, ['doctor', '--repair'])).code).toBe(0);
+    expect(readFileSync(transcript(home)).equals(before)).toBe(true);
+  });
+
+  it('prints what it repaired for programs', async () => {
+    const home = copyHome('repair-json');
+    rmSync(transcript(home));
+    expect(await coppiceJson(home, ['doctor', '--repair'])).toMatchObject({
+      schemaVersion: 1,
+      healthy: true,
+      repairs: [
+        {
+          name: 'transcripts',
+          begun: 'Writing 1 transcript again from the database.',
+          done: '1 transcript complete again.',
+          left: [],
+        },
+      ],
+      remaining: [],
+    });
+  });
+
+  it('writes nothing to a database that is damaged, and says so', async () => {
+    const home = copyHome('repair damaged');
+    overwrite(join(home, 'state.db'), '\u0000'.repeat(4096), 4096 * 3);
+    rmSync(transcript(home));
+    const before = snapshot(home);
+    const { code, stdout } = await coppice(home, ['doctor', '--repair']);
+    expect(code).toBe(12);
+    expect(stdout).toMatch(/Copy the home somewhere safe/);
     expect(snapshot(home)).toEqual(before);
   });
 
@@ -209,6 +369,11 @@ function changeDatabase(home: string, sql: string): void {
   const database = new BetterSqlite3(join(home, 'state.db'));
   database.exec(sql);
   database.close();
+}
+
+/** Some sessions with all their messages, as people get them. */
+async function contents(home: string): Promise<string> {
+  return (await coppice(home, ['sessions', 'export', 'alpha-disk', 'alpha-two', 'many'])).stdout;
 }
 
 /** Every path with its mode and content. The helper files of SQLite come and go as connections do. */

@@ -5,7 +5,7 @@ import BetterSqlite3 from 'better-sqlite3';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { savePlan } from '../../src/app/saved-plans.ts';
 import { type Home, openHome } from '../../src/index.ts';
-import { coppice, coppiceJson, sandbox } from './run-coppice.ts';
+import { coppice, coppiceJson, finished, sandbox, start } from './run-coppice.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const SESSIONS = 60;
@@ -246,6 +246,8 @@ describe('coppice explain', () => {
     );
     expect(old.stdout).toMatch(/^past its retention +90 days +yes, so this decides$/m);
     expect(old.stdout).toMatch(/^pinned +no$/m);
+    expect(old.stdout).toMatch(/^old enough for the archive +never +no, this rule is off$/m);
+    expect(old.stdout).toMatch(/^more sessions than allowed +never +no, this rule is off$/m);
     const pinned = await coppice(home, ['explain', 's4']);
     expect(pinned.stdout).toMatch(/^s4\nTalk 4\n.*\nStays \(.*\): pinned\.\n/);
     expect(pinned.stdout).toMatch(/^pinned +yes, so this decides$/m);
@@ -412,7 +414,7 @@ describe('the trash', () => {
     const { run } = await coppiceJson<RunJson>(home, ['sessions', 'delete', 's57', 's58', 's59', '--yes']);
     const list = await coppice(home, ['trash', 'list']);
     expect(list.stdout).toMatch(new RegExp(`^Run ${run.id}\ndelete 3 sessions\n3 items, .*, kept until `));
-    expect(list.stdout).toMatch(/^s57 +.* remove +named by you$/m);
+    expect(list.stdout).toMatch(/^s57 +Talk 57 +.* remove +named by you$/m);
     const unknown = await coppice(home, ['trash', 'restore', run.id, 's57', 's1']);
     expect(unknown).toMatchObject({ code: 10, stdout: '' });
     const restored = await coppice(home, ['trash', 'restore', run.id, 's57']);
@@ -449,6 +451,110 @@ describe('the trash', () => {
       runs: [run.id],
       itemCount: 1,
     });
+  });
+});
+
+describe('Ctrl-C while a plan is applied', () => {
+  it('stops between two groups, says how to go on, and leaves a run that the next command finishes', async () => {
+    const home = join(root, 'interrupted');
+    await makeManyEmpty(home, 5000);
+    const { id, totals } = await coppiceJson<PlanJson>(home, ['plan']);
+    expect(totals.go.items).toBe(5000);
+    const child = start(home, ['apply', id, '--yes']);
+    const ended = finished(child);
+    await until(() => count(home, "SELECT count(*) FROM sessions WHERE state = 'trashed'") > 0);
+    child.kill('SIGINT');
+    const { code, stdout, stderr } = await ended;
+    expect(code).toBe(130);
+    expect(stdout).toMatch(/^Removed [\d,]+ sessions? \(.*\)\.\nUndo until .*: coppice undo [0-9a-f-]{36}\n$/);
+    expect(stderr).toMatch(/Stopped\. What is left was not touched\. To go on, make a new plan: coppice plan\n$/);
+    const gone = count(home, "SELECT count(*) FROM sessions WHERE state = 'trashed'");
+    expect(gone).toBeGreaterThan(0);
+    expect(gone).toBeLessThan(5000);
+    expect(count(home, "SELECT count(*) FROM run_items WHERE state = 'trashed'")).toBe(gone);
+    expect((await coppice(home, ['doctor'])).stdout).toMatch(/Run [0-9a-f-]{36} is at work, or was cut short\./);
+
+    const rest = await coppiceJson<PlanJson>(home, ['plan']);
+    expect(rest.totals.go.items).toBe(5000 - gone);
+    const again = await coppice(home, ['apply', rest.id, '--yes']);
+    expect(again).toMatchObject({ code: 0, stderr: '' });
+    expect(await listed(home)).toEqual([]);
+    expect(count(home, 'SELECT count(*) FROM runs WHERE finished_at IS NULL')).toBe(0);
+    expect((await coppice(home, ['doctor'])).stdout).not.toContain('cut short');
+  });
+});
+
+/** Many sessions without messages, written in one go: what counts is how many there are. */
+async function makeManyEmpty(home: string, sessions: number): Promise<void> {
+  await (await openHome({ path: home, env: {} })).close();
+  const at = Date.now() - 30 * DAY_MS;
+  const database = new BetterSqlite3(join(home, 'state.db'));
+  database.exec(`WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${sessions})
+    INSERT INTO sessions (id, state, source, started_at, last_active_at, ended_at, end_reason)
+    SELECT 'empty-' || n, 'live', 'cli', ${at}, ${at}, ${at}, 'done' FROM numbers`);
+  database.close();
+}
+
+function count(home: string, sql: string): number {
+  const database = new BetterSqlite3(join(home, 'state.db'), { readonly: true });
+  try {
+    return Number(database.prepare(sql).pluck().get());
+  } finally {
+    database.close();
+  }
+}
+
+async function until(reached: () => boolean): Promise<void> {
+  while (!reached()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+describe('sessions of a schedule', () => {
+  it('leave rows only and go early when their source says so, and nothing else does', async () => {
+    const home = join(root, 'schedule');
+    const startedAt = Date.now();
+    let ageDays = 10;
+    {
+      await using made = await openHome({ path: home, env: {}, clock: { now: () => startedAt - ageDays * DAY_MS } });
+      for (const source of ['cron', 'cli']) {
+        for (ageDays = 10; ageDays > 0; ageDays -= 2) {
+          const session = await made.sessions.create({ id: `${source}-${ageDays}`, source });
+          await session.appendAll(Array.from({ length: 8 }, (_, at) => ({ role: 'user', content: `needle ${at}` })));
+          await session.end('done');
+        }
+      }
+    }
+    const files = readdirSync(join(home, 'sessions'), { recursive: true, encoding: 'utf8' });
+    expect(files.filter((path) => path.includes('cron'))).toEqual([]);
+    expect(files.filter((path) => path.includes('cli-') && path.endsWith('transcript.jsonl'))).toHaveLength(5);
+    // Without a word about it, a schedule keeps what everything else keeps.
+    expect(removed(await coppiceJson<PlanJson>(home, ['plan']))).toEqual([]);
+
+    writeFileSync(join(home, 'config.yaml'), 'sessions:\n  by_source:\n    cron:\n      retention_days: 3\n', {
+      mode: 0o600,
+    });
+    const plan = await coppiceJson<PlanJson>(home, ['plan']);
+    expect(removed(plan)).toEqual(['cron-10', 'cron-8', 'cron-6', 'cron-4']);
+    expect((await coppice(home, ['apply', plan.id, '--yes'])).code).toBe(0);
+    expect((await listed(home)).toSorted()).toEqual(['cli-10', 'cli-2', 'cli-4', 'cli-6', 'cli-8', 'cron-2']);
+    expect((await coppice(home, ['undo', '--yes'])).code).toBe(0);
+    expect(await listed(home)).toHaveLength(10);
+    expect((await coppice(home, ['doctor'])).code).toBe(0);
+  });
+});
+
+describe('a session that is larger than the rules allow', () => {
+  it('is named by status with the next step, for programs too, and stays', async () => {
+    const home = copyHome();
+    const limits = ['--set', 'sessions.max_messages=11', '--set', 'sessions.by_source.cron.max_messages=never'];
+    const { stdout } = await coppice(home, ['status', ...limits]);
+    expect(stdout).toMatch(/^\d+ sessions are larger than the rules allow, 0 still open\.$/m);
+    expect(stdout).toMatch(/^ {2}The largest is Talk \d+ \(12 messages, .*\); allowed are 11 messages\.$/m);
+    expect(stdout).toMatch(/sessions\.max_messages and sessions\.max_mb\.\n.*coppice sessions list --sort bytes$/m);
+    const { oversized } = await coppiceJson<{ oversized: { source: string }[] }>(home, ['status', ...limits]);
+    expect(oversized[0]).toMatchObject({ source: 'cli', open: false, messageCount: 12, maxMessages: 11 });
+    expect(oversized.filter(({ source }) => source === 'cron')).toEqual([]);
+    expect(await coppiceJson(home, ['status'])).toMatchObject({ oversized: [] });
+    expect(await listed(home)).toHaveLength(61);
   });
 });
 

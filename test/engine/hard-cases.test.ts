@@ -128,12 +128,80 @@ describe('runs that meet what happened since', () => {
     expect(await problems()).toEqual([]);
   });
 
+  it('applies a plan once, also after an undo', async () => {
+    await aSession('s');
+    const plan = await at.retention.plan({ kind: 'delete', ids: ['s'] });
+    const { run } = await at.retention.apply(plan);
+    await at.retention.undo(run.id);
+    await expect(at.retention.apply(plan)).rejects.toThrow('This plan was applied already.');
+    expect(await at.home.sessions.get('s')).toBeDefined();
+    clock.advance(1);
+    expect(await at.retention.apply(await at.retention.plan({ kind: 'delete', ids: ['s'] }))).toMatchObject({
+      done: 1,
+    });
+  });
+
+  describe('a conversation that was to go', () => {
+    const ALL = ['one', 'two', 'three'];
+
+    /** Three sessions of one conversation, and the plan to remove them. */
+    async function aPlan(): Promise<Plan> {
+      for (const [index, id] of ALL.entries()) {
+        const parent = ALL[index - 1];
+        const link = parent === undefined ? {} : { parentId: parent, childKind: 'continuation' as const };
+        const session = await at.home.sessions.create({ id, source: 'cli', ...link });
+        await session.append({ role: 'user', content: id });
+        await session.end('done');
+      }
+      clock.advance(2 * DAY_MS);
+      return at.retention.plan({ kind: 'delete', ids: ALL });
+    }
+
+    async function continueFrom(id: string): Promise<void> {
+      const more = await at.home.sessions.create({ source: 'cli', parentId: id, childKind: 'continuation' });
+      await more.end('done');
+    }
+
+    const left = async () => (await collect(at.home.sessions.list())).map(({ id }) => id).toSorted();
+
+    it('goes as a whole while nothing happens to it', async () => {
+      expect(await at.retention.apply(await aPlan())).toMatchObject({ done: 3, skipped: 0 });
+      expect(await left()).toEqual([]);
+    });
+
+    it.each<[string, () => Promise<unknown>]>([
+      ['its first part is pinned', async () => (await at.home.sessions.open('one')).pin()],
+      ['its last part is pinned', async () => (await at.home.sessions.open('three')).pin()],
+      ['its first part is taken up again', async () => (await at.home.sessions.open('one')).resume()],
+      ['it is taken up again and ended', () => append('three', 'more')],
+      ['its second part is taken up again', async () => (await at.home.sessions.open('two')).resume()],
+      ['its first part is used and ended', () => append('one', 'more')],
+      ['its first part is continued', () => continueFrom('one')],
+      ['its last part is continued', () => continueFrom('three')],
+    ])('stays as a whole when %s after the plan was made', async (_what, happen) => {
+      const plan = await aPlan();
+      await happen();
+      const before = await left();
+      expect(await at.retention.apply(plan)).toMatchObject({ done: 0, skipped: 3 });
+      expect(await left()).toEqual(before);
+    });
+
+    it('goes although a branch of it was begun: children are judged on their own', async () => {
+      const plan = await aPlan();
+      await at.home.sessions.create({ id: 'branch', source: 'cli', parentId: 'two', childKind: 'branch' });
+      expect(await at.retention.apply(plan)).toMatchObject({ done: 3, skipped: 0 });
+      expect(await left()).toEqual(['branch']);
+    });
+  });
+
   it('does not count as done what another run took first', async () => {
     const orphan = join(path, 'sessions', 'ff', 'stray');
     mkdirSync(orphan, { recursive: true });
     writeFileSync(join(orphan, 'transcript.jsonl'), 'left behind\n');
     clock.set(Date.now() + 30 * DAY_MS);
-    const [one, two] = [await at.retention.plan(), await at.retention.plan()];
+    const one = await at.retention.plan();
+    clock.advance(1);
+    const two = await at.retention.plan();
     expect(await at.retention.apply(one)).toMatchObject({ done: 1, skipped: 0 });
     expect(await at.retention.apply(two)).toMatchObject({ done: 0, skipped: 1 });
   });

@@ -42,6 +42,8 @@ export interface Expected {
   readonly clock: Clock;
   /** Sessions that must stay whatever a plan says, because they were taken into use or pinned since. */
   readonly held?: readonly string[];
+  /** Nothing but deaths came in between, so every intent about a session must be carried out in the end. */
+  readonly onlyDeaths?: boolean;
 }
 
 /**
@@ -66,7 +68,8 @@ export async function recoverAndCheck(directory: string, expected: Expected): Pr
 }
 
 /** What is wrong with a home in which no step is under way. */
-export async function checkState(at: EngineHome, { baseline, plans, held = [] }: Expected): Promise<string[]> {
+export async function checkState(at: EngineHome, expected: Expected): Promise<string[]> {
+  const { baseline, plans, held = [], onlyDeaths = false } = expected;
   const path = at.parts.layout.root;
   const items = await allItems(at);
   const trees = { home: treeOf(join(path, 'sessions')), trash: treeOf(join(path, 'trash')) };
@@ -74,11 +77,14 @@ export async function checkState(at: EngineHome, { baseline, plans, held = [] }:
   const unfinished = await at.engine.journal.unfinished();
   if (unfinished.length > 0) wrong.push(`unfinished runs: ${unfinished.join()}`);
   wrong.push(...outsidePlan(items, plans));
+  const skipped = items.filter(({ item, state }) => onlyDeaths && item.kind === 'session' && state === 'skipped');
+  wrong.push(...skipped.map(({ item, detail }) => `${item.id} was skipped: ${detail}`));
   for (const id of held) if (goneItems(items, id).length > 0) wrong.push(`${id} was held and is gone`);
   const sessions = await seenSessions(at);
+  const archived = await archivedSessions(at);
   for (const [id, before] of baseline.sessions) {
     const taken = goneItems(items, id);
-    wrong.push(...checkSession({ id, before, now: sessions.get(id), taken }));
+    wrong.push(...checkSession({ id, before, now: sessions.get(id), archived: archived.get(id), taken }));
     wrong.push(...checkFiles({ id, files: filesOf(path, { baseline, id }), taken, trees }));
   }
   for (const id of sessions.keys()) if (!baseline.sessions.has(id)) wrong.push(`${id} came from nowhere`);
@@ -100,7 +106,8 @@ async function checkProblems({ home }: EngineHome): Promise<string[]> {
 
 type PlacedItem = RunItem & { readonly runId: string };
 
-const isGone = ({ state }: RunItem) => state === 'trashed' || state === 'purged' || state === 'purging';
+const GONE_STATES = new Set(['trashed', 'archived', 'purged', 'purging']);
+const isGone = ({ state }: RunItem) => GONE_STATES.has(state);
 
 /** The items that took something of this id and did not give it back, oldest first. */
 function goneItems(items: readonly PlacedItem[], id: string): readonly PlacedItem[] {
@@ -128,19 +135,24 @@ interface SessionCheck {
   readonly id: string;
   readonly before: SeenSession;
   readonly now: SeenSession | undefined;
+  readonly archived: Pick<SeenSession, 'facts' | 'usage'> | undefined;
   readonly taken: readonly PlacedItem[];
 }
 
-function checkSession({ id, before, now, taken }: SessionCheck): string[] {
-  if (taken.some(({ action }) => action === 'remove'))
-    return now === undefined ? [] : [`${id} is removed and still there`];
+function checkSession({ id, before, now, archived, taken }: SessionCheck): string[] {
+  const removed = taken.some(({ action }) => action === 'remove');
+  const inArchive = !removed && taken.some(({ action }) => action === 'archive');
+  const { facts, usage } = before;
+  if (!isDeepStrictEqual(archived, inArchive ? { facts, usage } : undefined))
+    return [`${id} is not as it was in the archive`];
+  if (removed || inArchive) return now === undefined ? [] : [`${id} is removed and still there`];
   if (now === undefined) return [`${id} is gone, and no run says so`];
-  const facts = {
-    ...before.facts,
+  const left = {
+    ...facts,
     ...(taken.length > 0 && { dumpBytes: 0 }),
     ...(taken.some(({ action }) => action === 'drop-files') && { transcriptBytes: 0 }),
   };
-  return isDeepStrictEqual(now, { ...before, facts }) ? [] : [`${id} is not as it was`];
+  return isDeepStrictEqual(now, { ...before, facts: left }) ? [] : [`${id} is not as it was`];
 }
 
 interface FilesCheck {
@@ -169,6 +181,7 @@ function checkFiles({ id, files, taken, trees }: FilesCheck): string[] {
 /** Where a file of an item is while the item is gone; undefined when the item leaves it alone. */
 function placeInTrash(path: string, { runId, number, item, action }: PlacedItem): string | undefined {
   const inside = path.split('/').slice(2);
+  if (item.kind === 'archive') return undefined;
   if (item.kind === 'debris') return `${runId}/${number}/${basename(path)}`;
   if (item.kind !== 'session') return `${runId}/${number}/${path.split('/').slice(1).join('/')}`;
   if (action === 'drop-dumps' && inside[0] !== 'dumps') return undefined;
@@ -189,13 +202,20 @@ function leftInTrash(items: readonly PlacedItem[], trash: Tree): string[] {
 function checkRows(path: string, items: readonly PlacedItem[]): string[] {
   const db = new BetterSqlite3(nativeLayout(path).database, { readonly: true });
   const rows = (sql: string) => JSON.stringify((db.prepare(sql).pluck().all() as string[]).toSorted());
-  const hidden = rows(`SELECT run_id || '/' || run_number FROM sessions WHERE state <> 'live'`);
+  const hidden = rows(`SELECT run_id || '/' || run_number FROM sessions WHERE state NOT IN ('live', 'archived')`);
+  const archived = rows(`SELECT run_id || '/' || run_number FROM archives`);
+  const unarchived = rows('SELECT id FROM messages WHERE session_key IN (SELECT session_key FROM archives)');
   const ledger = rows(`SELECT run_id || ' ' || id FROM ledger`);
   const lost = rows('SELECT id FROM messages WHERE session_key NOT IN (SELECT key FROM sessions)');
   db.close();
-  const gone = items.filter((item) => item.item.kind === 'session' && item.action === 'remove' && isGone(item));
+  const whole = items.filter(({ item }) => item.kind === 'session' || item.kind === 'archive');
+  const gone = whole.filter((item) => item.action === 'remove' && isGone(item));
   const kept = gone.filter(({ state }) => state === 'trashed').map((item) => `${item.runId}/${item.number}`);
   const wrong: string[] = [];
+  const inArchive = items.filter(({ state }) => state === 'archived').map((item) => `${item.runId}/${item.number}`);
+  if (archived !== JSON.stringify(inArchive.toSorted()))
+    wrong.push(`the archive has ${archived}, the journal says ${inArchive.join()}`);
+  if (unarchived !== '[]') wrong.push(`messages of archived sessions: ${unarchived}`);
   if (hidden !== JSON.stringify(kept.toSorted()))
     wrong.push(`hidden rows are ${hidden}, the journal says ${kept.join()}`);
   const traces = JSON.stringify(gone.map((item) => `${item.runId} ${item.item.id}`).toSorted());
@@ -207,11 +227,11 @@ function checkRows(path: string, items: readonly PlacedItem[]): string[] {
 /** Every row and every file, to tell whether anything at all changed. */
 function stateOf(path: string): unknown {
   const db = new BetterSqlite3(nativeLayout(path).database, { readonly: true });
-  const tables = ['sessions', 'messages', 'usage', 'runs', 'run_items', 'ledger'];
+  const tables = ['sessions', 'messages', 'usage', 'runs', 'run_items', 'ledger', 'archives'];
   const rows = tables.map((table) => db.prepare(`SELECT * FROM ${table}`).all());
   db.close();
   const trash = Object.entries(treeOf(join(path, 'trash'))).filter(([name]) => basename(name) !== 'manifest.jsonl');
-  return [rows, treeOf(join(path, 'sessions')), trash];
+  return [rows, treeOf(join(path, 'sessions')), treeOf(join(path, 'archive')), trash];
 }
 
 async function seenSessions({ home }: EngineHome): Promise<Map<string, SeenSession>> {
@@ -222,6 +242,14 @@ async function seenSessions({ home }: EngineHome): Promise<Map<string, SeenSessi
     const messages = await collect(session.messages());
     const usage = await session.usageByModel();
     seen.set(facts.id, { facts: { ...facts }, messages, usage, found: found.has(facts.id) });
+  }
+  return seen;
+}
+
+async function archivedSessions({ home }: EngineHome): Promise<Map<string, Pick<SeenSession, 'facts' | 'usage'>>> {
+  const seen = new Map<string, Pick<SeenSession, 'facts' | 'usage'>>();
+  for await (const { archivedAt: _, ...facts } of home.sessions.list({ archived: true })) {
+    seen.set(facts.id, { facts, usage: await (await home.sessions.open(facts.id)).usageByModel() });
   }
   return seen;
 }

@@ -55,11 +55,11 @@ export class Faults {
   /** The store with every change that the engine asks of it as a point. */
   wrap(store: SessionStore): SessionStore {
     const trash = this.#wrapMethods(store.trash, ['hide', 'show', 'drop', 'takeFiles', 'returnFiles', 'giveBack']);
+    const archive = this.#wrapMethods(store.archive, ['seal', 'clear', 'put', 'unseal', 'hide', 'show', 'move']);
     const journal = this.#wrapMethods(store.journal, ['begin', 'intend', 'mark', 'finish']);
     const whole = this.#wrapMethods(store, ['setMeta']);
-    return new Proxy(store, {
-      get: (_, key) => (key === 'trash' ? trash : key === 'journal' ? journal : Reflect.get(whole, key)) as unknown,
-    });
+    const parts: Readonly<Record<string | symbol, unknown>> = { trash, archive, journal };
+    return new Proxy(store, { get: (_, key) => (key in parts ? parts[key] : Reflect.get(whole, key)) as unknown });
   }
 
   #wrapMethods<T extends object>(target: T, names: readonly (keyof T)[]): T {

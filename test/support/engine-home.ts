@@ -38,7 +38,7 @@ export async function openEngineHome(
   const real = await openSqliteStore({ path: layout.database, scratchDir: layout.root, clock, transcripts });
   const parts: HomeParts = { layout, config: CONFIG, store: wrap(real), clock, transcripts };
   const { store } = parts;
-  const driver = createNativeDriver({ store, layout, clock, activeGraceMs: 15 * MINUTE_MS });
+  const driver = createNativeDriver({ store, layout, clock, activeGraceMs: 15 * MINUTE_MS, codec: 'brotli' });
   const engine = { driver, journal: store.journal, clock };
   return {
     parts,

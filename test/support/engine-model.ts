@@ -76,6 +76,8 @@ export class EngineWalk {
       ['delete', () => this.#delete()],
       ['drop files', () => this.#dropFiles()],
       ['drop files', () => this.#dropFiles()],
+      ['archive', () => this.#planAndApply({ kind: 'archive', filter: {}, before: this.#clock.now() + 1 })],
+      ['restore', () => this.#restore()],
       ['undo', () => this.#undo()],
       ['undo', () => this.#undo()],
       ['empty', () => this.#empty()],
@@ -91,7 +93,10 @@ export class EngineWalk {
     if (this.#live.has(id)) return;
     const [parentId] = this.#random() < 0.4 ? this.#live.keys() : [];
     const child = parentId === undefined ? {} : { parentId, childKind: this.#one(['branch', 'continuation'] as const) };
-    await this.#home.home.sessions.create({ id, source: 'cli', ...child });
+    const taken = (await this.#home.parts.store.archive.get(id)) !== undefined;
+    const created = this.#home.home.sessions.create({ id, source: 'cli', ...child });
+    if (taken) return created.then(() => Promise.reject(new Error(`${id} is archived`)), unlessArchived);
+    await created;
     this.#live.set(id, { messages: [], pinned: false, ended: false, claimed: true, version: 0 });
     if (this.#random() < 0.8) await this.#appendTo(id);
   }
@@ -147,6 +152,7 @@ export class EngineWalk {
       { kind: 'delete', ids: IDS.filter(() => this.#random() < 0.4) },
       { kind: 'prune', filter: {}, before, part: 'all' },
       { kind: 'prune', filter: {}, before, part: 'files' },
+      { kind: 'archive', filter: {}, before },
       { kind: 'gc', filter: {}, emptyMs: HOUR_MS, trivialMs: HOUR_MS, trivialMaxMessages: 5 },
     ]);
     await this.#remember(request);
@@ -163,10 +169,12 @@ export class EngineWalk {
   }
 
   async #planAndApply(request: PlanRequest): Promise<void> {
-    await this.#home.retention.apply(await this.#remember(request));
+    await this.#home.retention.apply(await this.#remember(request)).catch(unlessRefused);
   }
 
   async #remember(request: PlanRequest): Promise<Plan> {
+    // Time goes by, as it does between any two plans.
+    this.#clock.advance(1);
     const plan = await this.#home.retention.plan(request);
     const versions = new Map<string, [Remembered, number]>();
     for (const [id, session] of this.#live) versions.set(id, [session, session.version]);
@@ -178,12 +186,18 @@ export class EngineWalk {
   async #apply(): Promise<void> {
     if (this.#plans.length === 0) return;
     const chosen = this.#one(this.#random() < 0.7 ? this.#plans.slice(-1) : this.#plans);
-    await this.#home.retention.apply(chosen.plan).catch(unlessTooOld);
+    await this.#home.retention.apply(chosen.plan).catch(unlessRefused);
   }
 
   async #undo(): Promise<void> {
     const run = await this.#anyRun();
     if (run !== undefined) await this.#home.retention.undo(run);
+  }
+
+  /** One that is archived; it comes back unless a run has put its archive into the trash. */
+  async #restore(): Promise<void> {
+    const [first] = await collect(this.#home.home.sessions.list({ archived: true }));
+    if (first !== undefined) await this.#home.retention.restore([first.id]);
   }
 
   async #empty(): Promise<void> {
@@ -241,7 +255,7 @@ export class EngineWalk {
     const { journal } = this.#home.engine;
     for (const { id: run } of (await collect(journal.runs())).toReversed()) {
       for (const { number, item, action, state } of await collect(journal.items(run))) {
-        if (item.kind === 'session' && action === 'remove')
+        if (item.kind === 'session' && (action === 'remove' || action === 'archive'))
           wrong.push(...this.#follow(`${run}/${number}`, item.id, state));
       }
     }
@@ -250,14 +264,15 @@ export class EngineWalk {
 
   #follow(place: string, id: string, state: RunItemState): string[] {
     const trashed = this.#trashed.get(place);
-    if (trashed === undefined && state === 'trashed') {
+    const gone = state === 'trashed' || state === 'archived';
+    if (trashed === undefined && gone) {
       const session = this.#live.get(id);
       if (session === undefined) return [`${id} was removed and was not there`];
       this.#live.delete(id);
       this.#trashed.set(place, { id, session });
       return this.#whyNot(id, session);
     }
-    if (trashed !== undefined && state !== 'trashed') {
+    if (trashed !== undefined && !gone) {
       this.#trashed.delete(place);
       if (state === 'restored' && this.#live.has(id)) return [`${id} was restored over another`];
       if (state === 'restored') this.#live.set(id, trashed.session);
@@ -271,7 +286,9 @@ export class EngineWalk {
     if (session.claimed) return [`${id} was in use and is removed`];
     const planned = this.#plans.some(({ plan, versions }) => {
       const [known, version] = versions.get(id) ?? [];
-      const removes = plan.decisions.some(({ item, action }) => item.id === id && action === 'remove');
+      const removes = plan.decisions.some(
+        ({ item, action }) => item.id === id && (action === 'remove' || action === 'archive'),
+      );
       return removes && known === session && version === session.version;
     });
     return planned ? [] : [`${id} was removed, and no plan saw it as it was`];
@@ -294,7 +311,11 @@ export class EngineWalk {
   }
 }
 
-/** A plan that is too old is refused, as it should be. */
-function unlessTooOld(error: unknown): void {
-  if (!(error instanceof Error && error.message.includes('more than a day old'))) throw error;
+function unlessArchived(error: unknown): void {
+  if (!(error instanceof Error && error.message.includes('belongs to an archived session'))) throw error;
+}
+
+/** A plan that is too old or was applied before is refused, as it should be. */
+function unlessRefused(error: unknown): void {
+  if (!(error instanceof Error && /more than a day old|applied already/.test(error.message))) throw error;
 }

@@ -9,6 +9,8 @@ import { type EngineHome, openEngineHome } from './engine-home.ts';
 export const RUN_AT = NOW + 100 * DAY_MS;
 export const FILES_REQUEST: PlanRequest = { kind: 'prune', filter: { source: 'cli' }, part: 'files' };
 
+export const ARCHIVE_REQUEST: PlanRequest = { kind: 'archive', filter: { source: 'cli' } };
+
 export const STRAY = 'sessions/ff/stray';
 const DEBRIS = `sessions/ff/broken/.tmp-1-${'0'.repeat(16)}`;
 
@@ -63,6 +65,9 @@ export interface Scenario {
 
 const applyRules = async (at: EngineHome) => at.retention.apply(await at.retention.plan());
 const dropFiles = async (at: EngineHome) => at.retention.apply(await at.retention.plan(FILES_REQUEST));
+const archive = async (at: EngineHome) => at.retention.apply(await at.retention.plan(ARCHIVE_REQUEST));
+const planArchiveRemoval = (at: EngineHome) =>
+  at.retention.plan({ kind: 'delete', ids: ['a', 'old', 'first', 'next'] });
 const apply: Scenario['act'] = (at, plan) => at.retention.apply(plan as Plan);
 
 async function newestRun({ retention }: EngineHome): Promise<string> {
@@ -95,6 +100,26 @@ export const SCENARIOS: readonly Scenario[] = [
     laterMs: 8 * DAY_MS,
     plan: (at) => at.retention.plan(),
     act: apply,
+  },
+  { name: 'apply an archive', plan: (at) => at.retention.plan(ARCHIVE_REQUEST), act: apply },
+  {
+    name: 'undo an archive',
+    prepare: archive,
+    act: async (at) => at.retention.undo(await newestRun(at)),
+  },
+  {
+    name: 'apply a removal of archives',
+    prepare: archive,
+    laterMs: MINUTE_MS,
+    plan: planArchiveRemoval,
+    act: apply,
+  },
+  {
+    name: 'remove archives for good',
+    prepare: archive,
+    laterMs: MINUTE_MS,
+    plan: planArchiveRemoval,
+    act: async (at, plan) => at.retention.emptyTrash((await at.retention.apply(plan as Plan)).run.id),
   },
 ];
 

@@ -1,9 +1,17 @@
 import { join } from 'node:path';
-import type { Plan } from '../../src/core/plan.ts';
+import type { Plan, PlanRequest } from '../../src/core/plan.ts';
 import { manualClock } from './clock.ts';
 import { type Baseline, takeBaseline } from './engine-checker.ts';
 import { openEngineHome } from './engine-home.ts';
-import { buildScene, clockOf, copyScene, FILES_REQUEST, RUN_AT, type Scenario } from './engine-scene.ts';
+import {
+  ARCHIVE_REQUEST,
+  buildScene,
+  clockOf,
+  copyScene,
+  FILES_REQUEST,
+  RUN_AT,
+  type Scenario,
+} from './engine-scene.ts';
 
 /** A scene at the point where a scenario begins, closed, to be copied for each try. */
 export interface Stage {
@@ -21,10 +29,12 @@ export async function setStage(directory: string, scenario: Scenario): Promise<S
   const path = copyScene(join(directory, 'built'), start);
   await using at = await openEngineHome(path, { clock: manualClock(RUN_AT) });
   const baseline = await takeBaseline(start, at);
-  const allowed = [await at.retention.plan(), await at.retention.plan(FILES_REQUEST)];
+  const requests: (PlanRequest | undefined)[] = [undefined, FILES_REQUEST, ARCHIVE_REQUEST];
+  const allowed = await Promise.all(requests.map((request) => at.retention.plan(request)));
   await scenario.prepare?.(at);
   // Planned on a copy and at the time of the act: trash that expires by then is part of it.
   const later = copyScene(start, join(directory, 'later'));
   await using then = await openEngineHome(later, { clock: clockOf(scenario) });
-  return { scenario, directory, start, baseline, allowed: [...allowed, await then.retention.plan()] };
+  const planned = scenario.plan === undefined ? [] : [await scenario.plan(then)];
+  return { scenario, directory, start, baseline, allowed: [...allowed, await then.retention.plan(), ...planned] };
 }

@@ -3,6 +3,8 @@
 import { openHome } from '../../dist/app/open-home.js';
 
 const [, , path, act, time] = process.argv;
+const ARCHIVE = { kind: 'archive', filter: { source: 'cli' } };
+const ARCHIVES = { kind: 'delete', ids: ['a', 'old', 'first', 'next'] };
 const FILES = { kind: 'prune', filter: { source: 'cli' }, part: 'files' };
 try {
   const settings = [{ key: 'disk.ballast_mb', value: 'never' }];
@@ -23,6 +25,11 @@ function acts() {
     'undo a drop of files': async (retention) => retention.undo(await newestRun(retention)),
     'empty the trash': async (retention) => retention.emptyTrash(await newestRun(retention)),
     'purge expired trash': async (retention) => retention.apply(await retention.plan()),
+    'apply an archive': async (retention) => retention.apply(await retention.plan(ARCHIVE)),
+    'undo an archive': async (retention) => retention.undo(await newestRun(retention)),
+    'apply a removal of archives': async (retention) => retention.apply(await retention.plan(ARCHIVES)),
+    'remove archives for good': async (retention) =>
+      retention.emptyTrash((await retention.apply(await retention.plan(ARCHIVES))).run.id),
     // An apply of nothing: it recovers first, as every act does.
     recover: async (retention) => retention.apply(await retention.plan({ kind: 'delete', ids: ['no such session'] })),
   };

@@ -1,0 +1,72 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createCheckpointDriver } from '../../src/checkpoints/checkpoint-driver.ts';
+import { lastFailure } from '../../src/checkpoints/reclaim-memory.ts';
+import { writePack } from '../../src/checkpoints/reclaim-packs.ts';
+import { reachableObjects } from '../../src/checkpoints/reachable-objects.ts';
+import { reclaimStore } from '../../src/checkpoints/reclaim-store.ts';
+import { verifyStore } from '../../src/checkpoints/verify-store.ts';
+import type { Checkpoint } from '../../src/core/checkpoint.ts';
+import { addSnapshot, boundsStore, noise, runItem } from '../support/checkpoint-bounds.ts';
+
+const CAN_MOUNT = process.platform === 'linux' && process.getuid?.() === 0;
+const TIGHT = { graceMs: -1000, maxBytes: 1 };
+
+describe.skipIf(!CAN_MOUNT)('a checkpoint store on a full disk', () => {
+  let disk: string;
+
+  beforeEach(() => {
+    disk = mkdtempSync(join(tmpdir(), 'coppice-full-'));
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=24m', 'tmpfs', disk]);
+  });
+
+  afterEach(() => {
+    execFileSync('umount', [disk]);
+    rmSync(disk, { recursive: true });
+  });
+
+  function fillUp(leaveBytes: number): void {
+    const { bavail, bsize } = statfsSync(disk);
+    writeFileSync(join(disk, 'filler'), Buffer.alloc(Math.max(0, bavail * bsize - leaveBytes)));
+  }
+
+  async function scene(count: number) {
+    const store = await boundsStore(disk);
+    const checkpoints: Checkpoint[] = [];
+    for (let index = 0; index < count; index += 1) {
+      const files = Object.fromEntries(
+        Array.from({ length: 20 }, (_, at) => [`f${at}`, noise(`${index} ${at}`, 5000)]),
+      );
+      checkpoints.push(await addSnapshot(store, { workdir: join(disk, 'p'), takenAt: index, files }));
+    }
+    return { store, checkpoints };
+  }
+
+  it('gives the bytes of what nothing needs back, although nothing can be written', async () => {
+    const { store, checkpoints } = await scene(6);
+    const driver = createCheckpointDriver(store);
+    const items = checkpoints.slice(0, 4).map((one, index) => runItem(one, index + 1));
+    await driver.discard('run', items);
+    await driver.purge('run', items);
+    fillUp(0);
+    expect(await reclaimStore(store, TIGHT)).toBeGreaterThan(200_000);
+    const { checkpoints: left, problems } = await verifyStore(store);
+    expect([left, problems]).toEqual([2, []]);
+  });
+
+  it('loses nothing and leaves no debris when a pack runs out of space half way', async () => {
+    const { store, checkpoints } = await scene(8);
+    const lines = [...(await reachableObjects(store.layout)).values()];
+    fillUp(100_000);
+    await expect(writePack(store.layout, lines)).rejects.toThrow('git pack-objects failed');
+    expect(readdirSync(join(store.layout.objects, 'pack'))).toEqual([]);
+    // It does not even try where it sees that there is no room.
+    expect(await reclaimStore(store, TIGHT)).toBe(0);
+    expect(lastFailure(store.layout)).toEqual([]);
+    const { checkpoints: left, problems } = await verifyStore(store);
+    expect([left, problems]).toEqual([checkpoints.length, []]);
+  });
+});

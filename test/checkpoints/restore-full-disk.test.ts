@@ -1,0 +1,63 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmdirSync, unlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openDesk } from '../support/checkpoint-desk.ts';
+import { manualClock } from '../support/clock.ts';
+import { listTree } from '../support/hostile-trees.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+/** A small file system of its own; undefined where mounting is not allowed, which takes root. */
+function smallDisk(): string | undefined {
+  const path = mkdtempSync(join(tmpdir(), 'coppice-disk-'));
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=3m', 'tmpfs', path]).status === 0;
+  const remove = () => {
+    if (mounted) spawnSync('umount', ['-l', path]);
+    rmdirSync(path);
+  };
+  if (mounted) onTestFinished(remove);
+  else remove();
+  return mounted ? path : undefined;
+}
+
+describe('a restore on a full disk', () => {
+  it('leaves no half-written file, says what is missing, and goes on when there is room', async ({ skip }) => {
+    const disk = smallDisk();
+    skip(disk === undefined, 'mounting is not allowed here');
+    if (disk === undefined) return;
+    const workdir = join(disk, 'work');
+    mkdirSync(workdir);
+    await using desk = await openDesk({ root: tempDir(), clock: manualClock(), workdir });
+    const put = (name: string, content: string) => writeFileSync(join(workdir, name), content);
+    put('big', 'x'.repeat(1000 * 1024));
+    put('small', 'one');
+    const target = await desk.take();
+    const taken = listTree(workdir);
+    put('big', 'two');
+    put('small', 'two');
+    const changed = listTree(workdir);
+    fill(join(workdir, 'excluded-by-config'));
+    const { skipped, runId = '' } = await desk.restore(target);
+    expect(skipped[0]).toMatch(/^big: The disk is full\./);
+    expect(listTree(workdir)).toMatchObject({ big: 'file two' });
+    expect(readdirSync(workdir).toSorted()).toEqual(['big', 'excluded-by-config', 'small']);
+    unlinkSync(join(workdir, 'excluded-by-config'));
+    const again = await desk.restore(target);
+    expect(again.skipped).toEqual([]);
+    expect(listTree(workdir)).toEqual(taken);
+    for (const id of [again.runId ?? '', runId]) expect(await desk.undo(id)).toEqual([]);
+    expect(listTree(workdir)).toEqual(changed);
+  });
+});
+
+/** Writes until there is no room. */
+function fill(path: string): void {
+  for (;;) {
+    try {
+      writeFileSync(path, 'z'.repeat(4096), { flag: 'a' });
+    } catch {
+      return;
+    }
+  }
+}

@@ -1,0 +1,293 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { CheckpointStore } from '../../src/checkpoints/open-store.ts';
+import { readSnapshots } from '../../src/checkpoints/read-snapshots.ts';
+import { takeSnapshot } from '../../src/checkpoints/take-snapshot.ts';
+import { runGit } from '../../src/platform/run-git.ts';
+import { filesOnDisk, savedFiles, takenOf, testStore } from '../support/checkpoint-store.ts';
+import { runTakeWorker } from '../support/run-take-worker.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+const TORTURE = process.env['COPPICE_TORTURE'] !== undefined;
+const NOBODY = 65_534;
+const IS_ROOT = process.getuid?.() === 0;
+
+let dir: string;
+let workdir: string;
+let store: CheckpointStore;
+
+beforeEach(async () => {
+  dir = tempDir();
+  workdir = join(dir, 'project');
+  mkdirSync(workdir);
+  store = await testStore(dir);
+});
+
+function write(path: string, content: string | Buffer): void {
+  mkdirSync(join(workdir, path, '..'), { recursive: true });
+  writeFileSync(join(workdir, path), content);
+}
+
+async function takeExactly(): Promise<void> {
+  const { id } = takenOf(await takeSnapshot(store, { workdir }));
+  expect(await savedFiles(store, id)).toEqual(filesOnDisk(workdir));
+}
+
+/** Every ref leads to whole trees, and every listed checkpoint can be read back. */
+async function expectSound(): Promise<void> {
+  const place = { gitDir: store.layout.gitDir };
+  const { stdout } = await runGit(place, ['fsck', '--connectivity-only', '--no-dangling']);
+  expect(stdout.toString()).not.toMatch(/missing|broken/);
+  const { checkpoints, problems } = await readSnapshots(store);
+  expect(problems).toEqual([]);
+  for (const { id, fileCount } of checkpoints) expect((await savedFiles(store, id)).size).toBe(fileCount);
+}
+
+describe('content', () => {
+  it('is saved byte for byte whatever the attributes of the project say', async () => {
+    write(
+      '.gitattributes',
+      [
+        '[attr]trap text eol=crlf ident filter=evil',
+        '* trap',
+        '*.u working-tree-encoding=UTF-16',
+        '*.lf text eol=lf',
+        '',
+      ].join('\n'),
+    );
+    write('sub/.gitattributes', '* text=auto eol=lf diff=evil merge=evil\n');
+    write('a.txt', 'one\r\ntwo\n$Id$\n$Id: abc $\r\n');
+    write('b.u', Buffer.from([0xff, 0xfe, 0x41, 0x00, 0x0d, 0x00]));
+    write('c.lf', 'a\r\nb\r\n');
+    write('sub/d', 'a\r\n\0b\r\n');
+    await takeExactly();
+  });
+
+  it('does not depend on the git configuration of the user, and runs nothing of it', async () => {
+    const home = join(dir, 'user');
+    mkdirSync(join(home, 'hooks'), { recursive: true });
+    const trap = join(home, 'trap');
+    writeFileSync(trap, `#!/bin/sh\ntouch ${join(home, 'sprung')}\nexit 1\n`);
+    chmodSync(trap, 0o755);
+    for (const hook of [
+      'pre-commit',
+      'post-commit',
+      'reference-transaction',
+      'post-index-change',
+      'fsmonitor-watchman',
+    ])
+      symlinkSync(trap, join(home, 'hooks', hook));
+    const config = [
+      `[core]\n\thooksPath = ${home}/hooks\n\tautocrlf = true\n\tsafecrlf = true\n\tfsmonitor = ${trap}\n\tattributesFile = ${home}/attributes`,
+      `\texcludesFile = ${home}/ignore\n\tfileMode = false\n\tsymlinks = false\n\tbigFileThreshold = 1\n\teditor = ${trap}`,
+      `[commit]\n\tgpgSign = true\n[gpg]\n\tprogram = ${trap}\n[filter "evil"]\n\tclean = ${trap}\n\tsmudge = ${trap}\n\trequired = true`,
+      `[safe]\n\tdirectory = /nowhere\n[user]\n\tuseConfigOnly = true\n[i18n]\n\tcommitEncoding = UTF-16\n[extensions]\n\tbad = 1`,
+    ].join('\n');
+    writeFileSync(join(home, '.gitconfig'), config);
+    writeFileSync(join(home, 'attributes'), '* filter=evil text eol=crlf\n');
+    writeFileSync(join(home, 'ignore'), '*\n');
+    write('a.txt', 'one\r\ntwo\n');
+    write('run', '#!/bin/sh\n');
+    chmodSync(join(workdir, 'run'), 0o755);
+    symlinkSync('a.txt', join(workdir, 'link'));
+    const env = {
+      HOME: home,
+      XDG_CONFIG_HOME: home,
+      GIT_DIR: join(dir, 'elsewhere'),
+      GIT_INDEX_FILE: '/nowhere/index',
+      GIT_CONFIG_COUNT: '1',
+      GIT_CONFIG_KEY_0: 'core.autocrlf',
+      GIT_CONFIG_VALUE_0: 'true',
+      GIT_OBJECT_DIRECTORY: '/nowhere',
+      GIT_EXTERNAL_DIFF: trap,
+    };
+    const { results, stderr } = await runTakeWorker({ home: join(dir, 'home'), workdir, env });
+    expect(stderr).toBe('');
+    const [result] = results;
+    expect(result?.status).toBe('taken');
+    if (result?.status === 'taken') expect(await savedFiles(store, result.checkpoint.id)).toEqual(filesOnDisk(workdir));
+    expect(existsSync(join(home, 'sprung'))).toBe(false);
+  });
+});
+
+describe("the project's own repository", () => {
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-C', workdir, '-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { stdio: 'pipe' });
+
+  it('is not written, and what is in it does not matter', async () => {
+    write('tracked', '1');
+    write('staged', '1');
+    git('init', '-q');
+    git('add', 'tracked');
+    git('commit', '-qm', 'x');
+    git('add', 'staged');
+    const before = filesOnDisk(join(workdir, '.git'));
+    await takeExactly();
+    write('tracked', '2');
+    await takeExactly();
+    expect(filesOnDisk(join(workdir, '.git'))).toEqual(before);
+    rmSync(join(workdir, '.git', 'objects'), { recursive: true });
+    write('tracked', '3');
+    await takeExactly();
+    rmSync(join(workdir, '.git'), { recursive: true });
+    write('.git', 'gitdir: /nowhere\n');
+    write('tracked', '4');
+    await takeExactly();
+    rmSync(join(workdir, '.git'));
+    write('tracked', '5');
+    await takeExactly();
+  });
+});
+
+describe('what cannot be read', () => {
+  it.runIf(IS_ROOT || process.getuid !== undefined)('is reported and left out, and the rest is saved', async () => {
+    const user = IS_ROOT ? { uid: NOBODY } : {};
+    write('open', '1');
+    write('closed', 'secret');
+    write('folder/inside', '1');
+    write('later', '1');
+    const home = join(dir, 'home');
+    if (IS_ROOT) for (const path of [dir, home, workdir, join(workdir, 'folder')]) chownSync(path, NOBODY, NOBODY);
+    if (IS_ROOT) rmSync(join(home, 'checkpoints'), { recursive: true });
+    chmodSync(join(workdir, 'closed'), 0);
+    chmodSync(join(workdir, 'folder'), 0);
+    const take = async () => {
+      const { results, stderr } = await runTakeWorker({ home, workdir, ...user });
+      expect(stderr).toBe('');
+      const [result] = results;
+      if (result === undefined || result.status === 'refused') throw new Error('no checkpoint');
+      return { leftOut: result.leftOut, names: [...(await savedFiles(store, result.checkpoint.id)).keys()] };
+    };
+    expect(await take()).toEqual({
+      leftOut: [
+        { path: 'folder', why: 'unreadable' },
+        { path: 'closed', why: 'unreadable' },
+      ],
+      names: ['later', 'open'],
+    });
+    // What was saved once and cannot be looked at now is not taken for removed.
+    chmodSync(join(workdir, 'folder'), 0o700);
+    expect((await take()).names).toEqual(['folder/inside', 'later', 'open']);
+    chmodSync(join(workdir, 'folder'), 0);
+    write('later', '2');
+    expect((await take()).names).toEqual(['folder/inside', 'later', 'open']);
+    chmodSync(join(workdir, 'folder'), 0o700);
+  });
+});
+
+describe('size', () => {
+  it(`saves ${TORTURE ? '200 000' : '20 000'} files`, async () => {
+    const count = TORTURE ? 200_000 : 20_000;
+    for (let at = 0; at < count; at += 1) {
+      if (at % 1000 === 0) mkdirSync(join(workdir, `d${at / 1000}`));
+      writeFileSync(join(workdir, `d${Math.floor(at / 1000)}`, `f${at}`), `content ${at % 50}\n`);
+    }
+    const { fileCount } = takenOf(await takeSnapshot(store, { workdir }));
+    expect(fileCount).toBe(count);
+    expect((await takeSnapshot(store, { workdir })).status).toBe('unchanged');
+    await expectSound();
+  }, 600_000);
+
+  it('saves files that grow and shrink meanwhile, or says that they were changing', async () => {
+    for (let at = 0; at < 10; at += 1) write(`log-${at}`, Buffer.alloc(200_000, at));
+    const writer = setInterval(() => {
+      for (let at = 0; at < 10; at += 1) write(`log-${at}`, Buffer.alloc(Math.floor(Math.random() * 400_000), at));
+    }, 1);
+    try {
+      for (let round = 0; round < 2; round += 1) {
+        const result = await takeSnapshot(store, { workdir });
+        expect(result.status).not.toBe('refused');
+      }
+    } finally {
+      clearInterval(writer);
+    }
+    await expectSound();
+    const last = await takeSnapshot(store, { workdir });
+    if (last.status === 'refused') throw new Error(last.message);
+    expect(await savedFiles(store, last.checkpoint.id)).toEqual(filesOnDisk(workdir));
+  });
+});
+
+describe('processes', () => {
+  it('take the same project at the same time, and the store opens only once', async () => {
+    for (let at = 0; at < 50; at += 1) write(`f${at}`, `${at}`);
+    rmSync(join(dir, 'home', 'checkpoints'), { recursive: true });
+    const home = join(dir, 'home');
+    const runs = await Promise.all([1, 2, 3].map(() => runTakeWorker({ home, workdir, rounds: 4 })));
+    expect(runs.map(({ stderr }) => stderr)).toEqual(['', '', '']);
+    const results = runs.flatMap((run) => run.results);
+    expect(results.filter(({ status }) => status === 'refused')).toEqual([]);
+    const taken = results.filter(({ status }) => status === 'taken').length;
+    expect((await readSnapshots(store)).checkpoints).toHaveLength(taken);
+    await expectSound();
+  });
+
+  it('that are killed leave the store sound, and the next take is exact', async () => {
+    for (let at = 0; at < 300; at += 1) write(`d${at % 10}/f${at}`, `${at}`.repeat(500));
+    const home = join(dir, 'home');
+    for (let round = 0; round < (TORTURE ? 60 : 5); round += 1) {
+      for (let at = 0; at < 300; at += 1) write(`d${at % 10}/f${at}`, `${at} ${round} `.repeat(500));
+      await runTakeWorker({ home, workdir, rounds: 3, killAfterMs: 150 + Math.random() * 250 });
+    }
+    await expectSound();
+    write('last', '1');
+    await takeExactly();
+    await expectSound();
+    expect(readdirSync(join(store.layout.gitDir, 'indexes')).filter((name) => name.endsWith('.lock'))).toEqual([]);
+  });
+
+  it('heal the lock that a killed git left on the index', async () => {
+    write('a', '1');
+    const { projectId } = takenOf(await takeSnapshot(store, { workdir }));
+    writeFileSync(`${store.layout.index(projectId)}.lock`, '');
+    write('a', '2');
+    await takeExactly();
+  });
+
+  it('stop when they are told to, and leave nothing locked', async () => {
+    for (let at = 0; at < 2000; at += 1) write(`f${at}`, `${at}`);
+    const stop = new AbortController();
+    setTimeout(() => stop.abort(), 60);
+    await expect(takeSnapshot(store, { workdir }, stop.signal)).rejects.toThrow('abort');
+    expect(await readSnapshots(store)).toEqual({ checkpoints: [], problems: [] });
+    await takeExactly();
+  });
+});
+
+describe('an index that no longer fits the store', () => {
+  it('is made anew when the checkpoint it belongs to is gone, with its objects', async () => {
+    write('a', '1');
+    const { id, projectId } = takenOf(await takeSnapshot(store, { workdir }));
+    const place = { gitDir: store.layout.gitDir };
+    await runGit(place, ['update-ref', '-d', `refs/coppice/snapshots/${projectId}/${id}`]);
+    for (const name of readdirSync(store.layout.objects))
+      if (name.length === 2) rmSync(join(store.layout.objects, name), { recursive: true });
+    await takeExactly();
+    await expectSound();
+  });
+
+  it('is made anew when it is damaged', async () => {
+    write('a', '1');
+    const { projectId } = takenOf(await takeSnapshot(store, { workdir }));
+    writeFileSync(store.layout.index(projectId), 'not an index');
+    expect((await takeSnapshot(store, { workdir })).status).toBe('unchanged');
+    writeFileSync(store.layout.project(projectId), '[]');
+    expect((await takeSnapshot(store, { workdir })).status).toBe('unchanged');
+    write('a', '2');
+    await takeExactly();
+  });
+
+  it('learns new times when the directory was copied, and still finds nothing changed', async () => {
+    write('a', '1');
+    takenOf(await takeSnapshot(store, { workdir }));
+    execFileSync('cp', ['-r', workdir, `${workdir}-copy`]);
+    rmSync(workdir, { recursive: true });
+    execFileSync('mv', [`${workdir}-copy`, workdir]);
+    expect((await takeSnapshot(store, { workdir })).status).toBe('unchanged');
+    expect((await takeSnapshot(store, { workdir })).status).toBe('unchanged');
+    write('a', '2');
+    await takeExactly();
+  });
+});

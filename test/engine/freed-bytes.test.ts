@@ -1,0 +1,50 @@
+import { lstatSync } from 'node:fs';
+import { join } from 'node:path';
+import BetterSqlite3 from 'better-sqlite3';
+import { expect, it } from 'vitest';
+import { DAY_MS } from '../../src/core/time.ts';
+import { walkTree } from '../../src/platform/walk-tree.ts';
+import { manualClock, NOW } from '../support/clock.ts';
+import { openEngineHome } from '../support/engine-home.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+const BLOCK_BYTES = 4096;
+const SESSIONS = 40;
+
+it('frees what it reports, within one percent or a block for each item', async () => {
+  const path = join(tempDir(), 'home');
+  const clock = manualClock(NOW);
+  await using at = await openEngineHome(path, { clock });
+  const ids = Array.from({ length: SESSIONS }, (_, index) => `s${index}`);
+  for (const [index, id] of ids.entries()) {
+    const session = await at.home.sessions.create({ id, source: 'cli' });
+    const content = `${id} `.repeat(2000 + index * 500);
+    await session.appendAll(Array.from({ length: 6 }, () => ({ role: 'user' as const, content })));
+    await session.dump({ url: 'https://example.com', body: { text: 'x'.repeat(index * 3000) } });
+    await session.end('done');
+  }
+  clock.advance(2 * DAY_MS);
+  const { run } = await at.retention.apply(await at.retention.plan({ kind: 'delete', ids }));
+  // What was written so far is in the log of the database; now it is in the file that is measured.
+  checkpoint(path);
+  const before = diskUsage(path);
+  const { freedBytes, items } = await at.retention.emptyTrash(run.id);
+  const difference = before - diskUsage(path);
+  expect(items).toBe(SESSIONS);
+  expect(freedBytes).toBeGreaterThan(1_000_000);
+  expect(Math.abs(difference - freedBytes)).toBeLessThanOrEqual(Math.max(freedBytes / 100, SESSIONS * BLOCK_BYTES));
+});
+
+function checkpoint(path: string): void {
+  const database = new BetterSqlite3(join(path, 'state.db'));
+  database.pragma('wal_checkpoint(TRUNCATE)');
+  database.close();
+}
+
+/** What the home takes on the disk, the log of the database aside: it is emptied and filled as others come and go. */
+function diskUsage(path: string): number {
+  let bytes = 0;
+  for (const entry of walkTree(path))
+    if ('diskBytes' in entry && !entry.path.endsWith('-wal')) bytes += entry.diskBytes;
+  return bytes + lstatSync(path).blocks * 512;
+}

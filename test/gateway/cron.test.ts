@@ -1,0 +1,83 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openHome } from '../../src/app/open-home.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/core/time.ts';
+import { manualClock, NOW } from '../support/clock.ts';
+import { collect } from '../support/collect.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+describe('a job that runs by the clock', () => {
+  it('runs, delivers its output, and leaves its session in the trash and in the ledger', async () => {
+    const clock = manualClock();
+    const path = tempDir();
+    const out = join(path, 'out');
+    await using home = await openHome({ path: join(path, 'home'), clock, env: {} });
+    const scheduler = await home.scheduler();
+    await scheduler.add('hello', {
+      schedule: '*/15 * * * *',
+      command: ['sh', '-c', 'echo "hello from $COPPICE_SESSION_ID"'],
+      deliver: [{ file: join(out, '{session}.txt') }],
+    });
+    clock.advance(15 * MINUTE_MS);
+    const tick = await scheduler.tick();
+    await tick.ended;
+    expect(tick.started).toEqual(['cron_hello_20260115_121500']);
+    expect(await scheduler.deliver()).toBe(1);
+    expect(readFileSync(join(out, 'cron_hello_20260115_121500.txt'), 'utf8')).toBe(
+      'hello from cron_hello_20260115_121500\n',
+    );
+    expect(await collect(home.sessions.list())).toEqual([]);
+    const [run] = await collect((await home.retention()).runs());
+    await home.undo(run?.id ?? '');
+    expect((await collect(home.sessions.list())).map(({ endReason }) => endReason)).toEqual(['done']);
+  });
+
+  it('every quarter of an hour for two days leaves bounded rows and files', async () => {
+    const clock = manualClock();
+    const path = tempDir();
+    await using home = await openHome({ path: join(path, 'home'), clock, env: {} });
+    const scheduler = await home.scheduler();
+    const spec = { schedule: '*/15 * * * *', command: ['true'], deliver: [{ file: join(path, 'out', 'latest.txt') }] };
+    await scheduler.add('tick', spec);
+    for (let at = NOW + 15 * MINUTE_MS; at <= NOW + 2 * DAY_MS; at += 15 * MINUTE_MS) {
+      clock.set(at);
+      await (await scheduler.tick()).ended;
+      if (at % (4 * HOUR_MS) === 0) await scheduler.deliver();
+    }
+    expect(await collect(home.sessions.list())).toEqual([]);
+    expect(existsSync(join(path, 'home', 'sessions'))).toBe(false);
+    expect(readdirSync(join(path, 'out'))).toEqual(['latest.txt']);
+    expect(await scheduler.lastRuns('tick', 1000)).toHaveLength(50);
+    clock.advance(8 * DAY_MS);
+    const retention = await home.retention();
+    await home.apply(await home.plan());
+    expect((await retention.scan()).trash).toEqual([]);
+  });
+
+  it('says what is wrong with a job before it is added', async () => {
+    await using home = await openHome({ path: tempDir(), env: {} });
+    const scheduler = await home.scheduler();
+    await expect(scheduler.add('a', { schedule: 'soon', command: ['true'] })).rejects.toThrow(/schedule "soon"/);
+    await expect(scheduler.add('../a', { schedule: '* * * * *', command: ['true'] })).rejects.toThrow(/name of a job/);
+    await expect(scheduler.add('a', { schedule: '* * * * *', command: [] })).rejects.toThrow(/no command/);
+    expect(await scheduler.jobs()).toEqual([]);
+  });
+
+  it('of a daemon that died is closed by the next start, and what it owed is delivered', async () => {
+    const clock = manualClock();
+    const path = tempDir();
+    {
+      await using home = await openHome({ path: join(path, 'home'), clock, env: {} });
+      const spec = { schedule: '*/15 * * * *', command: ['true'], deliver: [{ file: join(path, 'out.txt') }] };
+      await (await home.scheduler()).add('a', spec);
+      clock.advance(HOUR_MS);
+      await (await (await home.scheduler()).tick()).ended;
+    }
+    await using home = await openHome({ path: join(path, 'home'), clock, env: {} });
+    const scheduler = await home.scheduler();
+    await scheduler.recover();
+    expect(await scheduler.deliver()).toBe(1);
+    expect(existsSync(join(path, 'out.txt'))).toBe(true);
+  });
+});

@@ -1,0 +1,273 @@
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Verdict } from '../../src/core/gateway.ts';
+import { OK } from '../../src/core/gateway.ts';
+import { superviseRun } from '../../src/gateway/run/supervise-run.ts';
+import { findProcess } from '../../src/platform/find-process.ts';
+import { openPipes } from '../../src/platform/open-pipe.ts';
+import { AGENTS, collectRun } from '../support/run-collector.ts';
+
+const sh = (script: string) => ({ command: 'sh', args: ['-c', script] });
+const agent = (name: string, ...args: string[]) => ({
+  command: process.execPath,
+  args: [join(AGENTS, name), ...args],
+});
+/** Elsewhere, what leaves its process group is not found, and there is no `setsid`. */
+const LINUX = process.platform === 'linux';
+const STOP: Verdict = { kind: 'stop', causes: [], say: 'The budget is used up.' };
+
+describe('superviseRun', () => {
+  it('shows and records what a command writes, and passes its exit code on', async () => {
+    const run = collectRun();
+    const result = await superviseRun({ ...run.options, ...sh('echo one; echo two >&2; printf three; exit 7') });
+    expect(result).toMatchObject({ cause: { kind: 'exited' }, exitCode: 7, exitStatus: 7 });
+    expect(run.shown('stdout').toString()).toBe('one\nthree');
+    expect(run.recorded('stdout')).toBe('one\nthree');
+    expect(run.shown('stderr').toString()).toBe('two\n');
+    expect(run.recorded('stderr')).toBe('two\n');
+    expect(result.stats).toMatchObject({ outputBytes: 13, omittedBytes: 0, endedProcesses: 0, leftPids: [] });
+  });
+
+  it('tells the command its session and gives it an event channel', async () => {
+    const run = collectRun();
+    const script = `echo '{"coppice":"note","text":"'$COPPICE_SESSION_ID'"}' >&$COPPICE_EVENTS_FD`;
+    await superviseRun({ ...run.options, ...sh(script) });
+    expect(run.events).toEqual([{ kind: 'note', text: 'session-1' }]);
+  });
+
+  it('lets a script open its output by name, as it can in a terminal', async () => {
+    const run = collectRun();
+    await superviseRun({ ...run.options, ...sh('echo out > /dev/stdout; echo err > /dev/stderr') });
+    expect([run.recorded('stdout'), run.recorded('stderr')]).toEqual(['out\n', 'err\n']);
+  });
+
+  it('reads events however they are cut, and reports lines that are none', async () => {
+    const run = collectRun();
+    const result = await superviseRun({ ...run.options, ...agent('chatty.js') });
+    expect(run.events).toEqual([
+      { kind: 'title', title: 'Größe prüfen 東京' },
+      { kind: 'message', message: { role: 'user', content: 'hello' } },
+      { kind: 'tool', name: 'bash', ok: false, id: '1', args: { command: 'ls' } },
+      { kind: 'note', text: 'no line break at the end' },
+    ]);
+    expect(result.stats).toMatchObject({ events: 4, refusedLines: 3 });
+    expect(result.stats.problems).toEqual([
+      'An event line is not JSON.',
+      'An event line names an event that is not known.',
+      expect.stringContaining('inputTokens'),
+    ]);
+  });
+
+  it('takes events on standard output too, in their place between the lines', async () => {
+    const run = collectRun();
+    const order: string[] = [];
+    const sink = {
+      event: async () => {
+        order.push('event');
+        return OK;
+      },
+      output: async ({ text }: { text: string }) => void order.push(text),
+    };
+    const script = `echo before; echo '{"coppice":"iteration"}'; echo '{"coppice":"dance"}'; echo '{"other":1}'`;
+    const result = await superviseRun({ ...run.options, ...sh(script), sink });
+    expect(order.join('')).toBe('before\nevent{"coppice":"dance"}\n{"other":1}\n');
+    expect(run.shown('stdout').toString()).toContain('{"coppice":"iteration"}\n');
+    expect(result.stats).toMatchObject({ events: 1, refusedLines: 1 });
+  });
+
+  it('shows bytes that are no UTF-8 as they are, and records what can be read of them', async () => {
+    const run = collectRun();
+    await superviseRun({
+      ...run.options,
+      ...sh(String.raw`printf 'a\377b\n'; printf '{"coppice":"note","text":"\377"}\n' >&3`),
+    });
+    expect([...run.shown('stdout')]).toEqual([0x61, 0xff, 0x62, 0x0a]);
+    expect(run.recorded('stdout')).toBe('a\ufffdb\n');
+    expect(run.events).toEqual([{ kind: 'note', text: '\ufffd' }]);
+  });
+
+  it('passes over a line that is too long, and reads the next', async () => {
+    const run = collectRun();
+    const script = `head -c 3000000 /dev/zero | tr '\\0' x >&3; echo >&3; echo '{"coppice":"iteration"}' >&3`;
+    const result = await superviseRun({ ...run.options, ...sh(script) });
+    expect(run.events).toEqual([{ kind: 'iteration' }]);
+    expect(result.stats.problems).toEqual(['An event line is longer than 1 MB and was cut off.']);
+  });
+
+  it('goes on when the command closes its event channel or its output', async () => {
+    const run = collectRun();
+    const result = await superviseRun({
+      ...run.options,
+      ...sh('exec 3>&- 1>&-; sleep 0.1; echo still here >&2; exit 4'),
+    });
+    expect(result.exitStatus).toBe(4);
+    expect(run.recorded('stderr')).toBe('still here\n');
+  });
+
+  it('says by which signal a command died', async () => {
+    const run = collectRun();
+    const result = await superviseRun({ ...run.options, ...sh('kill -KILL $$') });
+    expect(result).toMatchObject({ cause: { kind: 'exited' }, signal: 'SIGKILL', exitStatus: 137 });
+  });
+
+  it.each([
+    ['no-such-command-anywhere', 'There is no command no-such-command-anywhere.'],
+    ['/', 'The file / may not be run.'],
+  ])('says why %s cannot be started, and leaves no record', async (command, message) => {
+    const run = collectRun();
+    const failure = await superviseRun({ ...run.options, command, args: [] }).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ name: 'Failure', code: 'usage', message });
+    expect(run.open.size).toBe(0);
+  });
+
+  it('says so when the directory does not exist', async () => {
+    const run = collectRun();
+    const cwd = join(run.options.cwd, 'missing');
+    const failure = await superviseRun({ ...run.options, ...sh('true'), cwd }).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ message: expect.stringContaining('does not exist') });
+  });
+
+  it('stops a command that burns tokens as soon as a verdict says so', async () => {
+    let used = 0;
+    const run = collectRun((event) => {
+      if (event.kind === 'usage') used += event.usage.inputTokens ?? 0;
+      return used >= 50_000 ? STOP : OK;
+    });
+    const result = await superviseRun({ ...run.options, ...agent('token-burner.js') });
+    expect(result).toMatchObject({ cause: { kind: 'stopped', why: STOP.say }, signal: 'SIGTERM', exitStatus: 124 });
+    expect(run.left()).toEqual([]);
+  });
+
+  it('kills a whole group that ignores the request to end', async () => {
+    const run = collectRun(() => STOP);
+    const result = await superviseRun({ ...run.options, ...agent('stubborn.js'), stopGraceMs: 100 });
+    expect(result).toMatchObject({ cause: { kind: 'stopped' }, signal: 'SIGKILL', exitStatus: 124 });
+    expect(run.left()).toEqual([]);
+  });
+
+  it('stops a command whose time is up', async () => {
+    const run = collectRun();
+    const result = await superviseRun({ ...run.options, ...sh('sleep 300'), limits: { maxMinutes: 0.001 } });
+    const why = 'The run reached its limit of 0.001 minutes.';
+    expect(result).toMatchObject({ cause: { kind: 'stopped', why }, exitStatus: 124 });
+    expect(run.left()).toEqual([]);
+  });
+
+  it('stops politely when interrupted, and kills when interrupted again', async () => {
+    const polite = new AbortController();
+    const kill = new AbortController();
+    const run = collectRun(() => {
+      polite.abort();
+      setTimeout(() => kill.abort(), 50);
+      return OK;
+    });
+    const signals = { signal: polite.signal, killSignal: kill.signal };
+    const result = await superviseRun({ ...run.options, ...agent('stubborn.js'), ...signals, stopGraceMs: 600_000 });
+    expect(result).toMatchObject({ cause: { kind: 'interrupted' }, signal: 'SIGKILL', exitStatus: 130 });
+    expect(run.left()).toEqual([]);
+  });
+
+  it('does not start what was interrupted before', async () => {
+    const run = collectRun();
+    const starting = superviseRun({ ...run.options, ...sh('true'), signal: AbortSignal.abort(new Error('enough')) });
+    await expect(starting).rejects.toThrow('enough');
+    expect(run.saved).toEqual([]);
+  });
+
+  it('gives what the command started the same grace to end, and asks it once', async () => {
+    const run = collectRun((event) => (event.kind === 'iteration' ? STOP : OK));
+    // The shell in front of the agent ends at once.
+    const script = `'${process.execPath}' '${join(AGENTS, 'slow-to-end.js')}'; true`;
+    const result = await superviseRun({ ...run.options, ...sh(script) });
+    expect(result).toMatchObject({ cause: { kind: 'stopped' }, signal: 'SIGTERM' });
+    expect(run.events).toEqual([{ kind: 'iteration' }, { kind: 'note', text: 'last words' }]);
+    expect(run.left()).toEqual([]);
+  });
+
+  it.runIf(LINUX)('ends whatever a command leaves behind, also what left its process group', async () => {
+    const run = collectRun();
+    const result = await superviseRun({ ...run.options, command: 'sh', args: [join(AGENTS, 'fork-bomb.sh')] });
+    expect(result.cause).toEqual({ kind: 'exited' });
+    expect(result.stats.endedProcesses).toBe(50);
+    expect(run.left()).toEqual([]);
+  });
+
+  it('warns once of each thing, on standard error', async () => {
+    const warn: Verdict = {
+      kind: 'warn',
+      causes: [{ rule: 'tokens', scope: 'session', used: 8, limit: 10 }],
+      say: 'Most of the budget is used.',
+    };
+    const run = collectRun(() => warn);
+    const event = `echo '{"coppice":"iteration"}' >&3;`;
+    const result = await superviseRun({ ...run.options, ...sh(event.repeat(3)) });
+    expect(result).toMatchObject({ exitStatus: 0, stats: { events: 3 } });
+    expect(run.shown('stderr').toString()).toBe('coppice: Most of the budget is used.\n');
+  });
+
+  it('stops the run and says why when it cannot be recorded', async () => {
+    const run = collectRun();
+    const sink = { ...run.options.sink, event: () => Promise.reject(new Error('disk full')) };
+    await expect(superviseRun({ ...run.options, ...agent('token-burner.js'), sink })).rejects.toThrow('disk full');
+    expect(run.left()).toEqual([]);
+    expect(run.open.size).toBe(0);
+  });
+
+  it('keeps a record from before the start until nothing is left', async () => {
+    const run = collectRun();
+    await superviseRun({ ...run.options, ...sh('true') });
+    expect(run.saved.map(({ child }) => child === undefined)).toEqual([true, false]);
+    expect(run.saved[0]).toMatchObject({ sessionId: 'session-1', supervisor: { pid: process.pid } });
+    expect(run.open.size).toBe(0);
+  });
+
+  it('gives the command an empty input unless told otherwise', async () => {
+    const run = collectRun();
+    const result = await superviseRun({ ...run.options, ...sh('cat') });
+    expect([result.exitStatus, run.recorded('stdout')]).toEqual([0, '']);
+  });
+
+  it('records the beginning and the end of what is too much', async () => {
+    const run = collectRun();
+    const options = { ...run.options, maxRecordedBytes: 100_000 };
+    const result = await superviseRun({ ...options, ...sh('echo first; yes | head -c 5000000; echo last') });
+    expect(run.recorded('stdout')).toMatch(/^first\n.*last\n$/s);
+    const recordedBytes = Buffer.byteLength(run.recorded('stdout'));
+    expect(recordedBytes).toBeLessThan(200_000);
+    expect(recordedBytes + result.stats.omittedBytes).toBe(5_000_011);
+    expect(run.shown('stdout').length).toBe(5_000_011);
+    expect(Math.max(...run.chunks.map(({ text }) => text.length))).toBeLessThanOrEqual(8192);
+  });
+
+  it('closes the output of a command when nobody watches it any more', async () => {
+    const run = collectRun();
+    const [pipe] = await openPipes(1);
+    if (pipe === undefined) throw new Error('no pipe');
+    closeSync(pipe.readFd);
+    const result = await superviseRun({ ...run.options, command: 'yes', args: [], io: { stdout: pipe.writeFd } });
+    closeSync(pipe.writeFd);
+    expect(result).toMatchObject({ cause: { kind: 'exited' }, signal: 'SIGPIPE', exitStatus: 141 });
+  });
+
+  it('stops the run when its output cannot be shown for another reason', async () => {
+    const run = collectRun();
+    const notWritable = openSync(run.options.cwd, 'r');
+    const io = { stdout: notWritable };
+    await expect(superviseRun({ ...run.options, command: 'yes', args: [], io })).rejects.toThrow('EBADF');
+    closeSync(notWritable);
+    expect(run.left()).toEqual([]);
+  });
+
+  it.runIf(LINUX)('does not wait for a process that nobody can find and that keeps the output open', async () => {
+    const run = collectRun();
+    // Without its environment, a process that has left the group cannot be told from any other.
+    const daemon = 'echo $$ > part; mv part pid; exec sleep 300';
+    const script = `env -i PATH="$PATH" setsid sh -c '${daemon}' & until [ -e pid ]; do sleep 0.01; done`;
+    const result = await superviseRun({ ...run.options, ...sh(script) });
+    const pid = Number(readFileSync(join(run.options.cwd, 'pid'), 'utf8'));
+    expect(result.exitStatus).toBe(0);
+    expect(findProcess(pid)).toBeDefined();
+    process.kill(pid, 'SIGKILL');
+  });
+});

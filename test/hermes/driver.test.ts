@@ -1,0 +1,351 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { linkSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import BetterSqlite3 from 'better-sqlite3';
+import { describe, expect, it } from 'vitest';
+import type { HomeDriver } from '../../src/core/home-driver.ts';
+import type { ItemOutcome, RunAction, RunItem } from '../../src/core/run.ts';
+import type { LedgerEntry } from '../../src/core/session.ts';
+import { cutEntries } from '../../src/homes/hermes/cut-entries.ts';
+import { readTables } from '../../src/homes/hermes/hermes-connection.ts';
+import { createHermesDriver, type HermesParts } from '../../src/homes/hermes/hermes-driver.ts';
+import { nativeLayout } from '../../src/homes/native/native-layout.ts';
+import { dumpHermes, hermesProblems } from '../support/hermes-dump.ts';
+import {
+  addPrompts,
+  buildHermesHome,
+  HERMES_DAY,
+  HERMES_NOW,
+  type HermesHomeSpec,
+  structured,
+} from '../support/hermes-home.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+const WORDS = ['hello', 'pictures', 'message'];
+const LONG = Array.from({ length: 450 }, (_, at) => `message ${at}`);
+
+function makeHome(spec: HermesHomeSpec, parts: Partial<HermesParts> = {}) {
+  const home = buildHermesHome(join(tempDir(), 'hermes'), spec);
+  const companion = nativeLayout(join(home, '.coppice'));
+  const driver = createHermesDriver({ home, clock: { now: () => HERMES_NOW }, companion, ...parts });
+  return { home, driver, dump: () => dumpHermes(home, WORDS) };
+}
+
+function sql(home: string, text: string): void {
+  const db = new BetterSqlite3(join(home, 'state.db'));
+  db.exec(text);
+  db.close();
+}
+
+function ask(home: string, text: string): unknown {
+  const db = new BetterSqlite3(join(home, 'state.db'));
+  try {
+    return db.prepare(text).pluck().all();
+  } finally {
+    db.close();
+  }
+}
+
+async function itemsFor(driver: HomeDriver, ids: readonly string[], action: RunAction = 'remove'): Promise<RunItem[]> {
+  const { sessions, strays } = await driver.scan();
+  return ids.map((id, index) => {
+    const found = [...sessions, ...strays].find((item) => item.id === id);
+    if (found === undefined) throw new Error(`no ${id}`);
+    const item = { kind: found.kind, id };
+    const { fingerprint } = found;
+    return {
+      number: index + 1,
+      item,
+      action,
+      reason: 'named',
+      fingerprint,
+      sizeBytes: 0,
+      skipsTrash: false,
+      state: 'intended',
+    };
+  });
+}
+
+const details = (outcomes: readonly ItemOutcome[]) =>
+  outcomes.map((outcome) => (outcome.status === 'done' ? 'done' : outcome.detail));
+
+describe('taking sessions out of a Hermes home', () => {
+  for (const schema of [25, 30, 'legacy'] as const) {
+    it(`keeps the search index whole where an older SQLite made it (schema ${schema})`, async () => {
+      const { home, driver, dump } = makeHome({
+        schema,
+        sessions: [
+          { id: 's', messages: ['hello', structured({ text: 'pictures' }), 'bye'] },
+          { id: 'other', messages: ['hello'] },
+        ],
+      });
+      const db = new BetterSqlite3(join(home, 'state.db'));
+      cutEntries({ db, tables: readTables(db) }, [2n]);
+      db.close();
+      const before = dump();
+      expect(ask(home, `SELECT rowid FROM messages_fts_trigram WHERE messages_fts_trigram MATCH 'pictures'`)).toEqual(
+        [],
+      );
+      const items = await itemsFor(driver, ['s']);
+      expect(details(await driver.discard('run', items))).toEqual(['done']);
+      expect(hermesProblems(home)).toEqual([]);
+      expect(details(await driver.restore('run', items))).toEqual(['done']);
+      expect(dump()).toEqual(before);
+    });
+  }
+
+  it('leaves a session that Hermes began to use after the plan, by whatever evidence', async () => {
+    const uses = [
+      [`INSERT INTO gateway_routing VALUES ('x', 'k', '{"session_id":"s"}', 1)`, 'A chat of Hermes leads to it.'],
+      [`INSERT INTO compression_locks VALUES ('s', 'pid=1', 0, 9e9)`, 'Hermes is compressing it.'],
+      [`INSERT INTO session_turn_leases VALUES ('s', 'pid=1', 0, 9e9)`, 'Hermes is at work in it.'],
+      [`INSERT INTO telegram_dm_topic_bindings VALUES ('1', '2', 's')`, 'A topic of a chat is bound to it.'],
+      [`UPDATE sessions SET ended_at = NULL`, 'It is open in Hermes.'],
+      [`UPDATE sessions SET pinned = 1`, 'It is pinned.'],
+      [`UPDATE sessions SET handoff_state = 'pending'`, 'Hermes is handing it over.'],
+    ] as const;
+    for (const [use, sentence] of uses) {
+      const { home, driver, dump } = makeHome({
+        schema: 30,
+        sessions: [{ id: 's', messages: ['hello'], files: ['dump'] }],
+      });
+      const items = await itemsFor(driver, ['s']);
+      sql(home, use);
+      const before = dump();
+      expect(details(await driver.discard('run', items))).toEqual([sentence]);
+      expect(dump()).toEqual(before);
+      expect(readdirSync(join(home, '.coppice', 'trash'))).toEqual([]);
+    }
+  });
+
+  it('makes a long session whole again when Hermes resumes it in the middle', async () => {
+    let steps = 0;
+    const { home, driver } = makeHome(
+      { sessions: [{ id: 's', messages: LONG }] },
+      {
+        onHeld() {
+          steps += 1;
+          if (steps === 1) {
+            expect(ask(home, 'SELECT count(*) FROM messages')).toEqual([400]);
+            sql(
+              home,
+              `UPDATE sessions SET ended_at = NULL; INSERT INTO messages (session_id, role, content, timestamp) VALUES ('s', 'user', 'hello again', 2e9)`,
+            );
+          }
+        },
+      },
+    );
+    const items = await itemsFor(driver, ['s']);
+    expect(details(await driver.discard('run', items))).toEqual(['It is open in Hermes.']);
+    expect(ask(home, 'SELECT content FROM messages ORDER BY id')).toEqual([...LONG, 'hello again']);
+    expect(hermesProblems(home)).toEqual([]);
+    expect(readdirSync(join(home, '.coppice', 'trash'))).toEqual([]);
+  });
+
+  it('takes along rows of tables that it has never heard of, if they belong to the session', async () => {
+    const { home, driver, dump } = makeHome({ sessions: [{ id: 's', messages: ['hello'] }, { id: 't' }] });
+    sql(
+      home,
+      `CREATE TABLE notes (n INTEGER PRIMARY KEY, s TEXT REFERENCES sessions (id), b BLOB); INSERT INTO notes VALUES (7, 's', x'00ff'), (8, 't', NULL)`,
+    );
+    const before = dump();
+    const items = await itemsFor(driver, ['s']);
+    expect(details(await driver.discard('run', items))).toEqual(['done']);
+    expect(ask(home, 'SELECT n FROM notes')).toEqual([8]);
+    expect(details(await driver.restore('run', items))).toEqual(['done']);
+    expect(dump()).toEqual(before);
+  });
+
+  it('takes a prompt only with the last session that has it, and gives it back with either', async () => {
+    const { home, driver, dump } = makeHome({ sessions: [{ id: 'a' }, { id: 'b' }] });
+    addPrompts(home, { 'You are Hermes': ['a', 'b'] });
+    const before = dump();
+    const [a, b] = (await itemsFor(driver, ['a', 'b'])).map((item) => [item]);
+    if (a === undefined || b === undefined) throw new Error('two items');
+    await driver.discard('run', a);
+    expect(ask(home, 'SELECT prompt FROM system_prompts')).toEqual(['You are Hermes']);
+    await driver.discard('run', b);
+    expect(ask(home, 'SELECT prompt FROM system_prompts')).toEqual([]);
+    await driver.restore('run', a);
+    expect(ask(home, 'SELECT prompt FROM system_prompts')).toEqual(['You are Hermes']);
+    await driver.purge('run', a);
+    await driver.restore('run', b);
+    expect(dump()).toEqual(before);
+  });
+
+  it('finds parents and children again, whichever goes and whichever comes back first', async () => {
+    const spec: HermesHomeSpec = {
+      sessions: [{ id: 'up' }, { id: 'down', parent: 'up', modelConfig: { _branched_from: 'up' } }],
+    };
+    for (const going of [
+      ['up', 'down'],
+      ['down', 'up'],
+    ]) {
+      for (const coming of [
+        ['up', 'down'],
+        ['down', 'up'],
+      ]) {
+        const { driver, dump } = makeHome(spec);
+        const before = dump();
+        for (const id of going)
+          expect(details(await driver.discard(id, await itemsFor(driver, [id])))).toEqual(['done']);
+        const item = (id: string): RunItem => ({
+          number: 1,
+          item: { kind: 'session', id },
+          action: 'remove',
+          reason: 'named',
+          fingerprint: '',
+          sizeBytes: 0,
+          skipsTrash: false,
+          state: 'undoing',
+        });
+        for (const id of coming) expect(details(await driver.restore(id, [item(id)]))).toEqual(['done']);
+        expect(dump()).toEqual(before);
+      }
+    }
+  });
+
+  it('writes what a session was into the ledger, and takes it out when the session is back', async () => {
+    const written: LedgerEntry[] = [];
+    const erased: string[] = [];
+    const ledger: NonNullable<HermesParts['ledger']> = {
+      write: async (_, entries) => void written.push(...entries),
+      erase: async (_, ids) => void erased.push(...ids),
+    };
+    const { home, driver } = makeHome(
+      { sessions: [{ id: 's', messages: ['hello', 'hi'], title: 'T', cwd: '/w' }] },
+      { ledger },
+    );
+    sql(
+      home,
+      `INSERT INTO session_model_usage (session_id, model, task, input_tokens, output_tokens, estimated_cost_usd)
+      VALUES ('s', 'm', '', 10, 5, 0.25), ('s', 'm', 'vision', 1, 1, 0.5)`,
+    );
+    const items = await itemsFor(driver, ['s']);
+    await driver.discard('run', items);
+    expect(written).toMatchObject([
+      { id: 's', source: 'cli', title: 'T', workdir: '/w', messageCount: 2, removedAt: HERMES_NOW },
+    ]);
+    expect(written[0]?.usageByModel).toMatchObject([{ model: 'm', inputTokens: 11, outputTokens: 6, costUsd: 0.75 }]);
+    await driver.restore('run', items);
+    expect(erased).toEqual(['s']);
+  });
+
+  it('leaves a session whose file has another name elsewhere, and says so', async () => {
+    const { home, driver, dump } = makeHome({ sessions: [{ id: 's', files: ['transcript'] }] });
+    linkSync(join(home, 'sessions', 's.jsonl'), join(home, 'mine.jsonl'));
+    const before = dump();
+    expect(details(await driver.discard('run', await itemsFor(driver, ['s'])))[0]).toMatch(/has other names/);
+    expect(dump()).toEqual(before);
+  });
+
+  it('says that archives are not possible, and touches nothing', async () => {
+    const { driver, dump } = makeHome({ sessions: [{ id: 's', messages: ['hello'] }] });
+    const before = dump();
+    const items = await itemsFor(driver, ['s'], 'archive');
+    expect(details(await driver.discard('run', items))).toEqual(['Archiving in Hermes homes is not possible yet.']);
+    expect(dump()).toEqual(before);
+  });
+});
+
+describe('a Hermes home that may not be changed now', () => {
+  it('is left alone when its schema became newer than Coppice knows', async () => {
+    const { home, driver, dump } = makeHome({ sessions: [{ id: 's', messages: ['hello'] }] });
+    const items = await itemsFor(driver, ['s']);
+    sql(home, 'UPDATE schema_version SET version = 31');
+    const before = dump();
+    expect(details(await driver.discard('run', items))[0]).toMatch(/schema 31/);
+    expect(dump()).toEqual(before);
+  });
+
+  it('waits for the maintenance of Hermes itself', async () => {
+    const { home, driver } = makeHome({ sessions: [{ id: 's', messages: ['hello'] }] });
+    const lock = join(home, 'state.db.auto-maintenance.lock');
+    const holder = spawn('flock', [lock, 'sh', '-c', 'echo held; sleep 0.5'], { stdio: ['ignore', 'pipe', 'ignore'] });
+    await once(holder.stdout, 'data');
+    const left = new Promise((resolve) => holder.once('exit', () => resolve(ask(home, 'SELECT id FROM sessions'))));
+    expect(details(await driver.discard('run', await itemsFor(driver, ['s'])))).toEqual(['done']);
+    expect(await left).toEqual(['s']);
+  });
+});
+
+describe('bringing sessions back', () => {
+  const spec: HermesHomeSpec = { sessions: [{ id: 's', messages: ['hello'], title: 'T', files: ['transcript'] }] };
+
+  for (const [what, take, sentence] of [
+    [
+      'its id',
+      `INSERT INTO sessions (id, source, started_at) VALUES ('s', 'cli', 1)`,
+      'Another session has its id by now.',
+    ],
+    [
+      'its title',
+      `INSERT INTO sessions (id, source, started_at, title) VALUES ('x', 'cli', 1, 'T')`,
+      'Another session has its title by now. Rename that one first.',
+    ],
+    [
+      'the number of a message',
+      `INSERT INTO sessions (id, source, started_at) VALUES ('x', 'cli', 1); INSERT INTO messages (id, session_id, role, timestamp) VALUES (1, 'x', 'user', 1)`,
+      'Other messages have the numbers of its messages by now.',
+    ],
+  ] as const) {
+    it(`does not happen over something that has ${what} by now`, async () => {
+      const { home, driver, dump } = makeHome(spec);
+      const items = await itemsFor(driver, ['s']);
+      await driver.discard('run', items);
+      sql(home, take);
+      const before = dump();
+      expect(details(await driver.restore('run', items))).toEqual([sentence]);
+      expect(dump()).toEqual(before);
+      sql(home, `DELETE FROM messages; DELETE FROM sessions`);
+      expect(details(await driver.restore('run', items))).toEqual(['done']);
+    });
+  }
+
+  it('does not happen over a file that has appeared since', async () => {
+    const { home, driver, dump } = makeHome(spec);
+    const items = await itemsFor(driver, ['s']);
+    await driver.discard('run', items);
+    writeFileSync(join(home, 'sessions', 's.jsonl'), 'new');
+    const before = dump();
+    expect(details(await driver.restore('run', items))).toEqual(['Something else stands where its files were.']);
+    expect(dump()).toEqual(before);
+  });
+});
+
+describe('giving space back', () => {
+  const texts = Array.from({ length: 300 }, (_, at) => `${at} ${'hello '.repeat(300)}`);
+
+  async function pruned() {
+    const made = makeHome({
+      sessions: [
+        { id: 's', messages: texts },
+        { id: 't', messages: ['hello'] },
+      ],
+    });
+    await made.driver.discard('run', await itemsFor(made.driver, ['s']));
+    return made;
+  }
+
+  it('happens by the rules of Hermes, and is noted where Hermes looks', async ({ skip }) => {
+    if (process.platform !== 'linux' || process.getuid?.() !== 0) skip('other processes may not be looked at here');
+    const { home, driver } = await pruned();
+    expect(await driver.giveBack()).toBeGreaterThan(500_000);
+    expect(ask(home, `SELECT value FROM state_meta WHERE key = 'last_vacuum'`)).toEqual([String(HERMES_NOW / 1000)]);
+    expect(hermesProblems(home)).toEqual([]);
+  });
+
+  it('does not happen while another process has the database open, or soon after the last time', async () => {
+    const { home, driver } = await pruned();
+    const pages = ask(home, 'PRAGMA page_count');
+    const holder = spawn('sh', ['-c', 'exec 3<"$0"; echo open; exec cat', join(home, 'state.db')], { stdio: 'pipe' });
+    await once(holder.stdout, 'data');
+    expect(await driver.giveBack()).toBe(0);
+    holder.stdin.end();
+    await once(holder, 'exit');
+    sql(home, `INSERT INTO state_meta VALUES ('last_vacuum', '${(HERMES_NOW - 29 * HERMES_DAY) / 1000}')`);
+    expect(await driver.giveBack()).toBe(0);
+    expect(ask(home, 'PRAGMA page_count')).toEqual(pages);
+  });
+});

@@ -1,0 +1,206 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { errorSchema } from '../../src/http/openapi.ts';
+import type { JsonRoute } from '../../src/http/route.ts';
+import { ROUTES } from '../../src/http/route-table.ts';
+import { tempDir } from '../support/temp-dir.ts';
+import { describedRoutes, json, type Served, serveHome, withId } from './serve-home.ts';
+
+/** Asks a route and holds its answer to what the route itself promises: every field described, and nothing beside. */
+function caller({ ask }: Served) {
+  const asked = new Set<string>();
+  const call = async (method: string, path: `/${string}`, { id = '', query = '', body }: CallOptions = {}) => {
+    const route = ROUTES.find((one) => one.method === method && one.path === path) as JsonRoute;
+    asked.add(`${method} ${path}`);
+    const response = await ask(withId(path, id) + query, body === undefined ? { method } : json(method, body));
+    const { schemaVersion, ...document } = (await response.json()) as Record<string, unknown>;
+    expect({ status: response.status, schemaVersion, document }).toMatchObject({ status: route.status ?? 200 });
+    expect(schemaVersion).toBe(1);
+    expect(z.parse(route.answer, document)).toEqual(document);
+    return document as Record<string, unknown> & { readonly id: string };
+  };
+  return { call, asked };
+}
+
+interface CallOptions {
+  readonly id?: string;
+  readonly query?: string;
+  readonly body?: object;
+}
+
+describe('the HTTP API', () => {
+  it('answers every route as its description says', async () => {
+    const served = await serveHome({
+      settings: [{ key: 'cron.jobs', value: '{report: {schedule: "0 7 * * *", command: ["true"]}}' }],
+    });
+    const { call, asked } = caller(served);
+    await callSessions(call);
+    await callGateway(call);
+    await callRuns(call, served);
+    await callCheckpoints(call);
+    for (const path of ['/api/home', '/healthz', '/readyz', '/openapi.json'] as const) await call('GET', path);
+    expect((await served.ask('/metrics')).headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
+    const raw = ['GET /metrics', 'GET /api/events'];
+    expect([...asked, ...raw].toSorted()).toEqual(ROUTES.map(({ method, path }) => `${method} ${path}`).toSorted());
+    expect(served.said).toEqual([]);
+  });
+
+  it('describes all of its routes in one OpenAPI document', async () => {
+    const described = await describedRoutes(await serveHome());
+    expect(described.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual(
+      ROUTES.map(({ method, path }) => `${method} ${path}`).toSorted(),
+    );
+  });
+
+  it('refers to nothing in its description that is not there', async () => {
+    const { ask } = await serveHome();
+    const text = await (await ask('/openapi.json')).text();
+    const { components } = JSON.parse(text) as { components: { schemas: Record<string, object> } };
+    const names = [...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, to = '']) =>
+      to.replace('#/components/schemas/', ''),
+    );
+    expect(new Set(names)).toContain('Session');
+    expect(names.filter((name) => !Object.hasOwn(components.schemas, name))).toEqual([]);
+    expect(text).toContain('"name":"q","in":"query","required":true');
+    expect(text).toContain('"name":"limit","in":"query","required":false');
+  });
+
+  it('gives every session once when nothing changes, however small the pages are', async () => {
+    const { home, client, ask } = await serveHome();
+    const ids: string[] = [];
+    for (let n = 0; n < 7; n += 1) ids.push((await home.sessions.create({ source: 'api', startedAt: 1000 })).id);
+    for (const limit of [1, 2, 3, 7, 8]) {
+      const seen: string[] = [];
+      let query = `?limit=${limit}`;
+      for (let more = true; more; ) {
+        const page = (await (await ask(`/api/sessions${query}`)).json()) as {
+          sessions: { id: string }[];
+          next?: string;
+        };
+        expect(page.sessions.length).toBeLessThanOrEqual(limit);
+        seen.push(...page.sessions.map(({ id }) => id));
+        query = `?limit=${limit}&cursor=${page.next}`;
+        more = page.next !== undefined;
+      }
+      expect(seen.toSorted()).toEqual(ids.toSorted());
+    }
+    const listed: string[] = [];
+    for await (const { id } of client.sessions.list({ limit: 3 })) listed.push(id);
+    expect(listed).toHaveLength(3);
+  });
+
+  it('gives messages back exactly, page by page, whatever they hold', async () => {
+    const { client } = await serveHome();
+    const { id } = await client.sessions.create({ source: 'api', id: '../../etc/passwd' });
+    const contents = [
+      'plain',
+      '\u0000 \u2028 😀',
+      '',
+      [{ type: 'text', text: 'part', __proto__x: { deep: [1, null] } }],
+    ];
+    const messages = contents.map((content) => ({ role: 'user' as const, content, metadata: { n: [1, { a: 'b' }] } }));
+    expect(await client.sessions.append(id, messages)).toMatchObject({ firstSeq: 1, lastSeq: 4 });
+    const read: unknown[] = [];
+    for await (const { content, metadata } of client.sessions.messages(id)) read.push({ content, metadata });
+    expect(read).toEqual(messages.map(({ content, metadata }) => ({ content, metadata })));
+    const last: number[] = [];
+    for await (const { seq } of client.sessions.messages(id, { last: 2 })) last.push(seq);
+    expect(last).toEqual([3, 4]);
+  });
+
+  it('stores all of a batch or none of it', async () => {
+    const { client, ask } = await serveHome();
+    const { id } = await client.sessions.create({ source: 'api' });
+    const wrong = {
+      messages: [
+        { role: 'user', content: 'first' },
+        { role: 'nobody', content: 'second' },
+      ],
+    };
+    const response = await ask(`/api/sessions/${id}/messages`, json('POST', wrong));
+    expect(response.status).toBe(400);
+    expect(z.parse(errorSchema, await response.json()).error.message).toContain('body.messages.1.role');
+    expect((await client.sessions.get(id)).messageCount).toBe(0);
+  });
+
+  it('says failures with their status and never where the home is', async () => {
+    const { client, ask, home } = await serveHome();
+    const missing = await ask('/api/sessions/nothing');
+    expect(missing.status).toBe(404);
+    expect(await missing.json()).toMatchObject({ error: { code: 'not-found', hint: expect.any(String) as string } });
+    const { id } = await client.sessions.create({ source: 'api' });
+    await client.sessions.end(id, 'done');
+    await expect(client.sessions.append(id, [{ role: 'user', content: 'late' }])).rejects.toMatchObject({
+      code: 'refused',
+    });
+    const inside = await ask('/api/checkpoints', json('POST', { workdir: home.path }));
+    expect(inside.status).toBe(409);
+    expect(await inside.text()).not.toContain(home.path);
+  });
+});
+
+type Calling = ReturnType<typeof caller>['call'];
+
+async function callSessions(call: Calling): Promise<void> {
+  const { id } = await call('POST', '/api/sessions', { body: { source: 'api', title: 'A title', tags: ['one'] } });
+  await call('GET', '/api/sessions/{id}', { id });
+  await call('PATCH', '/api/sessions/{id}', { id, body: { title: 'Another', pinned: true, addTags: ['two'] } });
+  const messages = [
+    { role: 'user', content: 'What about needles?', at: '2026-01-02T03:04:05.000Z' },
+    { role: 'assistant', content: '', toolCalls: [{ id: 'c', name: 'bash', arguments: { command: 'ls' } }] },
+    { role: 'tool', content: [{ type: 'text', text: 'x' }], toolCallId: 'c', name: 'bash', failed: true, metadata: {} },
+  ];
+  await call('POST', '/api/sessions/{id}/messages', { id, body: { messages } });
+  await call('POST', '/api/sessions/{id}/usage', { id, body: { model: 'm', inputTokens: 3, costUsd: 0.5 } });
+  await call('GET', '/api/sessions/{id}/messages', { id, query: '?from=1&limit=2' });
+  await call('GET', '/api/search', { query: '?q=needles' });
+  await call('POST', '/api/sessions/{id}/end', { id, body: { reason: 'done' } });
+  await call('POST', '/api/sessions/{id}/resume', { id });
+  await call('GET', '/api/sessions', { query: '?source=api&active=true&sort=bytes&since=2020-01-01T00:00:00Z' });
+}
+
+async function callGateway(call: Calling): Promise<void> {
+  const body = { key: 'telegram:42/a b', source: 'telegram' };
+  await call('POST', '/api/routes/resolve', { body });
+  await call('POST', '/api/routes/reset', { body: { key: body.key } });
+  await call('POST', '/api/routes/resolve', { body });
+  await call('GET', '/api/routes', { query: '?limit=5' });
+  await call('GET', '/api/usage', { query: '?by=source' });
+  await call('GET', '/api/cron');
+  await call('GET', '/api/cron/{id}/next', { id: 'report', query: '?count=2' });
+  await call('POST', '/api/cron/{id}/run', { id: 'report' });
+}
+
+async function callRuns(call: Calling, { home }: Served): Promise<void> {
+  const session = await home.sessions.create({ source: 'old' });
+  await session.append({ role: 'user', content: 'words' });
+  await session.end('done');
+  await home.apply(await home.plan({ kind: 'archive', filter: { source: 'old' }, before: Date.now() + 1000 }));
+  await call('GET', '/api/archive');
+  await call('POST', '/api/archive/restore', { body: { ids: [session.id] } });
+  const plan = await call('POST', '/api/plans', { body: { request: { kind: 'delete', ids: [session.id] } } });
+  await call('GET', '/api/plans/{id}', { id: plan.id });
+  const { run, done } = await call('POST', '/api/plans/{id}/apply', { id: plan.id });
+  expect(done).toBe(1);
+  const { id } = run as { id: string };
+  await call('GET', '/api/runs', { query: '?limit=1' });
+  await call('GET', '/api/runs/{id}', { id });
+  await call('POST', '/api/runs/{id}/undo', { id, body: {} });
+  expect(await home.sessions.get(session.id)).toMatchObject({ messageCount: 1 });
+}
+
+async function callCheckpoints(call: Calling): Promise<void> {
+  const workdir = join(tempDir(), 'project');
+  mkdirSync(workdir);
+  writeFileSync(join(workdir, 'a.txt'), 'one\n');
+  const { id } = await call('POST', '/api/checkpoints', { body: { workdir, reason: 'first' } });
+  writeFileSync(join(workdir, 'a.txt'), 'two\n');
+  await call('GET', '/api/checkpoints', { query: `?workdir=${encodeURIComponent(workdir)}` });
+  await call('GET', '/api/checkpoints/{id}', { id });
+  await call('PATCH', '/api/checkpoints/{id}', { id, body: { pinned: true } });
+  await call('GET', '/api/checkpoints/{id}/diff', { id });
+  await call('POST', '/api/checkpoints/{id}/restore', { id, body: { dryRun: true } });
+  await call('POST', '/api/checkpoints/{id}/restore', { id, body: { paths: ['a.txt'] } });
+}

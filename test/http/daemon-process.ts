@@ -1,0 +1,38 @@
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createClient } from '../../src/client/client.ts';
+import { start } from '../e2e/run-coppice.ts';
+
+export interface DaemonProcess {
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly url: string;
+  readonly tokenPath: string;
+  readonly client: ReturnType<typeof createClient>;
+}
+
+/** Starts the built daemon as a service manager would, and waits until it listens. */
+export async function startDaemon(home: string, args: readonly string[] = ['--port', '0']): Promise<DaemonProcess> {
+  const child = start(home, ['serve', '--json', ...args]);
+  child.stderr.resume();
+  const { url, tokenPath } = await ready(child);
+  const client = createClient({ url, token: readFileSync(tokenPath, 'utf8').trim() });
+  return { child, url, tokenPath, client };
+}
+
+/** Ends it with a signal and returns how it ended. */
+export async function endDaemon({ child, client }: DaemonProcess, signal: NodeJS.Signals): Promise<number | null> {
+  client[Symbol.dispose]();
+  child.kill(signal);
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  return child.exitCode;
+}
+
+async function ready(child: ChildProcessWithoutNullStreams): Promise<{ url: string; tokenPath: string }> {
+  let text = '';
+  for await (const chunk of child.stdout.setEncoding('utf8')) {
+    text += String(chunk);
+    if (text.endsWith('}\n')) return JSON.parse(text) as { url: string; tokenPath: string };
+  }
+  throw new Error(`The daemon ended before it listened: ${text}`);
+}

@@ -1,0 +1,140 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect, createServer as createWire, type Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createClient } from '../../src/client/client.ts';
+import { readEvents } from '../../src/client/follow-events.ts';
+import { EventClients } from '../../src/http/event-clients.ts';
+import { type Served, serveHome, TOKEN } from './serve-home.ts';
+
+const CLIENTS = process.env['COPPICE_TORTURE'] === undefined ? 200 : 1000;
+
+async function follow({ ask }: Served, lastId?: string) {
+  const stop = new AbortController();
+  const response = await ask('/api/events', {
+    signal: stop.signal,
+    ...(lastId !== undefined && { headers: { 'last-event-id': lastId } }),
+  });
+  const body = response.body as unknown as AsyncIterable<Uint8Array>;
+  const chunks = body[Symbol.asyncIterator]();
+  // The first words come when nothing that happens from now on is missed.
+  const first = (await chunks.next()).value as Uint8Array;
+  const rest = readEvents({
+    async *[Symbol.asyncIterator]() {
+      yield first;
+      for (let chunk = await chunks.next(); chunk.done !== true; chunk = await chunks.next()) yield chunk.value;
+    },
+  });
+  return { events: rest, stop };
+}
+
+const resolve = ({ home }: Served, key: string) => home.gateway.resolve({ key, source: 'telegram' });
+
+describe('server-sent events', () => {
+  it(`reach ${CLIENTS} clients at once, every one of them in order`, async () => {
+    const served = await serveHome();
+    const clients = await Promise.all(Array.from({ length: CLIENTS }, () => follow(served)));
+    for (const key of ['a', 'b', 'c']) await resolve(served, key);
+    for (const { events, stop } of clients) {
+      const messages: string[] = [];
+      for (let n = 0; n < 3; n += 1) messages.push((await events.next()).value?.message ?? '');
+      expect(messages).toEqual(['a has a new session.', 'b has a new session.', 'c has a new session.']);
+      stop.abort();
+    }
+    await expect.poll(async () => (await served.ask('/metrics')).text()).toContain('coppice_event_clients 0\n');
+  });
+
+  it('go on after the last one that a client has seen', async () => {
+    const served = await serveHome();
+    const before = await follow(served);
+    await resolve(served, 'a');
+    const { value } = await before.events.next();
+    before.stop.abort();
+    await resolve(served, 'b');
+    await resolve(served, 'c');
+    const { events, stop } = await follow(served, value?.id);
+    expect((await events.next()).value?.message).toBe('b has a new session.');
+    expect((await events.next()).value?.message).toBe('c has a new session.');
+    stop.abort();
+  });
+
+  it('say that there is a gap when the daemon is another one, or the id makes no sense', async () => {
+    const served = await serveHome();
+    await resolve(served, 'a');
+    for (const id of ['000000000000-7', 'nonsense', `${'f'.repeat(12)}-99999999999999999999`]) {
+      const { events, stop } = await follow(served, id);
+      expect((await events.next()).value?.kind).toBe('gap');
+      expect((await events.next()).value?.message).toBe('a has a new session.');
+      stop.abort();
+    }
+  });
+
+  it('are followed by the client across a lost connection', async () => {
+    const served = await serveHome();
+    const { port, cut } = await wire(Number(new URL(served.server.url).port));
+    using client = createClient({ url: `http://127.0.0.1:${port}`, token: TOKEN });
+    const stop = new AbortController();
+    const events = client.events({ signal: stop.signal });
+    const first = events.next();
+    await expect.poll(async () => (await served.ask('/metrics')).text()).toContain('coppice_event_clients 1\n');
+    await resolve(served, 'a');
+    expect((await first).value?.message).toBe('a has a new session.');
+    cut();
+    await resolve(served, 'b');
+    expect((await events.next()).value?.message).toBe('b has a new session.');
+    stop.abort();
+    expect((await events.next()).done).toBe(true);
+  });
+
+  it('let go of a client that takes nothing, and of nobody else', async () => {
+    const message = 'x'.repeat(100_000);
+    let sent = 0;
+    const clients = new EventClients({
+      async *events({ signal }) {
+        for (let id = 1; !signal.aborted; id += 1) {
+          await setTimeout(1);
+          sent = Math.max(sent, id);
+          yield { id, at: 0, kind: 'warning', message };
+        }
+      },
+    });
+    const server = createServer((request, response) => void clients.follow(request, response)).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const open = () => {
+      const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+      socket.write('GET / HTTP/1.1\r\nhost: localhost\r\n\r\n');
+      return socket;
+    };
+    const lazy = open().pause();
+    const eager = open().resume();
+    await expect.poll(() => clients.size).toBe(2);
+    await expect.poll(() => clients.size, { timeout: 20_000 }).toBe(1);
+    const reached = sent;
+    await expect.poll(() => sent).toBeGreaterThan(reached + 10);
+    expect([eager.closed, eager.bytesRead > message.length]).toEqual([false, true]);
+    clients.end();
+    for (const socket of [lazy, eager]) socket.destroy();
+    server.close();
+  });
+});
+
+/** A way to a server that can be cut, as networks are. */
+async function wire(to: number) {
+  const sockets = new Set<Socket>();
+  const server = createWire((near) => {
+    const far = connect(to, '127.0.0.1');
+    for (const [from, into] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(from);
+      from.on('error', () => undefined).on('close', () => into.destroy());
+      from.pipe(into);
+    }
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return { port: (server.address() as AddressInfo).port, cut: () => sockets.forEach((socket) => socket.destroy()) };
+}

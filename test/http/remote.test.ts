@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import { main } from '../../src/cli/main.ts';
+import { captureIo } from '../capture-io.ts';
+import { type Served, serveHome, TOKEN } from './serve-home.ts';
+
+const NOW = Date.now();
+
+/** Runs the same command on the home itself and through its daemon. */
+function commands({ home, server }: Served) {
+  const run = async (args: readonly string[], env: Record<string, string>) => {
+    const { io, out, err } = captureIo({ env, now: NOW });
+    return { code: await main(args, io), stdout: out(), stderr: err() };
+  };
+  return {
+    near: (...args: string[]) => run(['--home', home.path, ...args], {}),
+    far: (...args: string[]) => run(['--remote', server.url, ...args], { COPPICE_TOKEN: TOKEN }),
+    run,
+  };
+}
+
+async function furnish({ home }: Served): Promise<string> {
+  const session = await home.sessions.create({ source: 'cli', title: 'About needles', model: 'm', workdir: '/work/x' });
+  await session.append({ role: 'user', content: 'Where is the needle?' });
+  await session.append({ role: 'assistant', content: [{ type: 'text', text: 'In the haystack.' }] });
+  await session.recordUsage({ model: 'm', inputTokens: 10, outputTokens: 2, costUsd: 0.25 });
+  await session.end('done');
+  const live = await home.gateway.resolve({ key: 'telegram:42', source: 'telegram' });
+  await live.append({ role: 'user', content: 'hello' });
+  await (await home.scheduler()).add('report', { schedule: '0 7 * * *', command: ['true'] });
+  await home.apply(await home.plan({ kind: 'delete', ids: [(await home.sessions.create({ source: 'x' })).id] }));
+  return session.id;
+}
+
+describe('coppice --remote', () => {
+  it('says the same as the command on the machine itself', async () => {
+    const served = await serveHome();
+    const id = await furnish(served);
+    const { near, far } = commands(served);
+    const lines = [
+      ['sessions', 'list'],
+      ['sessions', 'list', '--source', 'cli', '--since', '7d', '--sort', 'bytes'],
+      ['sessions', 'search', 'needle'],
+      ['sessions', 'routes'],
+      ['sessions', 'show', id.slice(0, 30)],
+      ['sessions', 'tail', id, '--messages', '1'],
+      ['budget', '--by', 'source'],
+      ['cron', 'list'],
+      ['runs'],
+    ];
+    for (const line of lines) {
+      for (const args of [line, ['--json', ...line]]) {
+        const here = await near(...args);
+        expect([args, here.code, here.stdout.length > 20]).toEqual([args, 0, true]);
+        expect([args, await far(...args)]).toEqual([args, here]);
+      }
+    }
+  });
+
+  it('plans, applies and undoes on the machine of the daemon', async () => {
+    const served = await serveHome();
+    const id = await furnish(served);
+    const { far } = commands(served);
+    const { id: planId } = await served.client.plans.make({ kind: 'delete', ids: [id] });
+    const applied = await far('apply', planId, '--yes', '--json');
+    expect([applied.code, JSON.parse(applied.stdout)]).toEqual([0, expect.objectContaining({ done: 1, skipped: 0 })]);
+    expect((await far('sessions', 'show', id)).code).toBe(10);
+    const runs = JSON.parse((await far('runs', '--json')).stdout) as { runs: { id: string }[] };
+    expect((await far('runs', 'show', runs.runs[0]?.id ?? '')).stdout).toContain(id);
+    expect((await far('undo', '--yes')).code).toBe(0);
+    expect((await far('sessions', 'show', id)).stdout).toContain('About needles');
+    expect(await far('plan')).toMatchObject({ code: 0, stderr: '' });
+    expect((await far('apply', planId, '--yes')).code).toBe(10);
+  });
+
+  it('starts and ends conversations there', async () => {
+    const served = await serveHome();
+    const { far } = commands(served);
+    const resolved = JSON.parse((await far('sessions', 'resolve', 'slack:7', '--json')).stdout) as { session: object };
+    expect(resolved).toMatchObject({ key: 'slack:7', resolution: { kind: 'created' }, session: { source: 'slack' } });
+    expect((await far('sessions', 'reset', 'slack:7')).stdout).toContain('starts afresh');
+    expect(await far('sessions', 'reset', 'nobody')).toMatchObject({ code: 10, stdout: '' });
+  });
+
+  it('says so where a command works on the machine itself only', async () => {
+    const { far } = commands(await serveHome());
+    const lines = [
+      ['doctor'],
+      ['sessions', 'import', 'x'],
+      ['config', 'show'],
+      ['trash', 'list'],
+      ['serve'],
+      ['status'],
+    ];
+    for (const line of lines) {
+      const { code, stderr } = await far(...line);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('does not work with --remote')]);
+    }
+  });
+
+  it('says what is wrong with the address, the token or the daemon', async () => {
+    const { server } = await serveHome();
+    const { run } = commands(await serveHome());
+    const list = (url: string, env: Record<string, string>) => run(['--remote', url, 'sessions', 'list'], env);
+    expect(await list(server.url, { COPPICE_TOKEN: 'wrong' })).toMatchObject({ code: 5 });
+    const nobody = await list('http://127.0.0.1:1', { COPPICE_TOKEN: 'x' });
+    expect([nobody.code, nobody.stderr]).toEqual([1, expect.stringContaining('No daemon answers')]);
+    expect((await list('ftp://x', { COPPICE_TOKEN: 'x' })).code).toBe(2);
+    expect((await list(server.url, { COPPICE_TOKEN_FILE: '/nothing/here' })).code).toBe(2);
+  });
+
+  it('keeps the token of this machine on this machine', async () => {
+    const { run } = commands(await serveHome());
+    const { code, stderr } = await run(['--remote', 'http://daemon.example:7717', 'runs'], {});
+    expect([code, stderr]).toEqual([2, expect.stringContaining('COPPICE_TOKEN')]);
+  });
+});

@@ -1,0 +1,59 @@
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import BetterSqlite3 from 'better-sqlite3';
+
+class Died extends Error {}
+
+/**
+ * Carries out an act that dies before the n-th change it makes to a file or commits to a database, as a process does: nothing
+ * after that point happens, and what a transaction had not committed is undone. True if it got so far.
+ */
+export async function dieAtChange(number: number, act: () => Promise<unknown>): Promise<boolean> {
+  let count = 0;
+  const step = () => {
+    count += 1;
+    if (count >= number) throw new Died('died');
+  };
+  const calls = fs as unknown as Record<string, (...args: unknown[]) => unknown>;
+  const undo = CHANGES.map((name) => replace(calls, name, () => step()));
+  const database = BetterSqlite3.prototype as unknown as Record<string, (...args: unknown[]) => unknown>;
+  undo.push(replace(database, 'exec', (sql) => (sql === 'COMMIT' ? step() : undefined)));
+  syncBuiltinESMExports();
+  try {
+    await act();
+  } catch (error) {
+    if (!(error instanceof Died)) throw error;
+  } finally {
+    for (const restore of undo) restore();
+    syncBuiltinESMExports();
+  }
+  return count >= number;
+}
+
+const CHANGES = [
+  'renameSync',
+  'mkdirSync',
+  'rmSync',
+  'rmdirSync',
+  'unlinkSync',
+  'linkSync',
+  'writeSync',
+  'appendFileSync',
+  'writeFileSync',
+] as const;
+
+function replace(
+  target: Record<string, (...args: unknown[]) => unknown>,
+  name: string,
+  before: (first: unknown) => void,
+): () => void {
+  const real = target[name];
+  if (real === undefined) throw new Error(`no ${name}`);
+  target[name] = function (this: unknown, ...args: unknown[]) {
+    before(args[0]);
+    return real.apply(this, args);
+  };
+  return () => {
+    target[name] = real;
+  };
+}

@@ -1,0 +1,46 @@
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import BetterSqlite3 from 'better-sqlite3';
+import { createHermesDriver } from '../../src/homes/hermes/hermes-driver.ts';
+import type { TestedHome } from '../../src/homes/home-driver.conformance.ts';
+import { nativeLayout } from '../../src/homes/native/native-layout.ts';
+import { dumpHermes, hermesProblems } from './hermes-dump.ts';
+import { dieAtChange } from './hermes-faults.ts';
+import { HERMES_NOW } from './hermes-home.ts';
+
+export interface HermesTemplate {
+  /** A home that is copied for each test. */
+  readonly path: string;
+  readonly removable: readonly string[];
+  readonly held: readonly string[];
+  readonly words: readonly string[];
+}
+
+/** A copy of a Hermes home, for one test. */
+export function copyHermes({ path, removable, held, words }: HermesTemplate): TestedHome {
+  const root = mkdtempSync(join(tmpdir(), 'coppice-hermes-'));
+  const home = join(root, 'hermes');
+  cpSync(path, home, { recursive: true, preserveTimestamps: true });
+  const open = () =>
+    createHermesDriver({ home, clock: { now: () => HERMES_NOW }, companion: nativeLayout(join(home, '.coppice')) });
+  return {
+    driver: open(),
+    removable,
+    held,
+    dump: async () => dumpHermes(home, words),
+    problems: async () => hermesProblems(home),
+    async change(id) {
+      const db = new BetterSqlite3(join(home, 'state.db'));
+      db.prepare(`INSERT INTO messages (session_id, role, content, timestamp) VALUES (?, 'user', 'one more', ?)`).run(
+        id,
+        HERMES_NOW / 1000,
+      );
+      db.close();
+    },
+    dieAt: (change, step) => dieAtChange(change, () => step(open())),
+    async [Symbol.asyncDispose]() {
+      rmSync(root, { recursive: true, force: true });
+    },
+  };
+}
