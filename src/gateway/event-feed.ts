@@ -60,7 +60,10 @@ export function createEventFeed(clock: Clock): EventFeed {
       let seen = after === undefined ? lastId : after > lastId ? 0 : after;
       while (!signal.aborted) {
         const events = since(seen);
-        for (const event of events) yield event;
+        for (const event of events) {
+          if (signal.aborted) return;
+          yield event;
+        }
         seen = events.at(-1)?.id ?? seen;
         if (seen === lastId) await nextEvent(waiting, signal);
       }

@@ -42,7 +42,7 @@ function printStat({ out }: Io, { files }: CheckpointDiff): void {
   const added = lines.reduce((sum, file) => sum + file.addedLines, 0);
   const removed = lines.reduce((sum, file) => sum + file.removedLines, 0);
   out.write(renderTable({ columns, rows, width: out.columns, colour: out.colour }));
-  out.write(`${plural(files.length, 'file')}, ${formatCount(added)} lines added, ${formatCount(removed)} removed\n`);
+  out.write(`${plural(files.length, 'file')}, ${plural(added, 'line')} added, ${formatCount(removed)} removed\n`);
 }
 
 function linesOf(file: FileDiff): string {

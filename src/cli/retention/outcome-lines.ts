@@ -17,7 +17,9 @@ export function doneLines(outcomes: readonly Outcome[], removedBy?: (outcome: Ou
     sums.set(key, { kind: outcome.item.kind, items: items + 1, sizeBytes: sizeBytes + outcome.sizeBytes });
   }
   return Array.from(sums, ([key, { kind, items, sizeBytes }]) => {
-    return `${key.split('\n')[0]} ${formatCount(items)} ${NOUNS[kind][items === 1 ? 0 : 1]} (${formatBytes(sizeBytes)}).`;
+    // Working directories and conversations have no size of their own here.
+    const size = kind === 'worktree' || kind === 'conversation' ? '' : ` (${formatBytes(sizeBytes)})`;
+    return `${key.split('\n')[0]} ${formatCount(items)} ${NOUNS[kind][items === 1 ? 0 : 1]}${size}.`;
   });
 }
 

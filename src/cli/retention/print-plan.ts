@@ -56,7 +56,7 @@ function stays({ items, sizeBytes }: Amount): string {
 }
 
 function freedLater(plan: Plan): Amount {
-  return amountOf(plan.decisions.filter((each) => isRemoval(each) && !goesForGood(each) && each.action !== 'archive'));
+  return amountOf(plan.decisions, (each) => isRemoval(each) && !goesForGood(each) && each.action !== 'archive');
 }
 
 function freeing(plan: Plan, graceDays: number): string {
@@ -74,15 +74,15 @@ const GROUP_COLUMNS: readonly Column[] = [
 
 /** What goes before what stays, the largest first. */
 function groups(decisions: readonly Decision[]): string[][] {
-  const found = new Map<string, Decision[]>();
+  const found = new Map<string, { readonly first: Decision; items: number; sizeBytes: number }>();
   for (const decision of decisions) {
     const key = `${decision.action} ${decision.reason}`;
-    const group = found.get(key);
-    if (group === undefined) found.set(key, [decision]);
-    else group.push(decision);
+    let group = found.get(key);
+    if (group === undefined) found.set(key, (group = { first: decision, items: 0, sizeBytes: 0 }));
+    group.items += 1;
+    group.sizeBytes += decision.sizeBytes;
   }
   return [...found.values()]
-    .map((group) => ({ first: group[0] as Decision, ...amountOf(group) }))
     .toSorted((a, b) => Number(isRemoval(b.first)) - Number(isRemoval(a.first)) || b.sizeBytes - a.sizeBytes)
     .map(({ first, items, sizeBytes }) => [
       ACTION_WORDS[first.action],
