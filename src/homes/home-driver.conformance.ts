@@ -134,38 +134,49 @@ export function testHomeDriver(name: string, makeHome: MakeHome): void {
  */
 export function testHomeDriverCrashes(name: string, makeHome: MakeHome, every = 1): void {
   describe(`${name}: the driver after a crash`, () => {
-    it('finishes what was cut short, wherever it was, and can still undo it', async () => {
-      let change = 1;
-      for (let died = true; died; change += every) {
-        await using home = await makeHome();
-        const before = await home.dump();
-        const items = await removals(home);
-        died = await home.dieAt(change, (driver) => driver.discard(RUN, items));
-        expect(await home.driver.discard(RUN, items)).toEqual(doneAll(items));
-        expect(await sessionIds(home)).not.toEqual(expect.arrayContaining([...home.removable]));
-        expect(await home.problems()).toEqual([]);
-        expect(await home.driver.restore(RUN, items)).toEqual(doneAll(items));
-        expect(await home.dump()).toEqual(before);
-      }
-      expect(change).toBeGreaterThan(10);
-    });
+    it(
+      'finishes what was cut short, wherever it was, and can still undo it',
+      async () => {
+        let change = 1;
+        for (let died = true; died; change += every) {
+          await using home = await makeHome();
+          const before = await home.dump();
+          const items = await removals(home);
+          died = await home.dieAt(change, (driver) => driver.discard(RUN, items));
+          expect(await home.driver.discard(RUN, items)).toEqual(doneAll(items));
+          expect(await sessionIds(home)).not.toEqual(expect.arrayContaining([...home.removable]));
+          expect(await home.problems()).toEqual([]);
+          expect(await home.driver.restore(RUN, items)).toEqual(doneAll(items));
+          expect(await home.dump()).toEqual(before);
+        }
+        expect(change).toBeGreaterThan(10);
+      },
+      CRASHES_MS,
+    );
 
-    it('finishes an undo that was cut short, wherever it was', async () => {
-      let change = 1;
-      for (let died = true; died; change += every) {
-        await using home = await makeHome();
-        const before = await home.dump();
-        const items = await removals(home);
-        await home.driver.discard(RUN, items);
-        died = await home.dieAt(change, (driver) => driver.restore(RUN, items));
-        expect(await home.driver.restore(RUN, items)).toEqual(doneAll(items));
-        expect(await home.dump()).toEqual(before);
-        expect(await home.problems()).toEqual([]);
-      }
-      expect(change).toBeGreaterThan(10);
-    });
+    it(
+      'finishes an undo that was cut short, wherever it was',
+      async () => {
+        let change = 1;
+        for (let died = true; died; change += every) {
+          await using home = await makeHome();
+          const before = await home.dump();
+          const items = await removals(home);
+          await home.driver.discard(RUN, items);
+          died = await home.dieAt(change, (driver) => driver.restore(RUN, items));
+          expect(await home.driver.restore(RUN, items)).toEqual(doneAll(items));
+          expect(await home.dump()).toEqual(before);
+          expect(await home.problems()).toEqual([]);
+        }
+        expect(change).toBeGreaterThan(10);
+      },
+      CRASHES_MS,
+    );
   });
 }
+
+/** There are many ways to die. */
+const CRASHES_MS = 300_000;
 
 async function sessionIds({ driver }: TestedHome): Promise<string[]> {
   return (await driver.scan()).sessions.map(({ id }) => id);

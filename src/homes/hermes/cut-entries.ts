@@ -126,7 +126,9 @@ function inlineIndex(
 
 /** Three characters that only an entry which goes on behind the zero can have. */
 function sampleBehindZero(texts: Texts): string | undefined {
-  const before = texts.map((text) => String(cut(text) ?? '').toLowerCase());
+  const before = texts
+    .filter((text) => typeof text === 'string')
+    .map((text) => text.split('\0', 1).join().toLowerCase());
   for (const text of texts) {
     if (typeof text !== 'string' || !text.includes('\0')) continue;
     const behind = [...text.slice(text.indexOf('\0')).replaceAll('\0', '')].slice(0, SAMPLED_CHARACTERS);

@@ -23,14 +23,14 @@ export async function takeHermesLock(path: string, waitMs: number): Promise<Asyn
 
 const RETRY_MS = 200;
 
-/** The first is on every Linux, the second on macOS. Each prints a word once it has the lock, and ends with 1 if it is taken. */
+/** The first is on every Linux, the second on macOS. Each echoes what it is told once it has the lock, or ends with 1. */
 const HOLDERS: readonly ((path: string) => readonly [program: string, ...args: string[]])[] = [
-  (path) => ['flock', '-n', path, 'sh', '-c', 'echo held; exec cat'],
+  (path) => ['flock', '-n', path, 'cat'],
   (path) => ['perl', '-e', PERL, path],
 ];
 
 const PERL =
-  'use Fcntl ":flock"; open(my $f, ">>", $ARGV[0]) or exit 2; flock($f, LOCK_EX | LOCK_NB) or exit 1; $| = 1; print "held\\n"; 1 while <STDIN>;';
+  'use Fcntl ":flock"; open(my $f, ">>", $ARGV[0]) or exit 2; flock($f, LOCK_EX | LOCK_NB) or exit 1; $| = 1; print while <STDIN>;';
 
 const HELD_CODE = 1;
 
@@ -49,6 +49,7 @@ async function tryHolder([program, ...args]: readonly [string, ...string[]]): Pr
   const closed = once(child, 'close').catch(() => [undefined]) as Promise<[number | null | undefined]>;
   // A program that does not start tells by the other events.
   child.stdin.on('error', () => undefined);
+  child.stdin.write('held\n');
   const said = once(child.stdout, 'data').then(() => 'held' as const);
   const first = await Promise.race([said.catch(() => undefined), closed.then(([code]) => code)]);
   if (first !== 'held') return first === HELD_CODE ? 'held' : 'not-possible';

@@ -29,7 +29,10 @@ export interface WriterOptions {
 
 /** Opens it as Hermes left it: its journal, its triggers and its search index stay what they are. */
 export function openHermesWriter(home: string, { onHeld }: WriterOptions = {}): HermesWriter {
-  const db = new BetterSqlite3(join(home, 'state.db'), { fileMustExist: true, timeout: READ_BUSY_MS });
+  const db = orSentence(
+    home,
+    () => new BetterSqlite3(join(home, 'state.db'), { fileMustExist: true, timeout: READ_BUSY_MS }),
+  );
   try {
     db.pragma('foreign_keys = ON');
     // A delete that a power cut takes back would leave a session twice: here, and in the trash.
@@ -47,7 +50,7 @@ export function openHermesWriter(home: string, { onHeld }: WriterOptions = {}): 
       version: () => versionOf(db),
       async write(step) {
         await pace.rest();
-        const { result, heldMs } = await retryBusy(() => hold(db, step, schema), RETRY);
+        const { result, heldMs } = await retryBusy(() => orSentence(home, () => hold(db, step, schema)), RETRY);
         onHeld?.(heldMs);
         pace.worked(heldMs);
         return result;
@@ -73,6 +76,24 @@ const RETRY = {
       hint: 'Nothing is lost. Run the same command again when Hermes has less to do.',
     }),
 };
+
+/** Says in a sentence what stops the whole run. What concerns one session passes. */
+function orSentence<T>(home: string, act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    const code = errorCode(error) ?? '';
+    const full = code.startsWith('SQLITE_FULL');
+    if (!full && !/^SQLITE_(IOERR|READONLY|CORRUPT|NOTADB|PERM|CANTOPEN)/.test(code)) throw error;
+    const sentence = full
+      ? `There is no space left on the disk that holds ${home}.`
+      : `The database in ${home} cannot be changed: ${code}.`;
+    const hint = full
+      ? 'Nothing is lost. Free some space, then run the same command again.'
+      : 'Nothing is lost. Run hermes sessions repair --check-only to see what is wrong.';
+    throw new Failure('failed', sentence, { hint, cause: error });
+  }
+}
 
 function hold<T>(db: Database, step: () => T, schema: unknown): { result: T; heldMs: number } {
   db.pragma(`busy_timeout = ${WRITE_BUSY_MS}`);

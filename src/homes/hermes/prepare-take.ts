@@ -15,7 +15,6 @@ export interface PreparedTake {
   readonly record: SessionRecord;
   readonly row: HermesRow;
   readonly files: FileBytes;
-  readonly fileNames: readonly string[];
   /** Sessions that came out of it, which lose their parent. */
   readonly children: readonly string[];
   readonly promptHash?: string;
@@ -37,8 +36,10 @@ export async function prepareTake(
   const version = hermes.version();
   const place = trash.place(item.number);
   const own = desk.files.of(id).filter(({ name }) => plainFile(`${home}/sessions/${name}`) !== undefined);
-  const fileNames = own.map(({ name }) => name);
-  const shared = fileObstacle(home, fileNames);
+  const shared = fileObstacle(
+    home,
+    own.map(({ name }) => name),
+  );
   if (shared !== undefined) return shared;
   const early = readSession(hermes, id);
   if (early === undefined) return 'It is gone already.';
@@ -54,7 +55,7 @@ export async function prepareTake(
   const children = childIds(hermes, id);
   const promptHash = promptOf(desk, id);
   if (promptHash !== undefined) desk.prompts.keep(place, promptHash);
-  return { item, record, row, files, fileNames, children, version, ...(promptHash !== undefined && { promptHash }) };
+  return { item, record, row, files, children, version, ...(promptHash !== undefined && { promptHash }) };
 }
 
 function promptOf({ hermes }: TakeDesk, id: string): string | undefined {

@@ -1,4 +1,4 @@
-import { closeSync, lstatSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, lstatSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { isJsonObject } from '../../core/json.ts';
@@ -20,7 +20,7 @@ import { syncAll } from './sync-all.ts';
 /**
  * Everything in the database that is about one session, as it stands in `rows.jsonl` in the trash: a line that says what it is,
  * then for each table a line with its name and columns and one line a row, messages last and in order, then a line that says
- * that nothing is missing.
+ * how many of them there are, so that nothing can be missing unnoticed.
  */
 export interface SessionRecord {
   readonly id: string;
@@ -47,7 +47,8 @@ export async function writeRecord(
   const cut: bigint[] = [];
   const handle = openSync(join(place, PART_NAME), 'w', 0o600);
   try {
-    const write = (lines: readonly string[]) => writeSync(handle, `${lines.join('\n')}\n`);
+    // Unlike a single write, this goes on until all of it is written.
+    const write = (lines: readonly string[]) => writeFileSync(handle, `${lines.join('\n')}\n`);
     write([JSON.stringify({ format: FORMAT, version: VERSION, id })]);
     for (const table of [session, ...side]) write([headOf(table), ...table.lines]);
     write([headOf({ table: 'messages', columns })]);
@@ -59,7 +60,7 @@ export async function writeRecord(
       await setImmediate();
       lines = nextChunk(hermes, id, chunk.lastId);
     }
-    write([JSON.stringify({ complete: true, cut: cut.map(String) })]);
+    write([JSON.stringify({ messages: countOf(chunks), cut: cut.map(String) })]);
   } finally {
     closeSync(handle);
   }
@@ -104,7 +105,7 @@ export async function readRecord(place: string, onChunk: OnChunk = () => undefin
   const [about] = heads;
   const [session, ...side] = tables.filter(({ table }) => table !== 'messages');
   const end = heads.at(-1);
-  const cut = isJsonObject(end) && end['complete'] === true ? end['cut'] : undefined;
+  const cut = isJsonObject(end) && end['messages'] === countOf(chunks) ? end['cut'] : undefined;
   if (!Array.isArray(cut) || !isJsonObject(about) || about['version'] !== VERSION || session === undefined) {
     throw new Error(`${place} holds no record that can be read`);
   }
@@ -126,6 +127,10 @@ const PART_NAME = 'rows.jsonl.part';
 const FORMAT = 'coppice hermes session';
 const VERSION = 1;
 const LOWEST_ID = -(2n ** 63n);
+
+function countOf(chunks: readonly MessageChunk[]): number {
+  return chunks.reduce((sum, { count }) => sum + count, 0);
+}
 
 function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
