@@ -76,7 +76,7 @@ const REPAIRS: readonly Repair[] = [
     kinds: ['unfinished-run', 'unfinished-removal', 'reserve-missing'],
     begin: () => 'Finishing runs and removals that were cut short, and laying in the reserve for a full disk.',
     async act({ store, settle }) {
-      await store.remove([]);
+      await store.repair.removals();
       await settle();
       return done('Nothing is unfinished.');
     },

@@ -42,8 +42,7 @@ export interface SessionStore extends AsyncDisposable {
   /** Opens an ended session again. */
   resume(id: string): Promise<SessionFacts>;
 
-  /** Removes sessions with all their messages and search entries, and writes each into the ledger. */
-  remove(ids: readonly string[]): Promise<readonly RemoveOutcome[]>;
+  /** The trace of sessions that were removed, the first to go first. */
   ledger(): AsyncIterable<LedgerEntry>;
   /** The trace of sessions that this store never held. */
   readonly ledgerBook: LedgerBook;
@@ -116,10 +115,6 @@ export interface AppendReceipt {
   /** What was found and mended, or could not be written, in the transcript. The messages are stored all the same. */
   readonly problems: readonly Problem[];
 }
-
-export type RemoveOutcome =
-  | { readonly id: string; readonly status: 'removed' }
-  | { readonly id: string; readonly status: 'not-found' };
 
 export interface SearchQuery {
   /** Words, `"exact phrases"` and `-words to leave out`. All must match; parts of words match too. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ManualClock, manualClock, NOW } from '../../test/support/clock.ts';
 import { collect, user } from '../../test/support/collect.ts';
+import { removeSessions } from '../../test/support/remove-sessions.ts';
 import type { RouteChoice } from '../core/route-book.ts';
 import type { SessionFacts } from '../core/session.ts';
 import type { SessionStore } from '../core/session-store.ts';
@@ -64,7 +65,7 @@ function testRoutes(openAt: (clock: ManualClock) => () => Promise<SessionStore>)
     it('heals by itself when its session was removed', async () => {
       await using store = await openAt(manualClock())();
       const { id } = await store.routes.settle('k', orStart);
-      await store.remove([id]);
+      await removeSessions(store, [id]);
       expect(store.routes.find('k')).toEqual({ key: 'k', movedAt: NOW });
       await expect(store.routes.settle('k', () => KEEP)).rejects.toThrow(/none to go on with/);
       const fresh = await store.routes.settle('k', orStart);

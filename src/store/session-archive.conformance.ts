@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ManualClock, manualClock } from '../../test/support/clock.ts';
 import { checkProblems, collect, messagesOf, user } from '../../test/support/collect.ts';
+import { NO_FILES, removeSessions } from '../../test/support/remove-sessions.ts';
+import type { StorePlace } from '../../test/support/store-desk.ts';
 import type { ArchiveMember, ArchiveRow } from '../core/session-archive.ts';
 import type { SessionStore } from '../core/session-store.ts';
-import { type FileMover, sessionFingerprint } from '../core/session-trash.ts';
-import type { StorePlace } from './session-store.conformance.ts';
+import { sessionFingerprint } from '../core/session-trash.ts';
 
 const MEMBER: ArchiveMember = {
   bundle: 'one.tar',
@@ -15,7 +16,6 @@ const MEMBER: ArchiveMember = {
   plainBytes: 1000,
   lineCount: 9,
 };
-const NO_FILES: FileMover = { take: () => undefined, giveBack: () => undefined, letGo: () => undefined };
 
 /** The contract of `SessionArchive`, as behaviour. `newPlace` gives an empty place for each test. */
 export function sessionArchiveConformance(name: string, newPlace: () => Promise<StorePlace>): void {
@@ -170,7 +170,7 @@ export function sessionArchiveConformance(name: string, newPlace: () => Promise<
       expect(await store.archive.unseal('r', await requestOf(), NO_FILES)).toMatchObject({ status: 'skipped' });
       await store.create({ id: 's', source: 'cli' });
       expect(await store.archive.show('q', [request])).toMatchObject([{ status: 'skipped' }]);
-      await store.remove(['s']);
+      await removeSessions(store, ['s']);
       for (const _ of ['once', 'again after a crash'])
         expect(await store.archive.show('q', [request])).toEqual([{ number: 7, status: 'done' }]);
       expect((await store.get('s'))?.archivedAt).toBe(clock.now());

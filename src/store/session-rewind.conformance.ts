@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { manualClock } from '../../test/support/clock.ts';
 import { checkProblems, collect, user } from '../../test/support/collect.ts';
+import { removeSessions } from '../../test/support/remove-sessions.ts';
+import type { StorePlace } from '../../test/support/store-desk.ts';
 import type { MessageRange, SessionStore } from '../core/session-store.ts';
-import type { StorePlace } from './session-store.conformance.ts';
 
 /** The contract of `SessionRewind`, as behaviour. `newPlace` gives an empty place for each test. */
 export function sessionRewindConformance(name: string, newPlace: () => Promise<StorePlace>): void {
@@ -114,7 +115,7 @@ export function sessionRewindConformance(name: string, newPlace: () => Promise<S
 
     it('is gone with its session', async () => {
       await takeBack('r', 1);
-      await store.remove(['s']);
+      await removeSessions(store, ['s']);
       await store.create({ id: 's', source: 'cli' });
       await store.append('s', ['new one', 'new two'].map(user));
       expect((await said()).map(([seq]) => seq)).toEqual([1, 2]);

@@ -9,14 +9,14 @@ db.pragma('foreign_keys = ON');
 const leases = db.prepare(`SELECT 1 FROM sqlite_master WHERE name = 'session_turn_leases'`).get() !== undefined;
 const written = [];
 const waits = [];
-let going = true;
+const hermes = { going: true };
 process.stdin.on('end', () => {
-  going = false;
+  hermes.going = false;
 });
 process.stdin.resume();
 process.stdout.write('ready\n');
 
-for (let turn = 0; going; turn += 1) {
+for (let turn = 0; hermes.going; turn += 1) {
   const id = turn % 5 === 4 ? oldIds[turn % oldIds.length] : 'live';
   await write(() => takeTurn(id, turn));
   await setTimeout(2 + Math.random() * 8);
@@ -31,7 +31,7 @@ process.stdout.write(`${JSON.stringify({ written, p50: at(0.5), p99: at(0.99), m
 function takeTurn(id, turn) {
   const now = Date.now() / 1000;
   const found = db.prepare('UPDATE sessions SET ended_at = NULL, end_reason = NULL WHERE id = ?').run(id).changes > 0;
-  if (!found) return;
+  if (!found) return undefined;
   const content = `turn ${turn} of ${id}`;
   const message = db.prepare(`INSERT INTO messages (session_id, role, content, timestamp) VALUES (?, 'user', ?, ?)`);
   const { lastInsertRowid } = message.run(id, content, now);

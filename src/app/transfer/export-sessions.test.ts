@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { removeSessions } from '../../../test/support/remove-sessions.ts';
 import type { NewMessage } from '../../core/message.ts';
 import type { SessionStore } from '../../core/session-store.ts';
 import { openSqliteStore } from '../../store/sqlite/sqlite-store.ts';
@@ -53,7 +54,7 @@ describe('exportSessions', () => {
     const pieces = exportSessions(store, { ids: ['a'], format: 'jsonl', redact: false });
     await pieces.next();
     await pieces.next();
-    await store.remove(['a']);
+    await removeSessions(store, ['a']);
     await expect(rest(pieces)).rejects.toMatchObject({ code: 'not-found' });
   });
 

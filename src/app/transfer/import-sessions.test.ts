@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { removeSessions } from '../../../test/support/remove-sessions.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { type Message, type NewMessage, ROLES } from '../../core/message.ts';
 import type { SessionFacts } from '../../core/session.ts';
@@ -121,7 +122,7 @@ describe('a lossless export', () => {
       const [outcome] = await importText(other, await exportText(store, ['a']));
       expect(outcome).toMatchObject({ status: 'conflict', id: 'a', problems: [{ kind: 'conflict' }] });
       expect(await snapshot(other, 'a')).toEqual(before);
-      await other.remove(['a']);
+      await removeSessions(other, ['a']);
     }
   });
 

@@ -1,22 +1,9 @@
 import type { LedgerEntry } from '../../core/session.ts';
-import { MAX_BATCH, type RemoveOutcome } from '../../core/session-store.ts';
+import { MAX_BATCH } from '../../core/session-store.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { Connection } from './connection.ts';
 import { modelUsageOf, type SessionRow, type UsageRow } from './session-rows.ts';
-import { findRow } from './session-writes.ts';
 import type { WriteQueue } from './write-queue.ts';
-
-/** Removes one session: out of sight and into the ledger in one step, then its rows in short steps. */
-export async function removeSession(
-  db: Connection,
-  queue: WriteQueue,
-  { id, now }: { id: string; now: EpochMs },
-): Promise<RemoveOutcome> {
-  const key = await queue.run(() => hideSession(db, id, now));
-  if (key === undefined) return { id, status: 'not-found' };
-  await dropRows(db, queue, [key]);
-  return { id, status: 'removed' };
-}
 
 /** Deletes the rows of sessions that nobody sees any more, in short steps. Can be stopped and begun again at any point. */
 export async function dropRows(db: Connection, queue: WriteQueue, keys: readonly number[]): Promise<void> {
@@ -38,9 +25,13 @@ export async function dropMessages(db: Connection, queue: WriteQueue, keys: read
   while ((await queue.run(() => drop.run(all).changes, MAX_BATCH)) === MAX_BATCH);
 }
 
-/** Sessions whose removal was cut short: already in the ledger, rows still to go. */
-export function unfinishedRemovals(db: Connection): readonly number[] {
-  return db.sql<[], number>(`SELECT key FROM sessions WHERE state <> 'live' AND state = 'removing'`).pluck().all();
+/** Deletes what is left of removals that an earlier version began and did not finish. Such sessions are in the ledger already. */
+export async function finishRemovals(db: Connection, queue: WriteQueue): Promise<void> {
+  const keys = db
+    .sql<[], number>(`SELECT key FROM sessions WHERE state <> 'live' AND state = 'removing'`)
+    .pluck()
+    .all();
+  if (keys.length > 0) await dropRows(db, queue, keys);
 }
 
 /** Usage per model, the most expensive first. */
@@ -75,17 +66,8 @@ export function* readLedger(db: Connection): Generator<LedgerEntry> {
   }
 }
 
-function hideSession(db: Connection, id: string, now: EpochMs): number | undefined {
-  const row = findRow(db, id);
-  if (row === undefined) return undefined;
-  writeLedger(db, row, { now });
-  // The id is free at once, also if the rest is cut short: no caller's id can hold a control character.
-  db.sql(`UPDATE sessions SET state = 'removing', id = char(1) || key WHERE key = ?`).run(row.key);
-  return row.key;
-}
-
 /** Leaves the trace of a session that goes; `run` is who takes it, so that giving it back can take the trace away again. */
-export function writeLedger(db: Connection, row: SessionRow, { now, run }: { now: EpochMs; run?: string }): void {
+export function writeLedger(db: Connection, row: SessionRow, { now, run }: { now: EpochMs; run: string }): void {
   const usage = usageRows(db, row.key).map(modelUsageOf);
   db.sql(`INSERT INTO ledger (id, source, title, workdir, started_at, last_active_at, ended_at, end_reason,
     message_count, tool_call_count, usage_by_model, removed_at, run_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`).run(
@@ -101,7 +83,7 @@ export function writeLedger(db: Connection, row: SessionRow, { now, run }: { now
     row.tool_call_count,
     JSON.stringify(usage),
     now,
-    run ?? null,
+    run,
   );
 }
 

@@ -19,6 +19,7 @@ import BetterSqlite3 from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { checkProblems, collect, messagesOf, user } from '../../../test/support/collect.ts';
 import { openNativeStore } from '../../../test/support/native-store.ts';
+import { NO_FILES, trashRequest } from '../../../test/support/remove-sessions.ts';
 import { tempDir } from '../../../test/support/temp-dir.ts';
 import { sessionStoreConformance } from '../session-store.conformance.ts';
 import { openConnection } from './connection.ts';
@@ -173,22 +174,24 @@ describe('several openings', () => {
     const root = tempDir();
     await fill(root);
     await using store = await openNativeStore(root);
+    const request = await trashRequest(store, 's');
     const [, created] = await Promise.all([
-      store.remove(['s']),
+      store.trash.hide('run', [request], { files: NO_FILES, deadHolders: [] }),
       store.create({ id: 's', source: 'cli', title: 'new' }),
     ]);
+    await store.trash.drop('run', [request]);
     expect(await store.get('s')).toEqual(created);
     expect(await messagesOf(store, 's')).toEqual([]);
     expect(await checkProblems(store)).toEqual([]);
   });
 
-  it('finishes a removal that was cut short with the next one', async () => {
+  it('finishes a removal that an earlier version began, and touches nothing else', async () => {
     const root = tempDir();
     await fill(root);
     withDatabase(root, (db) => db.exec(`UPDATE sessions SET state = 'removing', id = char(1) || key`));
     await using store = await openNativeStore(root);
     await store.create({ id: 's', source: 'cli' });
-    expect(await store.remove(['nowhere'])).toEqual([{ id: 'nowhere', status: 'not-found' }]);
+    await store.repair.removals();
     expect(withDatabase(root, (db) => db.prepare('SELECT count(*) FROM messages').pluck().get())).toBe(0);
     expect(await store.get('s')).toMatchObject({ messageCount: 0 });
     expect(await checkProblems(store)).toEqual([]);

@@ -13,7 +13,6 @@ import type {
   ImportStore,
   ListQuery,
   MessageRange,
-  RemoveOutcome,
   SearchQuery,
   SessionStore,
 } from '../../core/session-store.ts';
@@ -26,7 +25,7 @@ import { createLeaseBook, type LeaseBook, readHolders } from './lease-book.ts';
 import { appendMessages } from './message-writes.ts';
 import { createImports } from './session-imports.ts';
 import { listSessions } from './session-list.ts';
-import { dropRows, readLedger, removeSession, unfinishedRemovals, usageRows } from './session-removal.ts';
+import { readLedger, usageRows } from './session-removal.ts';
 import { createRewind, readConversation } from './session-rewind.ts';
 import { factsOf, modelUsageOf } from './session-rows.ts';
 import {
@@ -168,14 +167,6 @@ class SqliteStore implements SessionStore {
 
   resume(id: string): Promise<SessionFacts> {
     return this.#queue.run(() => factsOf(resumeSession(this.#db, id, this.#now())));
-  }
-
-  async remove(ids: readonly string[]): Promise<readonly RemoveOutcome[]> {
-    const unfinished = unfinishedRemovals(this.#db);
-    if (unfinished.length > 0) await dropRows(this.#db, this.#queue, unfinished);
-    const outcomes: RemoveOutcome[] = [];
-    for (const id of ids) outcomes.push(await removeSession(this.#db, this.#queue, { id, now: this.#now() }));
-    return outcomes;
   }
 
   async *ledger() {

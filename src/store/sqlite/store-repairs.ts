@@ -3,12 +3,14 @@ import type { StoreRepair } from '../../core/store-repair.ts';
 import type { TranscriptSink } from '../../core/transcript.ts';
 import type { Connection } from './connection.ts';
 import { storedMessages, transcriptSessionOf } from './message-writes.ts';
+import { finishRemovals } from './session-removal.ts';
 import { findRow } from './session-writes.ts';
 import type { WriteQueue } from './write-queue.ts';
 
 /** Puts the copies and counts of a database right again. */
 export function createStoreRepair(db: Connection, queue: WriteQueue, transcripts: TranscriptSink): StoreRepair {
   return {
+    removals: () => finishRemovals(db, queue),
     transcript: (id) => queue.run(() => writeTranscript(db, id, transcripts)),
     async counts() {
       const { wrongCounts } = await import('./store-checks.ts');

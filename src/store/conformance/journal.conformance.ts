@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { NOW } from '../../../test/support/clock.ts';
+import { collect } from '../../../test/support/collect.ts';
+import { runItem } from '../../../test/support/run-item.ts';
+import type { StoreDesk } from '../../../test/support/store-desk.ts';
+import { DAY_MS } from '../../core/time.ts';
+
+/** The record of runs. */
+export function journalConformance(desk: StoreDesk): void {
+  const { reopen } = desk;
+
+  describe('journal', () => {
+    const run = { id: 'run', request: { kind: 'policy' }, startedAt: NOW, expiresAt: NOW + DAY_MS } as const;
+
+    it('keeps runs, newest first, and their items by number and state', async () => {
+      await desk.store.journal.begin(run);
+      await desk.store.journal.begin({
+        ...run,
+        id: 'later',
+        startedAt: NOW + 1,
+        request: { kind: 'delete', ids: ['a'] },
+      });
+      const items = Array.from({ length: 1100 }, (_, index) => runItem({ number: index + 1, id: `s${index}` }));
+      await desk.store.journal.intend('run', items);
+      await desk.store.journal.mark('run', [
+        { number: 1, state: 'trashed' },
+        { number: 1100, state: 'skipped', detail: 'It has changed.' },
+      ]);
+      await reopen();
+      expect((await collect(desk.store.journal.runs())).map(({ id }) => id)).toEqual(['later', 'run']);
+      expect(await desk.store.journal.run('later')).toMatchObject({ request: { kind: 'delete', ids: ['a'] } });
+      expect(await desk.store.journal.run('nowhere')).toBeUndefined();
+      const numbers = (await collect(desk.store.journal.items('run'))).map(({ number }) => number);
+      expect(numbers).toEqual(items.map(({ number }) => number));
+      expect(await collect(desk.store.journal.items('run', ['skipped', 'trashed']))).toEqual([
+        { ...items[0], state: 'trashed' },
+        { ...items[1099], state: 'skipped', detail: 'It has changed.' },
+      ]);
+      expect(await desk.store.journal.totals('run')).toEqual({
+        intended: { items: 1098, sizeBytes: 10_980 },
+        trashed: { items: 1, sizeBytes: 10 },
+        skipped: { items: 1, sizeBytes: 10 },
+      });
+      expect(await desk.store.journal.totals('later')).toEqual({});
+    });
+
+    it('names the runs that were cut short, and those with an item whose step was', async () => {
+      await desk.store.journal.begin(run);
+      expect(await desk.store.journal.unfinished()).toEqual(['run']);
+      await desk.store.journal.intend('run', [runItem({ number: 1, id: 's' })]);
+      await desk.store.journal.finish('run', NOW + 5);
+      expect(await desk.store.journal.run('run')).toEqual({ ...run, finishedAt: NOW + 5 });
+      for (const state of ['intended', 'undoing', 'purging'] as const) {
+        await desk.store.journal.mark('run', [{ number: 1, state }]);
+        expect(await desk.store.journal.unfinished(), state).toEqual(['run']);
+      }
+      for (const state of ['trashed', 'skipped', 'restored', 'purged'] as const) {
+        await desk.store.journal.mark('run', [{ number: 1, state }]);
+        expect(await desk.store.journal.unfinished(), state).toEqual([]);
+      }
+    });
+
+    it('refuses the same run or item twice', async () => {
+      await desk.store.journal.begin(run);
+      await expect(desk.store.journal.begin(run)).rejects.toMatchObject({ name: 'Failure' });
+      await desk.store.journal.intend('run', [runItem({ number: 1, id: 's' })]);
+      await expect(desk.store.journal.intend('run', [runItem({ number: 1, id: 't' })])).rejects.toMatchObject({
+        name: 'Failure',
+      });
+    });
+  });
+}

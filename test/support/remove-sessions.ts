@@ -1,0 +1,31 @@
+import { randomUUID } from 'node:crypto';
+import type { ItemOutcome } from '../../src/core/run.ts';
+import type { SessionStore } from '../../src/core/session-store.ts';
+import { type FileMover, sessionFingerprint } from '../../src/core/session-trash.ts';
+import { runItem } from './run-item.ts';
+
+/** For sessions without files, or whose files do not matter. */
+export const NO_FILES: FileMover = { take: () => undefined, giveBack: () => undefined, letGo: () => undefined };
+
+/** Removes sessions for good as a run does: journal first, then out of sight, then their rows. Claims do not count. */
+export async function removeSessions(store: SessionStore, ids: readonly string[]): Promise<readonly ItemOutcome[]> {
+  const run = randomUUID();
+  const deadHolders = (await store.holders()).map(({ id }) => id);
+  const requests = await Promise.all(ids.map((id, index) => trashRequest(store, id, index + 1)));
+  await store.journal.begin({ id: run, request: { kind: 'delete', ids }, startedAt: 0, expiresAt: 0 });
+  await store.journal.intend(run, requests.map(runItem));
+  const outcomes = await store.trash.hide(run, requests, { files: NO_FILES, deadHolders });
+  await store.trash.drop(run, requests);
+  await store.journal.mark(
+    run,
+    outcomes.map(({ number, status }) => ({ number, state: status === 'done' ? 'purged' : status })),
+  );
+  await store.journal.finish(run, 0);
+  return outcomes;
+}
+
+/** What a plan that was made just now would ask for. */
+export async function trashRequest(store: SessionStore, id: string, number = 1) {
+  const facts = await store.get(id);
+  return { number, id, fingerprint: facts === undefined ? '' : sessionFingerprint(facts) };
+}
