@@ -9,12 +9,13 @@ import { nativeLayout } from '../dist/homes/native/native-layout.js';
 import { createTranscriptFiles } from '../dist/homes/native/transcript-files.js';
 import { openHome } from '../dist/index.js';
 import { openSqliteStore } from '../dist/store/sqlite/sqlite-store.js';
-import { compare, format, report, timed } from './measure.js';
+import { compare, format, median, report, timed } from './measure.js';
 import { seeded, sentence } from './words.js';
 
 const SESSIONS = 60;
 const MESSAGES = 200;
 const MB = 1024 * 1024;
+const LF = Buffer.from('\n');
 const compress = promisify(brotliCompress);
 
 /** Sessions of a few hundred kilobytes, as a working day with an agent leaves them. */
@@ -30,7 +31,7 @@ export async function benchArchive(directory) {
   const plain = [];
   for await (const { id, contentBytes, transcriptBytes } of store.list({ sort: 'stored' })) {
     const lines = [...archiveLines(store.archive.rows(id), layout.sessionDir(id))];
-    plain.push(Buffer.from(lines.join('')));
+    plain.push(Buffer.concat(lines.flatMap((line) => [Buffer.from(line), LF])));
     items.push({ number: plain.length, item: { kind: 'session', id }, sizeBytes: contentBytes + transcriptBytes });
   }
   const bytes = plain.reduce((sum, { length }) => sum + length, 0);
@@ -39,13 +40,27 @@ export async function benchArchive(directory) {
     if (bundled.some((one) => 'detail' in one)) throw new Error('a session was not bundled');
     rmSync(layout.archive, { recursive: true });
   };
-  const { oursMs, bareMs, ratio } = await compare(5, ours, () => codecAlone(plain));
+  const cpu = { ours: [], bare: [] };
+  const { oursMs, bareMs, ratio } = await compare(
+    7,
+    () => countCpu(cpu.ours, ours),
+    () => countCpu(cpu.bare, () => codecAlone(plain)),
+  );
+  const cpuRatio = median(cpu.ours.map((used, round) => used / cpu.bare[round]));
   const speed = (ms) => `${format(bytes / MB / (ms / 1000))} MB/s`;
-  const note = `${format(bytes / MB)} MB: ${speed(oursMs)}, codec ${speed(bareMs)}`;
+  const note = `${format(bytes / MB)} MB: ${speed(oursMs)}, codec ${speed(bareMs)}; CPU ${format(cpuRatio)}×`;
   report('rows to a verified bundle / the codec alone, time', ratio, { limit: 1 / 0.6, unit: '×', note });
   await store[Symbol.asyncDispose]();
   await reportWhole(path, bytes);
   rmSync(path, { recursive: true });
+}
+
+/** Time on all threads of this process, which tells more than the clock when the machine has other work. */
+async function countCpu(into, work) {
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  into.push(user + system);
 }
 
 /** One session after the other, and nothing but compressing. */

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, constants, fchmodSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { Failure } from '../../core/failure.ts';
 import type { ArchiveCodec, ArchiveMember } from '../../core/session-archive.ts';
@@ -12,8 +13,8 @@ import { type ArchiveTar, createArchiveTar } from './archive-tar.ts';
 import { lookAhead } from './look-ahead.ts';
 import type { NativeLayout } from './native-layout.ts';
 
-/** So many members are compressed or read back at once: there are four threads for it. */
-export const AT_ONCE = 4;
+/** So many members are compressed or read back ahead: there are four threads for it, and more than cores would only disturb each other. */
+export const AT_ONCE = Math.min(4, availableParallelism() - 1);
 
 /** Enough to recognise a session by. */
 const TITLE_CHARACTERS = 200;

@@ -3,7 +3,6 @@ import { closeSync, constants, lstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../../core/failure.ts';
 import { walkTree } from '../../platform/walk-tree.ts';
-import { archiveDataLine } from './archive-data-line.ts';
 
 /** A file or folder of a session's directory, as an archive describes it. `.` is the directory itself. */
 export interface ArchiveEntry {
@@ -15,6 +14,11 @@ export interface ArchiveEntry {
   /** Of files. */
   readonly sizeBytes?: number;
 }
+
+/** A stretch of the file before it: text where it is text, so that an archive can be read by eye. */
+export type ArchiveData =
+  | { readonly kind: 'data'; readonly utf8: string }
+  | { readonly kind: 'data'; readonly base64: string };
 
 /** Everything in a session's directory, folders before what they hold. Refuses what an archive could not bring back. */
 export function* archiveEntries(directory: string): Generator<ArchiveEntry> {
@@ -29,7 +33,7 @@ export function* archiveEntries(directory: string): Generator<ArchiveEntry> {
   }
 }
 
-/** The content of a file as lines, one for each stretch. Refuses one that is not as long as its entry says. */
+/** The content of a file as lines of `ArchiveData`, one for each stretch. Refuses one that is not as long as its entry says. */
 export function* archiveData(directory: string, { path, sizeBytes = 0 }: ArchiveEntry): Generator<Buffer> {
   const file = join(directory, path);
   const handle = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW);
@@ -38,12 +42,17 @@ export function* archiveData(directory: string, { path, sizeBytes = 0 }: Archive
     let at = 0;
     for (let length = -1; length !== 0; at += length) {
       length = wholeCharacters(buffer.subarray(0, readSync(handle, buffer, 0, CHUNK_BYTES, at)));
-      if (length > 0) yield archiveDataLine(buffer.subarray(0, length));
+      if (length > 0) yield dataLine(buffer.subarray(0, length));
     }
     if (at !== sizeBytes) throw refused(file, 'changed while it was read.');
   } finally {
     closeSync(handle);
   }
+}
+
+/** The bytes of a stretch. */
+export function dataBytes(data: ArchiveData): Buffer {
+  return 'utf8' in data ? Buffer.from(data.utf8) : Buffer.from(data.base64, 'base64');
 }
 
 const CHUNK_BYTES = 256 * 1024;
@@ -59,6 +68,13 @@ function wholeCharacters(bytes: Buffer): number {
   if (bytes.length < CHUNK_BYTES) return bytes.length;
   for (let cut = 0; cut < 4; cut += 1) if (isUtf8(bytes.subarray(0, bytes.length - cut))) return bytes.length - cut;
   return bytes.length;
+}
+
+/** JSON escapes nothing but ASCII, so the bytes of a text can pass for characters: decoding them would take twice as long. */
+function dataLine(bytes: Buffer): Buffer {
+  return isUtf8(bytes)
+    ? Buffer.from(`{"kind":"data","utf8":${JSON.stringify(bytes.toString('latin1'))}}`, 'latin1')
+    : Buffer.from(`{"kind":"data","base64":"${bytes.toString('base64')}"}`);
 }
 
 function refused(path: string, what: string): Failure {

@@ -1,19 +1,18 @@
 import { createHash } from 'node:crypto';
 import type { ArchiveMember, ArchiveRow } from '../../core/session-archive.ts';
-import type { ArchiveData } from './archive-data-line.ts';
-import { type ArchiveEntry, archiveData, archiveEntries } from './archive-entries.ts';
+import { type ArchiveData, type ArchiveEntry, archiveData, archiveEntries } from './archive-entries.ts';
 
 const HEADER = { format: 'coppice-archive', version: 1 };
 
 /** One line after the first of what an archive holds of a session. */
 export type ArchiveLine = ArchiveRow | ArchiveEntry | ArchiveData;
 
-/** Everything of a session, line by line: what it is, its rows as the store wrote them, then its files. */
+/** Everything of a session, line by line without their breaks: what it is, its rows as the store wrote them, then its files. */
 export function* archiveLines(rows: Iterable<string>, directory: string): Generator<string | Buffer> {
-  yield lineOf(HEADER);
-  for (const row of rows) yield `${row}\n`;
+  yield JSON.stringify(HEADER);
+  yield* rows;
   for (const entry of archiveEntries(directory)) {
-    yield lineOf(entry);
+    yield JSON.stringify(entry);
     if (entry.kind === 'file') yield* archiveData(directory, entry);
   }
 }
@@ -32,7 +31,7 @@ export function fileLines(directory: string): string[] {
 
 /** Whether a line of an archive is one of those, by its first bytes. */
 export function isFileLine(line: Buffer): boolean {
-  return line.subarray(0, FILE_START.length).equals(FILE_START);
+  return FILE_START.compare(line, 0, Math.min(line.length, FILE_START.length)) === 0;
 }
 
 const FILE_START = Buffer.from('{"kind":"file"');
@@ -57,7 +56,3 @@ export function createMeter() {
 }
 
 const LF = 0x0a;
-
-function lineOf(value: object): string {
-  return `${JSON.stringify(value)}\n`;
-}

@@ -4,14 +4,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { tempDir } from '../../../test/support/temp-dir.ts';
 import type { ArchiveCodec, ArchiveMember, ArchiveRow } from '../../core/session-archive.ts';
-import { archiveData, archiveEntries, dataBytes } from './archive-entries.ts';
+import { type ArchiveData, archiveData, archiveEntries, dataBytes } from './archive-entries.ts';
 import { archiveLines, fileLines, parseArchiveLine } from './archive-lines.ts';
 import { inspectMember, memberLines, packMember } from './archive-member.ts';
 
 const CODECS: readonly ArchiveCodec[] = ['brotli', 'gzip'];
 
 /** Packs lines into a file with something before and after them. */
-async function pack(path: string, codec: ArchiveCodec, lines: Iterable<string>): Promise<ArchiveMember> {
+async function pack(path: string, codec: ArchiveCodec, lines: Iterable<string | Buffer>): Promise<ArchiveMember> {
   const chunks: Uint8Array[] = [];
   const facts = await packMember(lines, { codec, sizeHint: 0, write: (data) => chunks.push(data) });
   const packed = Buffer.concat(chunks);
@@ -38,7 +38,8 @@ describe('a member of an archive', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(row, { maxLength: 20 }), async (given) => {
         const rows = given.map((each): ArchiveRow => ({ kind: 'message', row: each }));
-        const member = await pack(path, codec, archiveLines(rows, `${path}-no-directory`));
+        const written = rows.map((each) => JSON.stringify(each));
+        const member = await pack(path, codec, archiveLines(written, `${path}-no-directory`));
         const [header, ...lines] = await unpack(path, member);
         expect(header?.toString()).toBe('{"format":"coppice-archive","version":1}');
         expect(lines.map(parseArchiveLine)).toEqual(rows);
@@ -51,13 +52,24 @@ describe('a member of an archive', () => {
   it.each(CODECS)('keeps lines longer than any block, packed by %s', async (codec) => {
     const path = join(tempDir(), 'bundle.tar');
     const long = 'ä€𝄞'.repeat(400_000);
-    const member = await pack(path, codec, [`${long}\n`, 'short\n', `${long}\n`]);
+    const member = await pack(path, codec, [long, 'short', long]);
     expect((await unpack(path, member)).map(String)).toEqual([long, 'short', long]);
+  });
+
+  it.each(CODECS)('is the same whether it is packed at once or as it comes, packed by %s', async (codec) => {
+    const path = join(tempDir(), 'bundle.tar');
+    // The last is larger than what is packed in one go.
+    for (const count of [1, 1000, 30_000]) {
+      const lines = Array.from({ length: count }, (_, at) => `${at} ${'tree '.repeat(50)}`);
+      const member = await pack(path, codec, lines);
+      expect((await unpack(path, member)).map(String)).toEqual(lines);
+      expect(member).toMatchObject({ lineCount: count, plainBytes: Buffer.byteLength(lines.join('\n')) + 1 });
+    }
   });
 
   it('is told from one that was damaged anywhere', async () => {
     const path = join(tempDir(), 'bundle.tar');
-    const lines = Array.from({ length: 200 }, (_, at) => `{"kind":"message","row":{"seq":${at}}}\n`);
+    const lines = Array.from({ length: 200 }, (_, at) => `{"kind":"message","row":{"seq":${at}}}`);
     for (const codec of CODECS) {
       const member = await pack(path, codec, lines);
       const whole = readFileSync(path);
@@ -75,7 +87,7 @@ describe('a member of an archive', () => {
 
   it('is told from one that is cut short or missing', async () => {
     const path = join(tempDir(), 'bundle.tar');
-    const member = await pack(path, 'brotli', ['one\n', 'two\n']);
+    const member = await pack(path, 'brotli', ['one', 'two']);
     writeFileSync(path, readFileSync(path).subarray(0, -7));
     await expect(inspectMember(path, member)).rejects.toMatchObject({ code: 'integrity' });
     await expect(inspectMember(`${path}.gone`, member)).rejects.toMatchObject({ code: 'integrity' });
@@ -88,6 +100,7 @@ describe('the files of a session in an archive', () => {
     const edges = [
       Buffer.alloc(0),
       Buffer.from('\uFEFFplain text\r\n'),
+      Buffer.from(Array.from({ length: 128 }, (_, byte) => byte)),
       Buffer.from([0xff, 0xfe, 0x00]),
       Buffer.from('€'.repeat(300_000)),
       Buffer.concat([Buffer.alloc(256 * 1024 - 1, 'a'), Buffer.from('𝄞b')]),
@@ -102,8 +115,10 @@ describe('the files of a session in an archive', () => {
         writeFileSync(join(directory, 'file'), content);
         const entry = [...archiveEntries(directory)].find(({ path }) => path === 'file');
         if (entry === undefined) throw new Error('no entry');
-        const data = [...archiveData(directory, entry)].map((each) => dataBytes(parse(each)));
-        expect(Buffer.concat(data).equals(content)).toBe(true);
+        const lines = Array.from(archiveData(directory, entry), String);
+        const data = lines.map((line) => JSON.parse(line) as ArchiveData);
+        expect(Buffer.concat(data.map(dataBytes)).equals(content)).toBe(true);
+        expect(data.map((each) => JSON.stringify(each))).toEqual(lines);
       }),
     );
   });
@@ -113,7 +128,9 @@ describe('the files of a session in an archive', () => {
     writeFileSync(join(directory, 'file'), `x${'€'.repeat(300_000)}`);
     const [, entry] = archiveEntries(directory);
     if (entry === undefined) throw new Error('no entry');
-    expect([...archiveData(directory, entry)].every((data) => 'utf8' in data)).toBe(true);
+    const lines = Array.from(archiveData(directory, entry), String);
+    expect(lines.every((line) => line.startsWith('{"kind":"data","utf8":"'))).toBe(true);
+    expect(lines.length).toBeGreaterThan(1);
   });
 
   it('are known by their lines, which stand in the member too', async () => {
@@ -127,7 +144,3 @@ describe('the files of a session in an archive', () => {
     expect(await inspectMember(path, member)).not.toEqual(fileLines(directory));
   });
 });
-
-function parse<T>(value: T): T {
-  return JSON.parse(JSON.stringify(value)) as T;
-}

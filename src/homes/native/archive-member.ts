@@ -17,7 +17,7 @@ export interface PackOptions {
 
 export type PlainFacts = Pick<ArchiveMember, 'sha256' | 'plainBytes' | 'lineCount'>;
 
-/** Compresses lines on another thread: all at once, or as they come where there are many. */
+/** Compresses lines, which come without their breaks, on another thread: all at once, or as they come where there are many. */
 export async function packMember(
   lines: Iterable<string | Buffer>,
   { codec, sizeHint, write }: PackOptions,
@@ -88,13 +88,14 @@ function* blocksOf(lines: Iterable<string | Buffer>, pass: (block: Buffer) => vo
     return full;
   };
   for (const line of lines) {
-    // No character takes more than three bytes for each of its units.
-    if (line.length * 3 > block.length - used) {
+    // No character takes more than three bytes for each of its units; and one is for the break.
+    if (line.length * 3 + 1 > block.length - used) {
       if (used > 0) yield take();
-      block = Buffer.allocUnsafe(Math.max(BLOCK_BYTES, Buffer.byteLength(line)));
+      block = Buffer.allocUnsafe(Math.max(BLOCK_BYTES, Buffer.byteLength(line) + 1));
       used = 0;
     }
     used += typeof line === 'string' ? block.write(line, used) : line.copy(block, used);
+    block[used++] = LF;
   }
   if (used > 0) yield take();
 }

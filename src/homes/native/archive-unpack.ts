@@ -12,8 +12,7 @@ import {
 import { join } from 'node:path';
 import { syncDir } from '../../platform/private-files.ts';
 import { writeAt } from '../../platform/write-at.ts';
-import { type ArchiveData, dataBytes } from './archive-data-line.ts';
-import type { ArchiveEntry } from './archive-entries.ts';
+import { type ArchiveData, type ArchiveEntry, dataBytes } from './archive-entries.ts';
 
 /** Writes the files of an archived session into a directory that does not exist yet. Durable once it is finished. */
 export class ArchiveUnpack implements Disposable {
