@@ -24,7 +24,7 @@ try {
   const home = join(directory, 'large');
   await buildHome(home, { sessions: SESSIONS, messagesEach: 10 });
   await benchReading(home);
-  await benchPlan(home);
+  await benchPlan(directory);
   await benchStart(home);
   benchMemory(home, directory);
   await benchRetention(directory);

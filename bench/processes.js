@@ -49,7 +49,8 @@ export function benchMemory(home, directory) {
   rmSync(loose);
 }
 
-function peakMegabytes(args, directory) {
+/** The most memory that a command ever has. */
+export function peakMegabytes(args, directory) {
   const file = join(directory, 'peak');
   const env = { ...process.env, COPPICE_BENCH_PEAK: file };
   const { status, stderr } = spawnSync(process.execPath, ['--import', PEAK, COPPICE, ...args], {

@@ -7,8 +7,9 @@ import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { nativeLayout } from '../dist/homes/native/native-layout.js';
 import { openHome } from '../dist/index.js';
-import { buildHome } from './large-home.js';
+import { buildHome, SESSIONS as LARGE } from './large-home.js';
 import { format, median, report, timed } from './measure.js';
+import { peakMegabytes } from './processes.js';
 import { scanSessions, walk } from './reading.js';
 
 const SESSIONS = 10_000;
@@ -70,7 +71,10 @@ function bareDelete(path, ids) {
   db.close();
 }
 
-export async function benchPlan(home) {
+/** Sessions with three files each, of which nearly all go. */
+export async function benchPlan(directory) {
+  const home = join(directory, 'files');
+  await buildHome(home, { sessions: LARGE, messagesEach: 2, dumps: 2 });
   const opened = await openHome({ path: home });
   const rounds = [];
   for (let round = 0; round < 3; round += 1) {
@@ -83,11 +87,16 @@ export async function benchPlan(home) {
   }
   const ratio = median(rounds.map(({ ours, raw }) => ours / raw));
   const note = `${format(median(rounds.map(({ ours }) => ours)))} ms`;
-  report('plan of 100 000 sessions / one walk and one table scan', ratio, { limit: 1.5, unit: '×', note });
+  report('plan of 100 000 + 300 000 files / one walk and one table scan', ratio, { limit: 1.5, unit: '×', note });
   const gates = [];
   for (let round = 0; round < 200; round += 1) gates.push(await timed(() => opened.maintainInBackground()));
   report('start-up gate when nothing is due', median(gates), { limit: 2, unit: ' ms' });
   await opened.close();
+  for (const command of ['plan', 'status']) {
+    const peak = peakMegabytes([command, '--home', home], directory);
+    report(`peak memory: coppice ${command} of 100 000 + 300 000 files`, peak, { limit: 200, unit: ' MB' });
+  }
+  rmSync(home, { recursive: true });
 }
 
 /** Appends in this process, alone and while another process prunes. */

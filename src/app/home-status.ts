@@ -1,4 +1,4 @@
-import { type Inventory, itemBytes, type TrashItem } from '../core/inventory.ts';
+import { type Inventory, type Item, itemBytes, type TrashItem } from '../core/inventory.ts';
 import type { Decision, KeepReason, Plan } from '../core/plan.ts';
 import type { Problem } from '../core/problem.ts';
 import type { Run } from '../core/run.ts';
@@ -77,21 +77,25 @@ const CLASS_OF: Record<Decision['item']['kind'], ClassName> = {
 function classesOf(inventory: Inventory, decisions: readonly Decision[]): StatusClass[] {
   const { sessions, strays, trash, archives, checkpoints } = inventory;
   return [
-    classOf('sessions', sessions.map(itemBytes), decisions),
-    classOf('strays', strays.map(itemBytes), decisions),
-    classOf('trash', trash.map(itemBytes), decisions),
-    ...(archives.length === 0 ? [] : [classOf('archives', archives.map(itemBytes), decisions)]),
-    ...(checkpoints.length === 0 ? [] : [classOf('checkpoints', checkpoints.map(itemBytes), decisions)]),
+    classOf('sessions', sessions, decisions),
+    classOf('strays', strays, decisions),
+    classOf('trash', trash, decisions),
+    ...(archives.length === 0 ? [] : [classOf('archives', archives, decisions)]),
+    ...(checkpoints.length === 0 ? [] : [classOf('checkpoints', checkpoints, decisions)]),
   ];
 }
 
-function classOf(name: ClassName, sizes: readonly number[], all: readonly Decision[]): StatusClass {
-  const decisions = all.filter(({ item }) => CLASS_OF[item.kind] === name);
+function classOf(name: ClassName, items: readonly Item[], decisions: readonly Decision[]): StatusClass {
   const kept: Partial<Record<KeepReason, number>> = {};
-  for (const decision of decisions)
-    if (decision.action === 'keep') kept[decision.reason] = (kept[decision.reason] ?? 0) + 1;
-  const sizeBytes = sizes.reduce((sum, size) => sum + size, 0);
-  return { name, items: sizes.length, sizeBytes, kept, reclaimable: amountOf(decisions.filter(isRemoval)) };
+  for (const { item, action, reason } of decisions)
+    if (action === 'keep' && CLASS_OF[item.kind] === name) kept[reason] = (kept[reason] ?? 0) + 1;
+  return {
+    name,
+    items: items.length,
+    sizeBytes: items.reduce((sum, item) => sum + itemBytes(item), 0),
+    kept,
+    reclaimable: amountOf(decisions, (each) => isRemoval(each) && CLASS_OF[each.item.kind] === name),
+  };
 }
 
 function until(trash: readonly TrashItem[]): HomeStatus['trashUntil'] {

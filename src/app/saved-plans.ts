@@ -28,7 +28,7 @@ export function savePlan(homePath: string, plan: Plan, now: EpochMs): string {
 }
 
 /** Decisions in one piece of text. */
-const PIECE = 1000;
+const PIECE = 100;
 
 /** The text of a plan's file, in pieces because it may be long, whether it is saved in the home or elsewhere. */
 export function* planText({ decisions, ...rest }: ReturnType<typeof planDocument>): Generator<string> {

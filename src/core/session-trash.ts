@@ -58,7 +58,10 @@ export interface TakeOptions extends HideOptions {
 /** Everything a decision about a session rests on, as one text. */
 export function sessionFingerprint(session: SessionFacts): string {
   const { messageCount, lastActiveAt, endedAt, pinned, tags, transcriptBytes, dumpBytes } = session;
-  return JSON.stringify([messageCount, lastActiveAt, endedAt ?? 0, pinned, tags, transcriptBytes, dumpBytes]);
+  // Joined rather than turned into JSON as a whole, which leaves a text in parts: a scan keeps 100 000 of these.
+  const first = `[${messageCount}`;
+  const last = `${dumpBytes}]`;
+  return [first, lastActiveAt, endedAt ?? 0, pinned, JSON.stringify(tags), transcriptBytes, last].join(',');
 }
 
 /** The same for one part of a conversation: when any part was last used counts too. */

@@ -1,9 +1,10 @@
 import { itemBytes } from '../core/inventory.ts';
 import type { Decision } from '../core/plan.ts';
-import type { JudgedItem, JudgedLineage } from './judge-inventory.ts';
+import { type Lineage, membersOf } from './find-lineages.ts';
+import type { JudgedItem } from './judge-inventory.ts';
 import { droppedBytes } from './session-rules.ts';
 
-export type Subject = JudgedLineage | JudgedItem;
+export type Subject = Lineage | JudgedItem;
 
 /** What compression is assumed to leave of a session; the true figure shows only once it is archived. */
 const ARCHIVED_PART = 1 / 5;
@@ -20,14 +21,14 @@ export function bytesLeft(subject: Subject, { action, skipsTrash }: Fate): numbe
   if (action === 'archive') return Math.ceil(all * ARCHIVED_PART);
   if (action === 'keep' || !skipsTrash) return all;
   if (action === 'remove') return 0;
-  return 'lineage' in subject
-    ? all - subject.lineage.members.reduce((sum, member) => sum + droppedBytes(member, action), 0)
+  return 'newest' in subject
+    ? all - membersOf(subject).reduce((sum, member) => sum + droppedBytes(member, action), 0)
     : all;
 }
 
 export function subjectBytes(subject: Subject): number {
   if ('item' in subject) return itemBytes(subject.item);
   let sum = 0;
-  for (const member of subject.lineage.members) sum += itemBytes(member);
+  for (const member of membersOf(subject)) sum += itemBytes(member);
   return sum;
 }

@@ -1,27 +1,26 @@
 import { itemBytes, type SessionItem } from '../core/inventory.ts';
 import type { Decision, KeepReason } from '../core/plan.ts';
 import { partFingerprint } from '../core/session-trash.ts';
-import type { Lineage } from './find-lineages.ts';
-import type { Judged, JudgedItem, JudgedLineage } from './judge-inventory.ts';
+import { type Lineage, membersOf } from './find-lineages.ts';
+import type { Judged, JudgedItem } from './judge-inventory.ts';
 import type { RuleContext } from './rule-context.ts';
-import { droppedBytes } from './session-rules.ts';
+import { droppedBytes, KEEP_RULES } from './session-rules.ts';
 
 /**
  * One decision for every item. A conversation comes together, later parts first: should one of them turn out to stay, nothing
  * before it has gone yet.
  */
-export function decisionsOf({ others, sessions, verdicts, context }: Judged): Decision[] {
+export function decisionsOf({ others, lineages, context }: Judged): Decision[] {
   const decisions = others.map(decideItem);
-  sessions.forEach((session, at) => {
-    const verdict = verdicts[at];
-    if (verdict === undefined || verdict.lineage.members.at(-1) !== session) return;
-    for (const member of laterPartsFirst(verdict.lineage)) decisions.push(decideSession(member, verdict, context));
-  });
+  for (const lineage of lineages) {
+    for (const member of laterPartsFirst(lineage)) decisions.push(decideSession(member, lineage, context));
+  }
   return decisions;
 }
 
 /** By their links rather than by their times, which a clock may have muddled. Links that run in a circle end up last. */
-function laterPartsFirst({ members }: Lineage): Iterable<SessionItem> {
+function laterPartsFirst(lineage: Lineage): Iterable<SessionItem> {
+  const members = membersOf(lineage);
   if (members.length === 1) return members;
   const byId = new Map(members.map((member) => [member.id, member]));
   const before = ({ childKind, parentId = '' }: SessionItem) =>
@@ -47,22 +46,20 @@ function decideItem({ item, rule, skipsTrash }: JudgedItem): Decision {
   return { ...about, action: rule.action, reason: rule.reason, fingerprint, ...(skipsTrash && { skipsTrash }) };
 }
 
-function decideSession(
-  session: SessionItem,
-  { lineage, rule, skipsTrash }: JudgedLineage,
-  context: RuleContext,
-): Decision {
+function decideSession(session: SessionItem, lineage: Lineage, context: RuleContext): Decision {
   const { kind, id } = session;
+  const { rule, skipsTrash } = lineage;
   if (rule.action === 'keep') {
-    return keep(session, rule.applies(session, lineage, context) ? rule.reason : rule.inLineage);
+    const asked = KEEP_RULES.find(({ reason }) => reason === rule.reason);
+    return keep(session, asked?.applies(session, lineage, context) === false ? asked.inLineage : rule.reason);
   }
   const drops = rule.action === 'drop-files' || rule.action === 'drop-dumps';
   const sizeBytes = drops ? droppedBytes(session, rule.action) : itemBytes(session);
   // Other members of the lineage may have files to drop where this one has none.
   if (drops && sizeBytes === 0) return keep(session, lineage.inFloor ? 'keep-last' : 'not-expired');
   const { action, reason } = rule;
-  const alone = lineage.members.length === 1;
-  const fingerprint = alone ? session.fingerprint : partFingerprint(session.fingerprint, lineage.lastActiveAt);
+  const alone = lineage.older === undefined;
+  const fingerprint = alone ? session.fingerprint : partFingerprint(session.fingerprint, lineage.newest.lastActiveAt);
   return { item: { kind, id }, sizeBytes, action, reason, fingerprint, ...(skipsTrash && { skipsTrash }) };
 }
 

@@ -1,5 +1,6 @@
 import type { Inventory } from '../core/inventory.ts';
 import type { Explanation, ItemRef } from '../core/plan.ts';
+import { membersOf } from './find-lineages.ts';
 import { traceItem } from './item-rules.ts';
 import { judgeInventory } from './judge-inventory.ts';
 import { traceLineage } from './judge-lineage.ts';
@@ -12,12 +13,12 @@ export function explainItem(inventory: Inventory, ref: ItemRef, options: PlanOpt
   const decision = planRetention(inventory, options).decisions.find(({ item }) => isIt(item));
   if (decision === undefined) return undefined;
   const context = ruleContext(inventory, options);
-  const { sessions, verdicts, others } = judgeInventory(inventory, context);
-  const lineage = verdicts[sessions.findIndex(isIt)]?.lineage;
+  const { sessions, lineageOf, others } = judgeInventory(inventory, context);
+  const lineage = lineageOf[sessions.findIndex(isIt)];
   const other = others.find(({ item }) => isIt(item))?.item;
   const checks =
     lineage === undefined ? (other === undefined ? [] : traceItem(other, context)) : traceLineage(lineage, context);
-  const members = lineage !== undefined && lineage.members.length > 1 ? lineage.members : [];
+  const members = lineage?.older === undefined ? [] : membersOf(lineage);
   return {
     decision,
     checks: decision.reason === 'pressure' ? [...checks, { rule: 'pressure', met: true }] : checks,

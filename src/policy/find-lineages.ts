@@ -2,14 +2,15 @@ import type { SessionItem } from '../core/inventory.ts';
 import type { SessionRules } from '../core/policy.ts';
 import type { EpochMs } from '../core/time.ts';
 import { mostLenient } from './rules-by-source.ts';
+import type { Verdict } from './verdict.ts';
 
 /** One conversation: a session with all that continue it or that it continues. Judged as one; most have a single member. */
 export interface Lineage {
-  readonly members: SessionItem[];
-  /** Where its newest member comes from: the conversation counts for that source. */
-  source: string;
+  /** All members but the newest, oldest first; absent where there is only one. */
+  older: SessionItem[] | undefined;
+  /** The conversation counts for the source of this one, and was last active when it was. */
+  newest: SessionItem;
   rules: SessionRules;
-  lastActiveAt: EpochMs;
   /** When it began to age: its last activity, or the moment an open member counts as abandoned. */
   agesFrom: EpochMs;
   messageCount: number;
@@ -19,6 +20,9 @@ export interface Lineage {
   inFloor: boolean;
   /** Older than the newest `maxSessions` of its source. */
   beyondMax: boolean;
+  /** What was decided about it; until then it stays. */
+  rule: Verdict;
+  skipsTrash: boolean;
 }
 
 export interface Lineages {
@@ -36,6 +40,11 @@ export function findLineages(oldestFirst: readonly SessionItem[], rulesFor: Rule
   const found = rootOf === undefined ? eachAlone(oldestFirst, rulesFor) : joined(oldestFirst, { rootOf, rulesFor });
   for (const lineage of found.lineages) lineage.agesFrom = agingStart(lineage);
   return found;
+}
+
+/** Oldest first. Not kept as a list, because most lineages have a single member and there may be 100 000 of them. */
+export function membersOf({ older, newest }: Lineage): readonly SessionItem[] {
+  return older === undefined ? [newest] : [...older, newest];
 }
 
 type RulesFor = (source: string) => SessionRules;
@@ -65,31 +74,34 @@ function joined(
 
 function startLineage(session: SessionItem, rulesFor: RulesFor): Lineage {
   return {
-    members: [session],
-    source: session.source,
+    older: undefined,
+    newest: session,
     rules: rulesFor(session.source),
-    lastActiveAt: session.lastActiveAt,
     agesFrom: session.lastActiveAt,
     messageCount: session.messageCount,
     counts: false,
     inFloor: false,
     beyondMax: false,
+    rule: UNDECIDED,
+    skipsTrash: false,
   };
 }
+
+const UNDECIDED: Verdict = { action: 'keep', reason: 'not-expired' };
 
 function join(lineage: Lineage, newer: SessionItem, rulesFor: RulesFor): Lineage {
   const rules = rulesFor(newer.source);
   if (rules !== lineage.rules) lineage.rules = mostLenient(rules, lineage.rules);
-  lineage.members.push(newer);
-  lineage.source = newer.source;
-  lineage.lastActiveAt = newer.lastActiveAt;
+  (lineage.older ??= []).push(lineage.newest);
+  lineage.newest = newer;
   lineage.messageCount += newer.messageCount;
   return lineage;
 }
 
-function agingStart({ members, rules }: Lineage): EpochMs {
+function agingStart(lineage: Lineage): EpochMs {
+  const { rules } = lineage;
   let start = -Infinity;
-  for (const { endedAt, endReason, lastActiveAt } of members) {
+  for (const { endedAt, endReason, lastActiveAt } of membersOf(lineage)) {
     const leftOpen = endedAt === undefined || endReason === 'abandoned';
     start = Math.max(start, leftOpen ? lastActiveAt + rules.abandonAfterMs : lastActiveAt);
   }

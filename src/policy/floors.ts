@@ -1,7 +1,7 @@
 import type { SessionItem } from '../core/inventory.ts';
 import type { SessionRules } from '../core/policy.ts';
 import type { EpochMs } from '../core/time.ts';
-import type { Lineage, Lineages } from './find-lineages.ts';
+import { type Lineage, type Lineages, membersOf } from './find-lineages.ts';
 import type { RuleContext } from './rule-context.ts';
 
 /**
@@ -46,7 +46,7 @@ export function isSlight({
 
 function countsForFloor(lineage: Lineage, now: EpochMs): boolean {
   if (isSlight(lineage)) return false;
-  return lineage.members.every(
+  return membersOf(lineage).every(
     ({ active, unreadable, lastActiveAt }) => !active && unreadable !== true && lastActiveAt <= now,
   );
 }

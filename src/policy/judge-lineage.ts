@@ -1,5 +1,5 @@
 import type { RuleCheck } from '../core/plan.ts';
-import type { Lineage } from './find-lineages.ts';
+import { type Lineage, membersOf } from './find-lineages.ts';
 import type { RuleContext } from './rule-context.ts';
 import {
   DOUBT,
@@ -45,7 +45,7 @@ export function traceLineage(lineage: Lineage, context: RuleContext): RuleCheck[
 }
 
 function keeps(rule: KeepRule, lineage: Lineage, context: RuleContext): boolean {
-  for (const member of lineage.members) if (rule.applies(member, lineage, context)) return true;
+  for (const member of membersOf(lineage)) if (rule.applies(member, lineage, context)) return true;
   return false;
 }
 

@@ -1,6 +1,8 @@
 import type { Decision } from '../core/plan.ts';
 import type { Subject } from './bytes-left.ts';
-import type { Judged, JudgedItem, JudgedLineage, Removal } from './judge-inventory.ts';
+import { type Lineage, membersOf } from './find-lineages.ts';
+import type { Judged, JudgedItem } from './judge-inventory.ts';
+import type { Removal } from './verdict.ts';
 
 /** One thing to give up, and as what. */
 export interface Way {
@@ -21,9 +23,9 @@ export function* waysToGiveUp({ others, lineages }: Judged, source?: string): Ge
     }
   }
   const free = lineages.filter(
-    (judged) => isFree(judged) && (source === undefined || judged.lineage.source === source),
+    (lineage) => isFree(lineage) && (source === undefined || lineage.newest.source === source),
   );
-  const removable = free.filter(({ lineage }) => !lineage.inFloor);
+  const removable = free.filter(({ inFloor }) => !inFloor);
   const archives = others.filter((judged) => isFreeArchive(judged, source));
   const oldestFirst = [...archives, ...removable].toSorted((a, b) => lastActiveAt(a) - lastActiveAt(b));
   yield* stronger(free, DROP_DUMPS);
@@ -64,19 +66,19 @@ function isFreeArchive({ item, rule }: JudgedItem, source: string | undefined): 
 }
 
 /** No hold and no tag keeps it. Under a suspect clock, size still counts where age does not. */
-function isFree({ rule }: JudgedLineage): boolean {
+function isFree({ rule }: Lineage): boolean {
   return (
     rule.action !== 'keep' || rule.reason === 'not-expired' || rule.reason === 'keep-last' || rule.reason === 'doubt'
   );
 }
 
-function isBackground({ lineage }: JudgedLineage): boolean {
-  return lineage.members.every(
+function isBackground(lineage: Lineage): boolean {
+  return membersOf(lineage).every(
     ({ source, childKind }) => source === 'cron' || source === 'subagent' || childKind === 'subagent',
   );
 }
 
 function lastActiveAt(subject: Subject): number {
-  if ('lineage' in subject) return subject.lineage.lastActiveAt;
+  if ('newest' in subject) return subject.newest.lastActiveAt;
   return subject.item.kind === 'archive' ? subject.item.lastActiveAt : 0;
 }

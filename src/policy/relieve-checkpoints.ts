@@ -1,8 +1,9 @@
 import type { Inventory } from '../core/inventory.ts';
 import type { KeepReason, Shortfall } from '../core/plan.ts';
 import { bytesLeft } from './bytes-left.ts';
-import type { Judged, JudgedItem, Removal } from './judge-inventory.ts';
+import type { Judged, JudgedItem } from './judge-inventory.ts';
 import { limitOf } from './rules-by-source.ts';
+import type { Removal } from './verdict.ts';
 
 /** Clearing stops this far below the limit, so that not every checkpoint after it brings another removal. */
 const LOW_WATER = 0.95;

@@ -154,7 +154,7 @@ function fateOf({ rule, skipsTrash }: Subject): Fate {
 }
 
 function sourceOf(subject: Subject): string | undefined {
-  if ('lineage' in subject) return subject.lineage.source;
+  if ('newest' in subject) return subject.newest.source;
   return subject.item.kind === 'archive' ? subject.item.source : undefined;
 }
 

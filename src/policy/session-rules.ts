@@ -1,6 +1,6 @@
 import type { SessionItem } from '../core/inventory.ts';
 import type { KeepReason, PlanRequest, RemoveAction, RemoveReason } from '../core/plan.ts';
-import type { Lineage } from './find-lineages.ts';
+import { type Lineage, membersOf } from './find-lineages.ts';
 import { givenAge, isFiltered, type RuleContext } from './rule-context.ts';
 
 /** Keeps a whole lineage as soon as it applies to one member; the others say that they stay because of it. */
@@ -104,7 +104,7 @@ export function expiriesFor(request: PlanRequest): readonly ExpiryRule[] {
 function expiry(action: RemoveAction, reason: RemoveReason): ExpiryRule {
   const drops = action === 'drop-files' || action === 'drop-dumps';
   const fits = drops
-    ? ({ members }: Lineage) => members.some((member) => droppedBytes(member, action) > 0)
+    ? (lineage: Lineage) => membersOf(lineage).some((member) => droppedBytes(member, action) > 0)
     : () => true;
   return { action, reason, floorStops: !drops, fits };
 }

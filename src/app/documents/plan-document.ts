@@ -38,14 +38,21 @@ export interface PlanTotals {
 /** What a plan amounts to. */
 export function planTotals({ decisions }: Pick<Plan, 'decisions'>): PlanTotals {
   return {
-    keep: amountOf(decisions.filter(({ action }) => action === 'keep')),
-    go: amountOf(decisions.filter(isRemoval)),
-    forGood: amountOf(decisions.filter(goesForGood)),
+    keep: amountOf(decisions, ({ action }) => action === 'keep'),
+    go: amountOf(decisions, isRemoval),
+    forGood: amountOf(decisions, goesForGood),
   };
 }
 
-export function amountOf(decisions: readonly Pick<Decision, 'sizeBytes'>[]): Amount {
-  return { items: decisions.length, sizeBytes: decisions.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) };
+/** How many there are, or how many of them fit, and what they take. */
+export function amountOf<T extends Pick<Decision, 'sizeBytes'>>(all: readonly T[], fits?: (one: T) => boolean): Amount {
+  let [items, sizeBytes] = [0, 0];
+  for (const one of all) {
+    if (fits?.(one) === false) continue;
+    items += 1;
+    sizeBytes += one.sizeBytes;
+  }
+  return { items, sizeBytes };
 }
 
 export type Removal = Extract<Decision, { readonly action: RemoveAction }>;

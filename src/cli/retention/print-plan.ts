@@ -28,10 +28,9 @@ export async function printPlan(out: TextOutput, plan: Plan, printing: PlanPrint
   if (freedLater(plan).items > 0) out.write(`${freeing(plan, home.config.trash.grace_days)}\n`);
   for (const shortfall of plan.shortfalls) out.write(`${colour.red(safeText(shortfallSentence(shortfall)))}\n`);
   if (plan.decisions.length > 0) out.write(`\n${table(out, GROUP_COLUMNS, groups(plan.decisions))}`);
-  const removals = plan.decisions.filter(isRemoval);
-  const shown = all ? plan.decisions : biggest(removals);
+  const shown = all ? plan.decisions : biggest(plan.decisions);
   if (shown.length === 0) return;
-  const left = removals.length - shown.length;
+  const left = planTotals(plan).go.items - shown.length;
   const rows = await Promise.all(shown.map((decision) => itemRow(home, decision)));
   out.write(`\n${itemTable(out, rows, all ? TITLE_AT : WHY_AT)}`);
   if (!all && left > 0) out.write(`… and ${formatCount(left)} more; all of them with ${allWith}\n`);
@@ -92,8 +91,16 @@ function groups(decisions: readonly Decision[]): string[][] {
     ]);
 }
 
+/** Of what goes. Not by sorting all of it: it may be 100 000 items. */
 function biggest(decisions: readonly Decision[]): Decision[] {
-  return decisions.toSorted((a, b) => b.sizeBytes - a.sizeBytes).slice(0, BIGGEST);
+  const found: Decision[] = [];
+  for (const decision of decisions) {
+    if (!isRemoval(decision) || decision.sizeBytes <= (found[BIGGEST - 1]?.sizeBytes ?? -1)) continue;
+    const at = found.findIndex(({ sizeBytes }) => sizeBytes < decision.sizeBytes);
+    found.splice(at === -1 ? found.length : at, 0, decision);
+    found.splice(BIGGEST);
+  }
+  return found;
 }
 
 const ITEM_COLUMNS: readonly Column[] = [

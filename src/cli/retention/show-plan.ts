@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
-import { planDocument } from '../../app/documents/plan-document.ts';
+import { isRemoval, planDocument } from '../../app/documents/plan-document.ts';
 import type { App } from '../../app/app.ts';
+import { planId } from '../../app/retention.ts';
 import { planText, savePlan } from '../../app/saved-plans.ts';
 import { writeExport } from '../../app/transfer/write-export.ts';
 import type { Plan } from '../../core/plan.ts';
@@ -22,20 +23,20 @@ export interface Showing {
 /** A plan that nobody applies now: kept, so that exactly this one can be applied, and printed. */
 export async function showPlan({ io, global }: CommandInput<object>, showing: Showing): Promise<void> {
   const { home, plan, all, allWith, out } = showing;
-  const document = planDocument(plan);
-  const goes = document.totals.go.items > 0;
+  const goes = plan.decisions.some(isRemoval);
   const file = out === undefined ? undefined : resolve(io.cwd, out);
-  if (file !== undefined) await writeExport(file, each(planText(document)));
-  else if (goes && home.plansHome !== undefined) savePlan(home.plansHome, plan, io.clock.now());
+  let id: string | undefined;
+  if (file !== undefined) await writeExport(file, each(planText(planDocument(plan))));
+  else if (goes && home.plansHome !== undefined) id = savePlan(home.plansHome, plan, io.clock.now());
   if (global.json) {
-    const { decisions, ...rest } = document;
+    const { decisions, ...rest } = planDocument(plan);
     const fields = { ...rest, ...(file !== undefined && { file }) };
     await writeJsonList(io.out, { name: 'decisions', items: each(decisions), fields });
     return;
   }
   await printPlan(io.out, plan, { home, all, allWith });
   if (!goes) return;
-  const apply = hintCommand(global, 'apply', file ?? document.id);
+  const apply = hintCommand(global, 'apply', file ?? id ?? planId(plan));
   io.out.write(`\nNothing was changed. To do exactly this, within a day:\n  ${io.out.colour.bold(apply)}\n`);
 }
 

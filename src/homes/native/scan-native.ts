@@ -8,7 +8,8 @@ import type { Clock } from '../../core/time.ts';
 import { freeBytes } from '../../platform/file-system-facts.ts';
 import { activeTest } from './active-sessions.ts';
 import { judgeClock } from './clock-watch.ts';
-import { type NativeFile, nativeFiles } from './native-files.ts';
+import { type FileSum, fileSums, type SizedFile } from './file-sums.ts';
+import { nativeFiles } from './native-files.ts';
 import type { NativeLayout } from './native-layout.ts';
 import { scanArchive } from './scan-archive.ts';
 import { sameTexts, sessionItem } from './session-item.ts';
@@ -57,34 +58,27 @@ export async function scanNative(parts: ScanParts, { signal, onProgress }: ScanO
   };
 }
 
-/** Counted up in place: there may be 300 000 files. */
-interface FileSum {
-  readonly bytes: { -readonly [K in keyof SessionBytes]: number };
-  newestAt: number;
-  /** The first file in it that Coppice did not write. */
-  unknown: string | undefined;
-}
-
 /** The files below `sessions/`, summed by session directory; what no session claims is a stray, if all of it is ours. */
 function collectFiles(layout: NativeLayout, onEntry: () => void) {
-  const byDirectory = new Map<string, FileSum>();
+  const sums = fileSums();
   const debris: StrayItem[] = [];
   const problems: Problem[] = [];
   for (const file of nativeFiles(layout)) {
     onEntry();
     if (file.kind === 'unreadable') problems.push(unreadable(file));
     else if (file.kind === 'temporary') debris.push(debrisItem(file));
-    else addFile(byDirectory, file);
+    else sums.add(file);
   }
   return {
     claim(directory: string, rows: number): SessionBytes {
-      const { bytes } = byDirectory.get(directory) ?? noFiles();
-      byDirectory.delete(directory);
-      bytes.rows = rows;
-      return bytes;
+      const { transcript, dumps, other } = sums.take(directory);
+      return { rows, transcript, dumps, other };
     },
     unclaimed() {
-      const left = [...byDirectory].map(([path, sum]) => ({ item: orphanItem(path, sum), unknown: sum.unknown }));
+      const left = [...sums.directories()].map((path) => {
+        const sum = sums.take(path);
+        return { item: orphanItem(path, sum), unknown: sum.unknown };
+      });
       return {
         strays: [...debris, ...left.filter(({ unknown }) => unknown === undefined).map(({ item }) => item)],
         problems: [...problems, ...left.flatMap(({ unknown }) => (unknown === undefined ? [] : [notOurs(unknown)]))],
@@ -94,26 +88,8 @@ function collectFiles(layout: NativeLayout, onEntry: () => void) {
   };
 }
 
-type SizedFile = Exclude<NativeFile, { kind: 'unreadable' }>;
-
-function noFiles(): FileSum {
-  return { bytes: { rows: 0, transcript: 0, dumps: 0, other: 0 }, newestAt: 0, unknown: undefined };
-}
-
-function addFile(byDirectory: Map<string, FileSum>, file: SizedFile): void {
-  const { kind, path, modifiedAt } = file;
-  const end = path.indexOf('/', path.indexOf('/') + 1);
-  const directory = end === -1 ? path : path.slice(0, end);
-  let sum = byDirectory.get(directory);
-  if (sum === undefined) byDirectory.set(directory, (sum = noFiles()));
-  if (modifiedAt > sum.newestAt) sum.newestAt = modifiedAt;
-  if (kind === 'unknown') sum.unknown ??= path;
-  if (kind === 'session-dir') return;
-  sum.bytes[kind === 'transcript' ? 'transcript' : kind === 'dump' ? 'dumps' : 'other'] += file.sizeBytes;
-}
-
-function orphanItem(path: string, { bytes, newestAt }: FileSum): StrayItem {
-  const sizeBytes = bytes.transcript + bytes.dumps + bytes.other;
+function orphanItem(path: string, { transcript, dumps, other, newestAt }: FileSum): StrayItem {
+  const sizeBytes = transcript + dumps + other;
   const id = `sessions/${path}`;
   return { kind: 'orphan', id, lastActiveAt: newestAt, sizeBytes, fingerprint: `${newestAt}:${sizeBytes}` };
 }
