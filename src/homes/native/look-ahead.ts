@@ -7,7 +7,10 @@ export async function* lookAhead<T, R>(
   const begun: Promise<R>[] = [];
   try {
     for (const item of items) {
-      begun.push(work(item));
+      const result = work(item);
+      // It may fail before its turn comes, and is heard then: until that it must not count as a failure that nobody hears.
+      result.catch(() => undefined);
+      begun.push(result);
       const [first] = begun;
       if (begun.length <= count || first === undefined) continue;
       yield await first;
