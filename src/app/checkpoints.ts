@@ -183,7 +183,8 @@ export class Checkpoints {
     if (sessionId === undefined || seq !== undefined) return {};
     if ((await this.#parts.store.get(sessionId)) === undefined) return {};
     for await (const message of this.#parts.store.messages(sessionId, { last: 1 })) return { seq: message.seq };
-    return {};
+    // A conversation that has not begun goes back to its beginning.
+    return { seq: 0 };
   }
 
   async #open(): Promise<CheckpointStore> {

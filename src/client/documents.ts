@@ -23,8 +23,8 @@ import type {
   carriedSchema,
   planDocumentSchema,
   restoredSchema,
-  runListSchema,
   runDetailSchema,
+  runListSchema,
 } from '../http/schemas/run-schemas.ts';
 import type {
   hitListSchema,

@@ -34,6 +34,7 @@ export async function* followEvents(
       if (signal.aborted) return;
       if (!met || (error instanceof Failure && error.code !== 'failed')) throw error;
     }
+    // Only the signal ends the wait early, and the loop asks it next.
     await setTimeout(AGAIN_MS, undefined, { signal }).catch(() => undefined);
   }
 }

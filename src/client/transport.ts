@@ -1,5 +1,5 @@
 import { Agent, type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http';
-import { Agent as SecureAgent, request as requestHttps } from 'node:https';
+import { request as requestHttps, Agent as SecureAgent } from 'node:https';
 import { setTimeout } from 'node:timers/promises';
 import { FAILURES, Failure, type FailureCode } from '../core/failure.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { NOW } from '../../test/support/clock.ts';
-import { aPolicy, anInventory, aTrash } from '../../test/support/inventories.ts';
+import { anInventory, aPolicy, aTrash } from '../../test/support/inventories.ts';
 import type { CheckpointItem, TrashItem } from '../core/inventory.ts';
 import type { Decision, Plan, PlanRequest } from '../core/plan.ts';
 import type { CheckpointRules } from '../core/policy.ts';
@@ -18,7 +18,7 @@ function aCheckpoint(id: string, given: Partial<CheckpointItem> = {}): Checkpoin
     kind: 'checkpoint',
     id,
     projectId: 'p',
-    workdir: '/work/p',
+    workdir: '/projects/p',
     takenAt: NOW - 2 * DAY_MS,
     pinned: false,
     needed: false,
@@ -69,6 +69,12 @@ describe('checkpoints', () => {
       'keep-last',
       'keep-last',
     ]);
+  });
+
+  it('of a folder that went a moment ago are said to be too young, so that nobody wonders why prune leaves them', () => {
+    const checkpoints = [aCheckpoint('a', { place: 'gone', takenAt: NOW - 1 })];
+    expect(reasonOf(planOf({ checkpoints, request: PRUNE }), 'a')).toBe('young');
+    expect(reasonOf(planOf({ checkpoints }), 'a')).toBe('keep-last');
   });
 
   it('of a folder that is gone go only when a person asks, the newest included', () => {

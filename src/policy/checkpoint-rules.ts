@@ -33,6 +33,13 @@ export const CHECKPOINT_RULES: readonly ItemRule<CheckpointItem>[] = [
     applies: ({ place, takenAt }, { request, now }) =>
       request.kind === 'checkpoints' && !request.keepOrphans && place === 'gone' && now - takenAt >= MIN_AGE_MS,
   },
+  {
+    // It stays as the newest in any case; this says that it will not for long.
+    action: 'keep',
+    reason: 'young',
+    applies: ({ id, place }, { request, checkpoints }) =>
+      request.kind === 'checkpoints' && !request.keepOrphans && place === 'gone' && checkpoints.newestIds.has(id),
+  },
   { action: 'keep', reason: 'keep-last', applies: ({ id }, { checkpoints }) => checkpoints.newestIds.has(id) },
   {
     action: 'remove',

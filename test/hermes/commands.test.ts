@@ -131,7 +131,7 @@ describe('the sessions of a Hermes home', () => {
     expect(shown).toMatchObject({
       id: 'plain',
       title: 'Plain',
-      workdir: '/work/app',
+      workdir: '/projects/app',
       messageCount: 2,
       pinned: false,
       messages: [

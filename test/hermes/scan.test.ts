@@ -58,7 +58,7 @@ describe('scanning a Hermes home', () => {
         source: 'cli',
         title: 'Plain',
         model: 'test/model',
-        workdir: '/work/app',
+        workdir: '/projects/app',
         startedAt: HERMES_NOW - 100 * HERMES_DAY,
         lastActiveAt: HERMES_NOW - 100 * HERMES_DAY + 60_000,
         endedAt: HERMES_NOW - 100 * HERMES_DAY + 3_600_000,

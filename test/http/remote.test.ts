@@ -19,7 +19,12 @@ function commands({ home, server }: Served) {
 }
 
 async function furnish({ home }: Served): Promise<string> {
-  const session = await home.sessions.create({ source: 'cli', title: 'About needles', model: 'm', workdir: '/work/x' });
+  const session = await home.sessions.create({
+    source: 'cli',
+    title: 'About needles',
+    model: 'm',
+    workdir: '/projects/x',
+  });
   await session.append({ role: 'user', content: 'Where is the needle?' });
   await session.append({ role: 'assistant', content: [{ type: 'text', text: 'In the haystack.' }] });
   await session.recordUsage({ model: 'm', inputTokens: 10, outputTokens: 2, costUsd: 0.25 });

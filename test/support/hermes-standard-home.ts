@@ -90,7 +90,7 @@ function plainSessions(): HermesSessionSpec[] {
       id: 'plain',
       messages: ['hello', 'hi'],
       title: 'Plain',
-      cwd: '/work/app',
+      cwd: '/projects/app',
       files: ['snapshot', 'transcript', 'dump'],
     },
     { id: 'structured', messages: [structured([{ type: 'text', text: 'x'.repeat(500) }])] },

@@ -1,6 +1,6 @@
 import type { AppSession, RemoteApp } from '../../app/app.ts';
-import { readPlanDocument } from '../../app/documents/read-plan-document.ts';
 import { requestDocument } from '../../app/documents/plan-document.ts';
+import { readPlanDocument } from '../../app/documents/read-plan-document.ts';
 import { type AppliedRun, type ApplyOptions, planId } from '../../app/retention.ts';
 import type { Client } from '../../client/client.ts';
 import type { CarriedDocument, PlanDocument } from '../../client/documents.ts';

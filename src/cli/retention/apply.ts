@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { isRemoval } from '../../app/documents/plan-document.ts';
 import type { App } from '../../app/app.ts';
+import { isRemoval } from '../../app/documents/plan-document.ts';
 import { dropPlan, isPlanId, loadPlan, readPlanFile } from '../../app/saved-plans.ts';
 import { Failure } from '../../core/failure.ts';
 import type { Decision, Plan } from '../../core/plan.ts';

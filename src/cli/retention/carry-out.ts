@@ -1,6 +1,6 @@
+import type { App } from '../../app/app.ts';
 import { goesForGood, isRemoval } from '../../app/documents/plan-document.ts';
 import { type CarriedRun, carriedDocument } from '../../app/documents/run-document.ts';
-import type { App } from '../../app/app.ts';
 import type { AppliedRun, ApplyOptions } from '../../app/retention.ts';
 import { Failure } from '../../core/failure.ts';
 import type { Plan } from '../../core/plan.ts';

@@ -1,5 +1,5 @@
-import { planTotals } from '../../app/documents/plan-document.ts';
 import type { App } from '../../app/app.ts';
+import { planTotals } from '../../app/documents/plan-document.ts';
 import type { Plan } from '../../core/plan.ts';
 import type { CommandInput } from '../command.ts';
 import { formatBytes, plural } from '../format.ts';

@@ -1,5 +1,5 @@
-import { carriedDocument } from '../../app/documents/run-document.ts';
 import type { App } from '../../app/app.ts';
+import { carriedDocument } from '../../app/documents/run-document.ts';
 import type { Outcome, Run, RunItem } from '../../core/run.ts';
 import type { CommandInput } from '../command.ts';
 import { writeJson } from '../json-output.ts';

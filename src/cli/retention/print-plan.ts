@@ -1,5 +1,5 @@
-import { type Amount, amountOf, goesForGood, isRemoval, planTotals } from '../../app/documents/plan-document.ts';
 import type { App } from '../../app/app.ts';
+import { type Amount, amountOf, goesForGood, isRemoval, planTotals } from '../../app/documents/plan-document.ts';
 import type { Decision, Plan } from '../../core/plan.ts';
 import { formatBytes, formatCount, plural } from '../format.ts';
 import type { TextOutput } from '../io.ts';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { isRemoval, planDocument } from '../../app/documents/plan-document.ts';
 import type { App } from '../../app/app.ts';
+import { isRemoval, planDocument } from '../../app/documents/plan-document.ts';
 import { planId } from '../../app/retention.ts';
 import { planText, savePlan } from '../../app/saved-plans.ts';
 import { writeExport } from '../../app/transfer/write-export.ts';

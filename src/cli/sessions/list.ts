@@ -1,5 +1,5 @@
-import { sessionDocument } from '../../app/documents/session-document.ts';
 import type { App } from '../../app/app.ts';
+import { sessionDocument } from '../../app/documents/session-document.ts';
 import type { SessionFacts } from '../../core/session.ts';
 import type { CommandInput } from '../command.ts';
 import type { ListOptions } from '../command-options.ts';

@@ -51,6 +51,7 @@ async function tryHolder([program, ...args]: readonly [string, ...string[]]): Pr
   child.stdin.on('error', () => undefined);
   child.stdin.write('held\n');
   const said = once(child.stdout, 'data').then(() => 'held' as const);
+  // Output that fails says nothing that the end of the program does not say too.
   const first = await Promise.race([said.catch(() => undefined), closed.then(([code]) => code)]);
   if (first !== 'held') return first === HELD_CODE ? 'held' : 'not-possible';
   return {

@@ -16,12 +16,12 @@ import type { Clock } from '../../core/time.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { checkHermesDatabase } from './check-hermes-database.ts';
 import { type HermesDatabase, readHermes } from './hermes-connection.ts';
-import { hermesFacts, readExtras, readUsageByModel } from './hermes-facts.ts';
 import { readConversation } from './hermes-conversation.ts';
-import { listHermes } from './list-hermes.ts';
+import { hermesFacts, readExtras, readUsageByModel } from './hermes-facts.ts';
 import { readIds, readSession } from './hermes-rows.ts';
 import { searchHermes } from './hermes-search.ts';
 import type { FileBytes } from './hermes-session-item.ts';
+import { listHermes } from './list-hermes.ts';
 import { listSessionFiles, type SessionFiles, sumFiles } from './session-files.ts';
 
 export interface HermesStoreParts {
