@@ -2,14 +2,14 @@ import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StrayItem } from '../core/inventory.ts';
 import { walkTree } from '../platform/walk-tree.ts';
-import { LEGACY } from './legacy.ts';
+import { findShadows, LEGACY } from './legacy.ts';
+import { storeLayout } from './store-layout.ts';
 
-/** Checkpoints in layouts of before, moved aside when the store was made. `root` is the folder of checkpoints in the home. */
+/** Checkpoints in layouts of before, moved aside or not yet. `root` is the folder of checkpoints in the home. */
 export function findLegacy(root: string): readonly StrayItem[] {
   if (!existsSync(root)) return [];
-  return readdirSync(root)
-    .filter((name) => LEGACY.test(name))
-    .map((name) => legacyItem(root, name));
+  const moved = readdirSync(root).filter((name) => LEGACY.test(name));
+  return [...moved, ...findShadows(storeLayout(root))].map((name) => legacyItem(root, name));
 }
 
 /** The fingerprint is that of every stray: the newest time and the size of all that is in it. */

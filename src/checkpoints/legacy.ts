@@ -1,24 +1,48 @@
-import { existsSync, lstatSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, lstatSync, readdirSync, rmdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { Failure } from '../core/failure.ts';
 import { type EpochMs, isoTime } from '../core/time.ts';
-import { moveEntry } from '../platform/move-entry.ts';
-import { makePrivateDir, syncDir } from '../platform/private-files.ts';
+import { errorCode } from '../platform/error-code.ts';
+import { type Moved, moveEntry } from '../platform/move-entry.ts';
+import { isTemporaryName, makePrivateDir, syncDir } from '../platform/private-files.ts';
 import type { StoreLayout } from './store-layout.ts';
 
 export const LEGACY = /^legacy-\d{8}-\d{6}$/;
 
 /**
  * Moves repositories of older layouts into one `legacy-<time>` folder: one per working directory, or a store of another
- * program. Only what is a git repository moves; anything else stays where it is.
+ * program. Only what is a git repository moves; anything else stays where it is. What cannot be moved is no obstacle: it is
+ * shown as it lies. One process at a time may do this.
  */
-export function moveLegacy({ root }: StoreLayout, now: EpochMs): void {
-  const found = existsSync(root) ? readdirSync(root).filter((name) => isRepository(join(root, name))) : [];
-  if (found.length === 0) return;
+export function moveLegacy(root: string, names: readonly string[], now: EpochMs): void {
+  if (names.length === 0) return;
   const legacy = join(root, `legacy-${isoTime(now).slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-')}`);
   makePrivateDir(legacy);
-  for (const name of found) moveEntry(root, join(root, name), join(legacy, name));
-  syncDir(legacy);
+  const moved = names.map((name) => moveIfPossible(root, join(root, name), join(legacy, name)));
+  if (!moved.includes('moved') && readdirSync(legacy).length === 0) rmdirSync(legacy);
+  else syncDir(legacy);
   syncDir(root);
+}
+
+/** The repositories in the folder of checkpoints itself, a store included, whosever it is. */
+export function findRepositories(root: string): string[] {
+  if (!existsSync(root)) return [];
+  const names = readdirSync(root).filter((name) => !isTemporaryName(name) && !LEGACY.test(name));
+  return names.filter((name) => isRepository(join(root, name)));
+}
+
+/** Those of an older layout, which has one for each working directory. */
+export function findShadows({ root, gitDir }: Pick<StoreLayout, 'root' | 'gitDir'>): string[] {
+  return findRepositories(root).filter((name) => name !== basename(gitDir));
+}
+
+function moveIfPossible(root: string, from: string, to: string): Moved | 'stays' {
+  try {
+    return moveEntry(root, from, to);
+  } catch (error) {
+    if (!(error instanceof Failure) && errorCode(error) === undefined) throw error;
+    return 'stays';
+  }
 }
 
 function isRepository(path: string): boolean {

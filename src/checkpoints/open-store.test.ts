@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { takenOf, testStore } from '../../test/support/checkpoint-store.ts';
 import { tempDir } from '../../test/support/temp-dir.ts';
 import { createSharedLock } from '../store/sqlite/sqlite-shared-lock.ts';
+import { findLegacy } from './clear-legacy.ts';
 import { LEGACY } from './legacy.ts';
 import { findStore } from './open-store.ts';
 import { readSnapshots } from './read-snapshots.ts';
@@ -87,6 +88,27 @@ describe('openStore', () => {
     expect(existsSync(join(layout.gitDir, 'info', 'attributes'))).toBe(true);
     await testStore(dir);
     expect(readdirSync(root).filter((name) => LEGACY.test(name))).toEqual([legacy]);
+  });
+
+  it('moves those that appear later too, unless somebody is at work, and what cannot move is no obstacle', async () => {
+    const dir = tempDir();
+    const { layout, lock } = await testStore(dir);
+    const shadow = join(layout.root, '0123456789abcdef');
+    execFileSync('git', ['init', '-q', '--bare', shadow]);
+    {
+      using _atWork = await lock.share(0);
+      await testStore(dir);
+    }
+    expect(findLegacy(layout.root).map(({ id }) => id)).toEqual(['checkpoints/0123456789abcdef']);
+    await testStore(dir);
+    const legacy = readdirSync(layout.root).find((name) => LEGACY.test(name)) ?? '';
+    expect(readdirSync(join(layout.root, legacy))).toEqual(['0123456789abcdef']);
+    expect(findLegacy(layout.root).map(({ id }) => id)).toEqual([`checkpoints/${legacy}`]);
+    // The same name again within the same second: it cannot move there, and no empty folder is left for it.
+    execFileSync('git', ['init', '-q', '--bare', shadow]);
+    await testStore(dir);
+    expect(existsSync(shadow)).toBe(true);
+    expect(readdirSync(layout.root).filter((name) => LEGACY.test(name))).toEqual([legacy]);
   });
 });
 

@@ -7,7 +7,7 @@ import { type Clock, MINUTE_MS } from '../core/time.ts';
 import { errorCode } from '../platform/error-code.ts';
 import { isTemporaryName, makePrivateDir, syncDir, writeFileAtomic } from '../platform/private-files.ts';
 import { DEFAULT_EXCLUDES } from './excludes.ts';
-import { moveLegacy } from './legacy.ts';
+import { findRepositories, findShadows, moveLegacy } from './legacy.ts';
 import { type StoreLayout, storeLayout } from './store-layout.ts';
 
 /** An open checkpoint store. It holds nothing open: everything is in files, and every lock is taken when it is needed. */
@@ -40,8 +40,8 @@ export interface StoreOptions {
 }
 
 /**
- * Opens the store, creating it on first use and moving older layouts aside. Any number of processes may do so at once. What
- * a mishap removed and git needs is put back.
+ * Opens the store to work with it, creating it on first use and moving older layouts aside. Any number of processes may do so
+ * at once. What a mishap removed and git needs is put back.
  */
 export async function openStore(options: StoreOptions): Promise<CheckpointStore> {
   const layout = storeLayout(options.root);
@@ -50,15 +50,28 @@ export async function openStore(options: StoreOptions): Promise<CheckpointStore>
     using _alone = await options.createLock(layout.lock).alone(LOCK_WAIT_MS);
     if (storeVersion(layout) === undefined) {
       removeDrafts(layout);
-      moveLegacy(layout, options.clock.now());
+      moveLegacy(layout.root, findRepositories(layout.root), options.clock.now());
       createRepository(layout);
     }
   }
+  await moveLater(layout, options);
   return useStore(layout, options);
 }
 
 /** How long to wait for others. A first take of a large project may keep its lock this long. */
 export const LOCK_WAIT_MS = 2 * MINUTE_MS;
+
+/** Older layouts may also appear when the store is there: a backup that was put back, or an older program that still runs. */
+async function moveLater(layout: StoreLayout, { clock, createLock }: StoreOptions): Promise<void> {
+  if (findShadows(layout).length === 0) return;
+  try {
+    using _alone = await createLock(layout.lock).alone(0);
+    moveLegacy(layout.root, findShadows(layout), clock.now());
+  } catch (error) {
+    // Others are at work, or there is no room for a folder. They are shown where they lie, and moved another time.
+    if (!(error instanceof Failure) && errorCode(error) === undefined) throw error;
+  }
+}
 
 /** The store if there is one. Looking creates nothing. */
 export function findStore(options: StoreOptions): CheckpointStore | undefined {

@@ -31,8 +31,8 @@ const UNASKED = {
   applies: (_: OtherItem, { request }: RuleContext) => request.kind !== 'policy',
 } as const;
 
-/** Where checkpoints in layouts of before are. */
-const LEGACY = 'checkpoints/legacy-';
+/** Where checkpoints in layouts of before are; a request to clear them brings nothing else that lies there. */
+const LEGACY = 'checkpoints/';
 
 /** Debris is the unfinished half of a write that never counted, so it is not worth a place in the trash. */
 const STRAY_RULES: readonly ItemRule<StrayItem>[] = [

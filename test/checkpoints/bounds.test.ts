@@ -224,11 +224,16 @@ describe('the checkpoints of a home', () => {
     mkdirSync(join(legacy, 'old'), { recursive: true });
     writeFileSync(join(legacy, 'old', 'HEAD'), 'ref: refs/heads/main\n');
     expect((await home.plan()).decisions.filter(({ item }) => item.kind === 'orphan')).toEqual([]);
-    expect((await home.checkpoints.status()).legacy.items).toBe(1);
+    // One that nothing has moved aside yet: looking does not, and clearing does not need it.
+    const waiting = join(home.path, 'checkpoints', '0123456789abcdef');
+    mkdirSync(join(waiting, 'objects'), { recursive: true });
+    writeFileSync(join(waiting, 'HEAD'), 'ref: refs/heads/main\n');
+    expect((await home.checkpoints.status()).legacy.items).toBe(2);
     const { run, done } = await home.apply(await home.plan({ kind: 'clear-legacy' }));
-    expect([done, existsSync(legacy)]).toEqual([1, false]);
+    expect([done, existsSync(legacy), existsSync(waiting)]).toEqual([2, false, false]);
     await home.undo(run.id);
     expect(existsSync(join(legacy, 'old', 'HEAD'))).toBe(true);
+    expect(existsSync(join(waiting, 'HEAD'))).toBe(true);
   });
 
   it('are counted with what projects share', async () => {
