@@ -1,4 +1,4 @@
-import { runGit } from '../platform/run-git.ts';
+import { runGitOverFiles } from './git-over-files.ts';
 import { listChanges, listIgnored } from './list-changes.ts';
 import type { OpenProject } from './open-project.ts';
 import type { CheckpointStore } from './open-store.ts';
@@ -12,7 +12,7 @@ export async function findWork(
   signal?: AbortSignal,
 ): Promise<Sorted | 'too-many'> {
   const { exclude, maxFiles, maxFileBytes } = limits;
-  if (moved) await runGit(place, ['update-index', '-q', '--refresh'], { okCodes: [0, 1], signal });
+  if (moved) await runGitOverFiles(place, ['update-index', '-q', '--refresh'], { okCodes: [0, 1], signal });
   const held = indexCount(place.indexFile);
   // What the index holds is listed twice at most: once changed and once removed.
   const options = { exclude, maxPaths: 2 * held + maxFiles, signal };

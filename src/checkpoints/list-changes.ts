@@ -1,6 +1,7 @@
-import { type GitPlace, runGit } from '../platform/run-git.ts';
+import { runGit } from '../platform/run-git.ts';
 import { splitNul } from './diff-trees.ts';
 import { excludeArgs } from './excludes.ts';
+import { type FilesPlace, runGitOverFiles } from './git-over-files.ts';
 
 /** A path whose file differs from the index: `?` is new, `C` changed, `R` seems removed. Names are bytes, not text. */
 export interface Change {
@@ -10,7 +11,7 @@ export interface Change {
 
 export interface Listing {
   readonly changes: readonly Change[];
-  /** Directories that could not be looked into. */
+  /** Directories that could not be looked into, and ignore files that are no files. */
   readonly closed: readonly string[];
 }
 
@@ -25,7 +26,7 @@ export interface ListOptions {
  * Compares a working directory with its index in one walk, ignore rules applied. A repository inside it is seen by git as one
  * closed thing until the index knows a path in it; so it is given one, of a file that does not exist, and the walk repeated.
  */
-export async function listChanges(place: GitPlace, options: ListOptions): Promise<Listing | 'too-many'> {
+export async function listChanges(place: FilesPlace, options: ListOptions): Promise<Listing | 'too-many'> {
   let opened = 0;
   for (;;) {
     const listing = await walk(place, options);
@@ -45,9 +46,9 @@ export async function listChanges(place: GitPlace, options: ListOptions): Promis
 }
 
 /** What the index holds although the rules, as they are now, leave it out. */
-export async function listIgnored(place: GitPlace, { exclude, signal }: ListOptions): Promise<Buffer[]> {
+export async function listIgnored(place: FilesPlace, { exclude, signal }: ListOptions): Promise<Buffer[]> {
   const args = ['ls-files', '-z', '--cached', '--ignored', ...excludeArgs(place, exclude)];
-  return splitNul((await runGit(place, args, { signal })).stdout);
+  return splitNul((await runGitOverFiles(place, args, { signal })).stdout);
 }
 
 const SLASH = '/'.charCodeAt(0);
@@ -57,7 +58,7 @@ const MAX_NESTING = 20;
 const SEED_ENTRY = Buffer.from('100644 e69de29bb2d1d6434b8b29ae775ad8c2e48c5391\t');
 const SEED_NAME = '.coppice-seed';
 
-async function walk(place: GitPlace, { exclude, maxPaths, signal }: ListOptions): Promise<Listing | 'too-many'> {
+async function walk(place: FilesPlace, { exclude, maxPaths, signal }: ListOptions): Promise<Listing | 'too-many'> {
   const args = ['ls-files', '-t', '-z', '-o', '-m', '-d', ...excludeArgs(place, exclude)];
   let paths = 0;
   const goOn = (chunk: Buffer) => {
@@ -65,8 +66,8 @@ async function walk(place: GitPlace, { exclude, maxPaths, signal }: ListOptions)
     return paths <= maxPaths;
   };
   try {
-    const { stdout, stderr } = await runGit(place, args, { signal, goOn });
-    return { changes: splitNul(stdout).map(toChange), closed: closedDirs(stderr) };
+    const { stdout, stderr, pipes } = await runGitOverFiles(place, args, { signal, goOn });
+    return { changes: splitNul(stdout).map(toChange), closed: [...closedDirs(stderr), ...pipes] };
   } catch (error) {
     if (paths > maxPaths) return 'too-many';
     throw error;

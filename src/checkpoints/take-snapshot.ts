@@ -96,7 +96,7 @@ async function save(store: CheckpointStore, request: SaveRequest, found: Found):
   const { project, work, newest } = found;
   const { workdir, reason = '', kind, sessionId, turn, seq, signal } = request;
   const late = await updateIndex(project.place, work, { maxFileBytes: store.limits.maxFileBytes, signal });
-  const leftOut: readonly LeftOut[] = [...work.leftOut, ...late];
+  const leftOut = oncePerPath([...work.leftOut, ...late]);
   const tree = (await runGit(project.place, ['write-tree'], { signal })).stdout.toString().trim();
   if (newest?.tree === tree) {
     rememberProject(store, project, newest);
@@ -116,6 +116,11 @@ async function save(store: CheckpointStore, request: SaveRequest, found: Found):
   });
   rememberProject(store, project, checkpoint);
   return { status: 'taken', checkpoint, leftOut };
+}
+
+/** What could not be read may be met more than once. */
+function oncePerPath(leftOut: readonly LeftOut[]): LeftOut[] {
+  return [...new Map(leftOut.map((one) => [one.path, one])).values()];
 }
 
 /** Later than the newest, so that their order is never in doubt; a clock that was set back for long is believed. */

@@ -2,11 +2,11 @@ import { accessSync, constants, lstatSync } from 'node:fs';
 import type { LeftOut } from '../core/checkpoint.ts';
 import { GitError, type GitPlace, runGit } from '../platform/run-git.ts';
 import { isStoreError } from './git-failures.ts';
+import { type FilesPlace, runGitOverFiles } from './git-over-files.ts';
 import { type Sorted, sortChanges } from './sort-changes.ts';
 import { dropIndexLock } from './work-index.ts';
 
-export interface UpdatePlace extends GitPlace {
-  readonly workTree: string;
+export interface UpdatePlace extends FilesPlace {
   readonly indexFile: string;
 }
 
@@ -36,8 +36,8 @@ async function drop(place: GitPlace, paths: readonly Buffer[], signal?: AbortSig
 async function save(place: UpdatePlace, paths: readonly Buffer[], signal?: AbortSignal): Promise<LeftOut[]> {
   if (paths.length === 0) return [];
   try {
-    await runGit(place, SAVE, { input: joinNul(paths), signal });
-    return [];
+    const { pipes } = await runGitOverFiles(place, SAVE, { input: joinNul(paths), signal });
+    return pipes.map((path) => ({ path, why: 'unreadable' }));
   } catch (error) {
     if (!isAboutAFile(error)) throw error;
     // One that was ended by a signal left its lock behind.
