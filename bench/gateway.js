@@ -1,13 +1,19 @@
-// What the verdict before a step costs, with a real live.db, against one bare UPDATE of a row in such a database.
+// What the verdict before a step costs, with a real live.db, against one bare UPDATE of a row in such a database; what it costs
+// to find the session of a route; and the memory of a process that follows many.
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { DEFAULT_CONFIG } from '../dist/app/config/config-defaults.js';
 import { gatewayRules } from '../dist/app/gateway/gateway-rules.js';
 import { LiveSession } from '../dist/gateway/live-session.js';
+import { openHome } from '../dist/index.js';
 import { openSpendBook } from '../dist/store/sqlite/spend-book.js';
 import { compare, format, report } from './measure.js';
+import { peakOfScript } from './processes.js';
 
 const VERDICTS = 500;
+const RESOLVES = 1000;
+const ROUTES = 10_000;
 
 export async function benchGateway(directory) {
   const many = 1_000_000_000;
@@ -21,6 +27,9 @@ export async function benchGateway(directory) {
   };
   await benchVerdict(directory, { name: 'by the defaults', config: DEFAULT_CONFIG });
   await benchVerdict(directory, { name: 'under every budget', config: { ...DEFAULT_CONFIG, budgets } });
+  const path = join(directory, 'routes');
+  benchMemory(path, directory);
+  await benchResolve(path);
 }
 
 async function benchVerdict(directory, { name, config }) {
@@ -29,7 +38,7 @@ async function benchVerdict(directory, { name, config }) {
   const turn = liveSession(book, config).beginTurn();
   await turn.usage({ model: 'large', inputTokens: 10 });
   const bare = bareCounter(join(directory, `bare ${name}.db`));
-  const { oursMs, bareMs, ratio } = await compare(
+  const { oursMs, oursLeastMs, bareLeastMs, ratio } = await compare(
     101,
     () => {
       for (let step = 0; step < VERDICTS; step += 1) turn.beforeIteration();
@@ -38,10 +47,15 @@ async function benchVerdict(directory, { name, config }) {
       for (let step = 0; step < VERDICTS; step += 1) bare.count();
     },
   );
-  const note = `bare UPDATE … RETURNING ${format((bareMs / VERDICTS) * 1000)} µs, ${format(ratio)}×`;
-  report(`verdict before a step, ${name}`, (oursMs / VERDICTS) * 1000, { limit: 20, unit: ' µs', note });
+  const note = `median ${format(microseconds(oursMs, VERDICTS))} µs; bare UPDATE … RETURNING ${format(microseconds(bareLeastMs, VERDICTS))} µs, ${format(ratio)}×`;
+  report(`verdict before a step, ${name}`, microseconds(oursLeastMs, VERDICTS), { limit: 20, unit: ' µs', note });
   bare.close();
   book[Symbol.dispose]();
+}
+
+/** What one of so many took. */
+function microseconds(ms, count) {
+  return (ms / count) * 1000;
 }
 
 function liveSession(book, config) {
@@ -59,6 +73,30 @@ function liveSession(book, config) {
   });
 }
 
+/** Each route that was asked for has a live lease: ten times as many as the limit speaks of. */
+function benchMemory(path, directory) {
+  const script = fileURLToPath(new URL('./route-process.js', import.meta.url));
+  const peakMb = peakOfScript([script, path, String(ROUTES)], directory);
+  report(`peak memory: ${ROUTES} routes, each with a live lease`, peakMb, { limit: 150, unit: ' MB' });
+}
+
+async function benchResolve(path) {
+  const home = await openHome({ path });
+  let key = 0;
+  const { oursMs, oursLeastMs } = await compare(
+    31,
+    async () => {
+      key += 1;
+      for (let asked = 0; asked < RESOLVES; asked += 1)
+        await home.gateway.resolve({ key: `chat:${key}`, source: 'chat' });
+    },
+    () => {},
+  );
+  const note = `median ${format(microseconds(oursMs, RESOLVES))} µs, among ${ROUTES} routes`;
+  report('resolve of a hot route', microseconds(oursLeastMs, RESOLVES), { limit: 100, unit: ' µs', note });
+  await home.close();
+}
+
 /** One row, counted up by its key, with the same durability. */
 function bareCounter(path) {
   const db = new Database(path);
@@ -69,5 +107,5 @@ function bareCounter(path) {
   db.exec(`CREATE TABLE spend (key TEXT PRIMARY KEY, iterations INTEGER NOT NULL) STRICT, WITHOUT ROWID;
     INSERT INTO spend VALUES ('s', 0)`);
   const update = db.prepare('UPDATE spend SET iterations = iterations + 1 WHERE key = ? RETURNING iterations');
-  return { count: () => update.get('s'), close: () => db.close() };
+  return { count: () => update.all('s'), close: () => db.close() };
 }

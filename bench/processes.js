@@ -51,9 +51,14 @@ export function benchMemory(home, directory) {
 
 /** The most memory that a command ever has. */
 export function peakMegabytes(args, directory) {
+  return peakOfScript([COPPICE, ...args], directory);
+}
+
+/** The most memory that a script ever has, in a process of its own. */
+export function peakOfScript(args, directory) {
   const file = join(directory, 'peak');
   const env = { ...process.env, COPPICE_BENCH_PEAK: file };
-  const { status, stderr } = spawnSync(process.execPath, ['--import', PEAK, COPPICE, ...args], {
+  const { status, stderr } = spawnSync(process.execPath, ['--import', PEAK, ...args], {
     env,
     stdio: ['ignore', 'ignore', 'pipe'],
   });

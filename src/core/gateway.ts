@@ -63,8 +63,8 @@ export interface SpendBook extends Disposable {
   begin(key: SpendKey, totals: Amounts): void;
   /** Adds the same amounts to every row. */
   add(keys: readonly SpendKey[], amounts: Amounts): void;
-  /** Adds to `counted` if `admit` agrees, given the totals before. True when it was added. */
-  claim(claim: Claim): boolean;
+  /** Counts one more step if no limit is reached. Returns the totals before it, or nothing when it was not counted. */
+  claim(claim: Claim): Spend | undefined;
   /** The totals, in the order of the keys; nothing used is zero. */
   read(keys: readonly SpendKey[]): readonly Spend[];
   /** Every row of a scope, newest period first. */
@@ -74,12 +74,12 @@ export interface SpendBook extends Disposable {
 }
 
 export interface Claim {
+  /** The row of a session. */
   readonly counted: SpendKey;
-  readonly amounts: Amounts;
-  /** Rows that `admit` looks at as well; rows that no claim counts. */
-  readonly beside: readonly SpendKey[];
-  /** Decides inside the transaction, so it must be quick and must not use the book. `counted` comes first. */
-  readonly admit: (spent: readonly Spend[]) => boolean;
+  /** Time that has passed before the step: counted with it, and held against its limit. */
+  readonly wallMs: number;
+  /** Each of these totals must be below its limit. */
+  readonly below: Amounts;
 }
 
 /** Where a live session records what must last: durable when the promise resolves. */

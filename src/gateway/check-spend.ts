@@ -19,15 +19,28 @@ export interface SpendRule {
  * but not in the totals yet, allows no further one.
  */
 export function checkSpend(rules: readonly SpendRule[], spent: readonly Spend[], reserved: Amounts = {}): Verdict {
-  const verdicts = rules.map((rule) => {
-    const spend = spent.find((candidate) => ruleApplies(rule, candidate));
-    return spend === undefined ? OK : judge(rule, spend.used[rule.counter] + (reserved[rule.counter] ?? 0));
-  });
+  const verdicts: Verdict[] = [];
+  for (const spend of spent) {
+    for (const rule of rules) {
+      if (!ruleApplies(rule, spend)) continue;
+      const verdict = judge(rule, spend.used[rule.counter] + (reserved[rule.counter] ?? 0));
+      if (verdict !== OK) verdicts.push(verdict);
+    }
+  }
   return strictest(verdicts);
 }
 
 export function ruleApplies(rule: SpendRule, { scope, key }: Pick<Spend, 'scope' | 'key'>): boolean {
   return rule.scope === scope && (rule.key === undefined || rule.key === key);
+}
+
+/** The limits of one scope that allow no further step once they are reached. */
+export function limitsOn(scope: Scope, rules: readonly SpendRule[]): Amounts {
+  const most: Partial<Record<Counter, number>> = {};
+  for (const { counter, limit, ...rule } of rules) {
+    if (rule.scope === scope && rule.onBreach !== 'warn') most[counter] = Math.min(limit, most[counter] ?? Infinity);
+  }
+  return most;
 }
 
 function judge({ scope, counter, limit, warnAt, onBreach }: SpendRule, used: number): Verdict {

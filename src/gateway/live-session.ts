@@ -1,5 +1,6 @@
 import type { Amounts, Recorder, SpendBook } from '../core/gateway.ts';
 import type { Clock } from '../core/time.ts';
+import { limitsOn } from './check-spend.ts';
 import { NOTHING_GUARDED } from './guards.ts';
 import { createSpendScopes } from './spend-scopes.ts';
 import { type LiveRules, type LiveState, Turn } from './turn.ts';
@@ -35,6 +36,7 @@ export class LiveSession {
       clock,
       rules,
       scopesAt,
+      mostOfSession: limitsOn('session', rules.spend),
       meter: createUsageMeter(),
       guards: NOTHING_GUARDED,
       model: parts.model,

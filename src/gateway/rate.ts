@@ -20,7 +20,12 @@ export function addToRate(rate: Rate, at: EpochMs, amount: number): Rate {
 
 /** What came within the last 55 to 60 seconds: never more than what came within a minute. */
 export function perMinute(rate: Rate, now: EpochMs): number {
-  return movedTo(rate, bucketOf(now)).buckets.reduce((sum, amount) => sum + amount, 0);
+  const steps = bucketOf(now) - rate.newest;
+  if (Math.abs(steps) >= BUCKETS) return 0;
+  let sum = 0;
+  // Asked before every step of an agent, so nothing is copied. Buckets that are older than a minute are at the end.
+  for (let index = BUCKETS - 1 - Math.max(0, steps); index >= 0; index -= 1) sum += rate.buckets[index] ?? 0;
+  return sum;
 }
 
 function movedTo(rate: Rate, bucket: number): Rate {

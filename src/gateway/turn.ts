@@ -24,6 +24,8 @@ export interface LiveState {
   readonly clock: Clock;
   readonly rules: LiveRules;
   readonly scopesAt: (at: EpochMs, model: string | undefined) => SpendScopes;
+  /** What the session itself may use. */
+  readonly mostOfSession: Amounts;
   readonly meter: UsageMeter;
   guards: GuardState;
   /** The model of the newest report, whose budget binds the next step. */
@@ -46,23 +48,16 @@ export class Turn implements AsyncDisposable {
 
   /** Asks for one more step. It is counted, in all processes at once, unless the verdict forbids it. */
   beforeIteration(): Verdict {
-    const { book, rules } = this.#state;
-    const guards = this.#guarded();
-    if (forbids(guards)) return guards;
+    const { book, rules, mostOfSession } = this.#state;
     const { session, limited } = this.#scopes();
     const wallMs = this.#uncountedMs();
-    let verdict = guards;
-    const claimed = book.claim({
-      counted: session,
-      amounts: { iterations: 1, wallMs },
-      beside: limited,
-      admit: (spent) => {
-        verdict = strictest([guards, checkSpend(rules.spend, spent, { wallMs })]);
-        return !forbids(verdict);
-      },
-    });
-    if (claimed) this.#countedAt += wallMs;
-    return this.#remember(verdict);
+    const shared = book.read(limited);
+    const allowed = strictest([this.#guarded(), checkSpend(rules.spend, shared)]);
+    if (forbids(allowed)) return this.#remember(allowed);
+    const before = book.claim({ counted: session, wallMs, below: mostOfSession });
+    if (before === undefined) return this.#judge();
+    this.#countedAt += wallMs;
+    return this.#remember(strictest([allowed, checkSpend(rules.spend, [before], { wallMs })]));
   }
 
   /** Counts what a model call used, then records it; durable when the promise resolves. */

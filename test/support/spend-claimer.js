@@ -5,13 +5,8 @@ const [, , path, count, limit] = process.argv;
 const book = openSpendBook({ path, clock: Date });
 let got = 0;
 for (let asked = 0; asked < Number(count); asked += 1) {
-  const claimed = book.claim({
-    counted: { scope: 'session', key: 's', period: '' },
-    amounts: { iterations: 1 },
-    beside: [],
-    admit: ([session]) => session.used.iterations < Number(limit),
-  });
-  if (claimed) got += 1;
+  const counted = { scope: 'session', key: 's', period: '' };
+  if (book.claim({ counted, wallMs: 0, below: { iterations: Number(limit) } }) !== undefined) got += 1;
 }
 book[Symbol.dispose]();
 process.stdout.write(String(got));

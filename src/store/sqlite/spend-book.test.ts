@@ -9,7 +9,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { manualClock, NOW } from '../../../test/support/clock.ts';
 import { tempDir } from '../../../test/support/temp-dir.ts';
-import type { Claim, SpendBook, SpendKey } from '../../core/gateway.ts';
+import { COUNTERS, type Counter, type SpendBook, type SpendKey } from '../../core/gateway.ts';
 import { DAY_MS } from '../../core/time.ts';
 import { openSpendBook } from './spend-book.ts';
 
@@ -45,57 +45,74 @@ describe('the spend book', () => {
     expect(usedBy(book, SESSION)).toMatchObject({ tokens: 101 });
   });
 
-  it('shows every claim the totals before it, and adds only what was admitted', () => {
+  it('counts a step with the time before it, and gives back the totals before that', () => {
     const book = openBook();
-    book.add([DAY], { tokens: 9 });
-    const claim = (admitted: boolean) =>
-      book.claim({
-        counted: SESSION,
-        amounts: { iterations: 1 },
-        beside: [DAY],
-        admit: (spent) => {
-          expect(spent.map(({ scope }) => scope)).toEqual(['session', 'day']);
-          expect(spent[1]?.used.tokens).toBe(9);
-          return admitted;
-        },
-      });
-    expect([claim(true), claim(false), claim(true)]).toEqual([true, false, true]);
-    expect(usedBy(book, SESSION)).toMatchObject({ iterations: 2 });
-    expect(usedBy(book, DAY)).toMatchObject({ iterations: 0 });
+    book.add([SESSION], { tokens: 9, wallMs: 5 });
+    const claim = () => book.claim({ counted: SESSION, wallMs: 10, below: { iterations: 2, tokens: 10, wallMs: 100 } });
+    expect(claim()).toMatchObject({ ...SESSION, used: { tokens: 9, iterations: 0, wallMs: 5 } });
+    expect(claim()).toMatchObject({ used: { tokens: 9, iterations: 1, wallMs: 15 } });
+    expect(claim()).toBeUndefined();
+    expect(usedBy(book, SESSION)).toMatchObject({ tokens: 9, iterations: 2, wallMs: 25 });
   });
 
-  it('shows a claim what any connection added beside it since the last one', () => {
+  it('counts no step once any total has reached its limit, or would with the time that has passed', () => {
+    const counters = fc.record(
+      Object.fromEntries(COUNTERS.map((name) => [name, fc.nat(4)])) as Record<Counter, fc.Arbitrary<number>>,
+    );
+    const limits = fc.record(
+      Object.fromEntries(COUNTERS.map((name) => [name, fc.integer({ min: 1, max: 6 })])) as Record<
+        Counter,
+        fc.Arbitrary<number>
+      >,
+      { requiredKeys: [] },
+    );
+    const book = openBook();
+    let round = 0;
+    fc.assert(
+      fc.property(counters, limits, fc.nat(4), (used, below, wallMs) => {
+        const counted = { ...SESSION, key: `round-${(round += 1)}` };
+        book.begin(counted, used);
+        const reached = COUNTERS.some((name) => {
+          return used[name] + (name === 'wallMs' ? wallMs : 0) >= (below[name] ?? Infinity);
+        });
+        expect(book.claim({ counted, wallMs, below })?.used).toEqual(reached ? undefined : used);
+        const after = { ...used, iterations: used.iterations + 1, wallMs: used.wallMs + wallMs };
+        expect(usedBy(book, counted)).toEqual(reached ? used : after);
+      }),
+    );
+  });
+
+  it('counts the first step of a session that it has forgotten', () => {
+    const book = openBook();
+    expect(book.claim({ counted: SESSION, wallMs: 3, below: { iterations: 1 } })).toMatchObject({
+      used: { wallMs: 0 },
+    });
+    expect(book.claim({ counted: SESSION, wallMs: 3, below: { iterations: 1 } })).toBeUndefined();
+    expect(usedBy(book, SESSION)).toMatchObject({ iterations: 1, wallMs: 3 });
+  });
+
+  it('shows what any connection added since the last look, whoever looks', () => {
     const path = join(tempDir(), 'live.db');
     const books = [openBook(path), openBook(path)];
-    const tokensSeen = (book: SpendBook | undefined) => {
-      let tokens = -1;
-      const admit: Claim['admit'] = (spent) => {
-        tokens = spent[1]?.used.tokens ?? -1;
-        return true;
-      };
-      book?.claim({ counted: SESSION, amounts: { iterations: 1 }, beside: [DAY], admit });
-      return tokens;
-    };
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.boolean(), fc.nat(1))), (steps) => {
         let expected = usedBy(openBook(path), DAY)?.tokens ?? 0;
         for (const [adds, by] of steps) {
           if (adds) books[by]?.add([DAY], { tokens: 1 });
           expected += adds ? 1 : 0;
-          expect(tokensSeen(books[by])).toBe(expected);
+          const book = books[by];
+          expect(book && usedBy(book, DAY)?.tokens).toBe(expected);
         }
       }),
       { numRuns: 20 },
     );
   });
 
-  it('adds nothing when the decision itself fails', () => {
-    const book = openBook();
-    const admit = () => {
-      throw new Error('undecided');
-    };
-    expect(() => book.claim({ counted: SESSION, amounts: { iterations: 1 }, beside: [], admit })).toThrow('undecided');
-    expect(usedBy(book, SESSION)).toMatchObject({ iterations: 0 });
+  it('keeps its log short, however many steps are counted', () => {
+    const path = join(tempDir(), 'live.db');
+    const book = openBook(path);
+    for (let step = 0; step < 10_000; step += 1) book.claim({ counted: SESSION, wallMs: 1, below: {} });
+    expect(lstatSync(`${path}-wal`).size).toBeLessThan(6_000_000);
   });
 
   it('lists a scope, the newest day first, and forgets what was not touched since', () => {
@@ -137,24 +154,16 @@ describe('the spend book', () => {
   it('passes no limit, however the claims of several connections interleave', () => {
     const path = join(tempDir(), 'live.db');
     const books = [openBook(path), openBook(path), openBook(path)];
-    const turns = fc.array(fc.record({ by: fc.nat(2), amount: fc.integer({ min: 1, max: 5 }) }), { maxLength: 40 });
     let round = 0;
     fc.assert(
-      fc.property(turns, fc.integer({ min: 1, max: 60 }), (taken, limit) => {
-        round += 1;
-        const key = { ...SESSION, key: `round-${round}` };
-        let expected = 0;
-        for (const { by, amount } of taken) {
-          const claimed = books[by]?.claim({
-            counted: key,
-            amounts: { iterations: amount },
-            beside: [],
-            admit: ([session]) => (session?.used.iterations ?? 0) + amount <= limit,
-          });
-          expect(claimed).toBe(expected + amount <= limit);
-          if (claimed) expected += amount;
-        }
-        for (const book of books) expect(usedBy(book, key)?.iterations).toBe(expected);
+      fc.property(fc.array(fc.nat(2), { maxLength: 40 }), fc.integer({ min: 1, max: 30 }), (taken, limit) => {
+        const counted = { ...SESSION, key: `round-${(round += 1)}` };
+        const claimed = taken.map((by) => books[by]?.claim({ counted, wallMs: 0, below: { iterations: limit } }));
+        const expected = Math.min(taken.length, limit);
+        expect(claimed.map((before) => before?.used.iterations)).toEqual(
+          taken.map((_, index) => (index < expected ? index : undefined)),
+        );
+        for (const book of books) expect(usedBy(book, counted)?.iterations).toBe(expected);
       }),
     );
   });

@@ -31,38 +31,44 @@ export function openSpendBook({ path, clock }: { readonly path: string; readonly
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`);
   const added = COLUMN_LIST.map((name) => `${name} = ${name} + ?`).join();
   const update = db.prepare(`UPDATE spend SET updated_at = ?, ${added} ${WHERE}`);
+  const advance = db.prepare<(string | number)[], number[]>(ADVANCE).raw();
 
-  const spendOf = ({ scope, key, period }: SpendKey): Spend => {
+  const rows = rememberRows(db, ({ scope, key, period }) => {
     return { scope, key, period, used: countersOf(select.get(scope, key, period) ?? []) };
-  };
-  const besides = rememberRows(db, spendOf);
+  });
   const begin = ({ scope, key, period }: SpendKey, totals: Amounts) => {
-    besides.forget();
+    rows.forget();
     insert.run(scope, key, period, clock.now(), ...valuesOf(totals));
   };
-  const addTo = (row: SpendKey, amounts: Amounts) => {
-    const { changes } = update.run(clock.now(), ...valuesOf(amounts), row.scope, row.key, row.period);
-    if (changes === 0) begin(row, amounts);
-  };
   const add = db.transaction((keys: readonly SpendKey[], amounts: Amounts) => {
-    besides.forget();
-    for (const key of keys) addTo(key, amounts);
+    rows.forget();
+    for (const row of keys) {
+      const { changes } = update.run(clock.now(), ...valuesOf(amounts), row.scope, row.key, row.period);
+      if (changes === 0) begin(row, amounts);
+    }
   });
-  const claim = db.transaction(({ counted, amounts, beside, admit }: Claim): boolean => {
-    if (!admit([spendOf(counted), ...besides.read(beside)])) return false;
-    addTo(counted, amounts);
-    return true;
+  /** One statement decides and counts, so nobody comes in between, and a step costs no more than one write. */
+  const claim = ({ counted, wallMs, below }: Claim): Spend | undefined => {
+    const { scope, key, period } = counted;
+    const limits = COUNTERS.map((counter) => (below[counter] ?? Infinity) - (counter === 'wallMs' ? wallMs : 0));
+    // Read to its end: after a statement that is left halfway, the log is never written back and grows without bound.
+    const [before] = advance.all(clock.now(), wallMs, scope, key, period, ...limits, wallMs);
+    return before && { scope, key, period, used: countersOf(before) };
+  };
+  const beginAndClaim = db.transaction((asked: Claim) => {
+    begin(asked.counted, {});
+    return claim(asked);
   });
-  const read = db.transaction((keys: readonly SpendKey[]) => keys.map(spendOf));
 
   return {
     begin: (key, totals) => said(path, () => begin(key, totals)),
     add: (keys, amounts) => said(path, () => add.immediate(keys, amounts)),
-    claim: (asked) => said(path, () => claim.immediate(asked)),
-    read: (keys) => said(path, () => read(keys)),
+    // Nothing comes back when a limit is reached, and also when the row is not there.
+    claim: (asked) => said(path, () => claim(asked) ?? beginAndClaim.immediate(asked)),
+    read: (keys) => said(path, () => rows.read(keys)),
     list: (scope) => said(path, () => listRows(db, scope)),
     dropBefore: (at) => {
-      besides.forget();
+      rows.forget();
       said(path, () => db.prepare('DELETE FROM spend WHERE updated_at < ?').run(at));
     },
     [Symbol.dispose]: () => void db.close(),
@@ -81,6 +87,10 @@ const SCHEMA = `CREATE TABLE spend (
 const COLUMN_LIST = ['messages', 'bytes', 'tokens', 'nano_usd', 'iterations', 'wall_ms'];
 const COLUMNS = COLUMN_LIST.join();
 const WHERE = 'WHERE scope = ? AND key = ? AND period = ?';
+/** Counts a step where every total is below its limit, and gives back the totals before it. */
+const ADVANCE = `UPDATE spend SET updated_at = ?, iterations = iterations + 1, wall_ms = wall_ms + ? ${WHERE}
+  AND ${COLUMN_LIST.map((name) => `${name} < ?`).join(' AND ')}
+  RETURNING messages, bytes, tokens, nano_usd, iterations - 1, wall_ms - ?`;
 
 function openDatabase(path: string): Database {
   return said(path, () => {
@@ -116,25 +126,28 @@ function migrate(db: Database, path: string): void {
 }
 
 /**
- * The rows beside claims, remembered for as long as nobody adds to them: another connection shows in the data version. With
- * them, a claim under many budgets costs little more than one without.
+ * Rows of several sessions, remembered for as long as nobody adds to them: another connection shows in the data version. With
+ * them, a step under many budgets costs little more than one without. What one session used changes with each step.
  */
 function rememberRows(db: Database, spendOf: (key: SpendKey) => Spend) {
   const dataVersion = db.prepare<[], number>('PRAGMA data_version').pluck();
   const known = new Map<SpendKey, Spend>();
   let knownVersion: number | undefined;
+  const find = (key: SpendKey): Spend => {
+    if (key.scope === 'session') return spendOf(key);
+    const spend = known.get(key) ?? spendOf(key);
+    known.set(key, spend);
+    return spend;
+  };
   return {
+    /** This connection is about to change what it may remember. */
     forget: () => known.clear(),
     read(keys: readonly SpendKey[]): readonly Spend[] {
       if (keys.length === 0) return [];
       const version = dataVersion.get();
       if (version !== knownVersion || known.size > MOST_REMEMBERED) known.clear();
       knownVersion = version;
-      return keys.map((key) => {
-        const spend = known.get(key) ?? spendOf(key);
-        known.set(key, spend);
-        return spend;
-      });
+      return keys.map(find);
     },
   };
 }
