@@ -7,7 +7,6 @@ import { STRACE_WORKS } from '../support/strace.ts';
 
 const TORTURE = process.env['COPPICE_TORTURE'] !== undefined;
 const POINTS_PER_CALL = TORTURE ? Number.POSITIVE_INFINITY : 2;
-const ERRORS = ['EIO', 'ENOSPC', 'EACCES', 'EROFS', 'EMFILE'];
 const ACTS = SCENARIOS.filter(({ name }) => name !== 'apply without trash');
 
 describe.skipIf(!STRACE_WORKS)('a process that is killed at a system call', () => {
@@ -30,32 +29,6 @@ describe.skipIf(!STRACE_WORKS)('a process that is killed at a system call', () =
       });
       // A call more or less between two runs is the event loop's; a harness that kills nothing proves nothing.
       expect(killed).toBeGreaterThanOrEqual(points.length * 0.9);
-    },
-    3_600_000,
-  );
-});
-
-describe.skipIf(!STRACE_WORKS)('a system call that fails', () => {
-  it.each(ACTS.filter(({ name }) => /^(apply|undo)/.test(name)))(
-    'is an outcome or a failure, and leaves a home that recovers, in: $name',
-    async (scenario) => {
-      const stage = await setStage(tempDirInMemory(), scenario);
-      const counts = await countCalls(stage);
-      const tries = ['rename', 'mkdir', 'fsync', 'pwrite64'].flatMap((call, at) =>
-        spread(counts.get(call) ?? 0, TORTURE ? Number.POSITIVE_INFINITY : 2).flatMap((when, index) =>
-          ERRORS.filter((_, error) => TORTURE || (at * 2 + index) % ERRORS.length === error).map((error) => ({
-            call,
-            when,
-            what: `error=${error}`,
-          })),
-        ),
-      );
-      await inTwoLanes(tries, async (point) => {
-        const { wrong, ends } = await injectInto(stage, [point]);
-        const { code, stderr, said } = ends[0] ?? {};
-        expect({ point, wrong, code, stderr }).toEqual({ point, wrong: [], code: 0, stderr: '' });
-        expect(said?.failed, JSON.stringify({ point, said })).not.toBe('bug');
-      });
     },
     3_600_000,
   );

@@ -1,20 +1,33 @@
 // Carries out one act on a home at a fixed time, from the built code. Run as: node engine-worker.js HOME ACT TIME
 // Says at the end, as JSON, what came of it; a failure is said too, with its code.
-import { openHome } from '../../dist/app/open-home.js';
+// Composed by hand, because a setting would load the parser of settings: half the time of a process that is killed by the hundred.
+import { DEFAULT_CONFIG } from '../../dist/app/config/config-defaults.js';
+import { Home } from '../../dist/app/home.js';
+import { nativeLayout } from '../../dist/homes/native/native-layout.js';
+import { createTranscriptFiles } from '../../dist/homes/native/transcript-files.js';
+import { openSqliteStore } from '../../dist/store/sqlite/sqlite-store.js';
 
 const [, , path, act, time] = process.argv;
 const ARCHIVE = { kind: 'archive', filter: { source: 'cli' } };
 const ARCHIVES = { kind: 'delete', ids: ['a', 'old', 'first', 'next'] };
 const FILES = { kind: 'prune', filter: { source: 'cli' }, part: 'files' };
 try {
-  const settings = [{ key: 'disk.ballast_mb', value: 'never' }];
-  const home = await openHome({ path, clock: { now: () => Number(time) }, env: {}, settings });
+  const home = await openWithoutBallast();
   const { done, skipped, items } = await acts()[act](await home.retention());
   await home.close();
   process.stdout.write(`${JSON.stringify({ done, skipped, items })}\n`);
 } catch (error) {
   const failed = error.name === 'Failure' ? error.code : 'bug';
   process.stdout.write(`${JSON.stringify({ failed, message: error.stack })}\n`);
+}
+
+async function openWithoutBallast() {
+  const layout = nativeLayout(path);
+  const clock = { now: () => Number(time) };
+  const transcripts = createTranscriptFiles(layout, () => true);
+  const store = await openSqliteStore({ path: layout.database, scratchDir: layout.root, clock, transcripts });
+  const config = { ...DEFAULT_CONFIG, disk: { ...DEFAULT_CONFIG.disk, ballast_mb: 'never' } };
+  return new Home({ layout, config, store, clock, transcripts });
 }
 
 function acts() {
