@@ -1,7 +1,7 @@
 import { type OnReadOpts, Socket, type SocketConstructorOpts } from 'node:net';
 
-/** As much as a pipe holds. */
-const BUFFER_BYTES = 64 * 1024;
+/** More than a pipe holds, so that every read finds it empty afterwards and nothing has to look a second time. */
+const BUFFER_BYTES = 128 * 1024;
 
 /** Takes the next bytes. They are only there until it returns or, if it returns a promise, until that settles. */
 export type TakePiece = (piece: Buffer) => Promise<void> | undefined;
