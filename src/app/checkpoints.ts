@@ -11,7 +11,7 @@ import type { CheckpointStatus } from './checkpoint-status.ts';
 import type { CheckpointDiff, DiffOptions } from './diff-checkpoints.ts';
 import type { HomeParts } from './home-parts.ts';
 import { refuseForeignCheckpoints } from './refuse-foreign.ts';
-import type { RestoreOptions, RestorePreview, RestoreResult } from './restore-checkpoint.ts';
+import type { PreviewOptions, RestoreOptions, RestorePreview, RestoreResult } from './restore-checkpoint.ts';
 import type { AppliedRun, Retention } from './retention.ts';
 
 export interface CheckpointDetail {
@@ -81,14 +81,12 @@ export class Checkpoints {
 
   /** One checkpoint by its id or the first characters of it, and what is new in it. */
   async show(id: string): Promise<CheckpointDetail> {
-    const { findAmong, findSnapshot } = await import('../checkpoints/find-snapshot.ts');
     const { foreign } = this.#parts;
     if (foreign !== undefined) {
-      const { foreignChanges } = await import('./hermes/hermes-checkpoints.ts');
-      const { checkpoint: chosen, previous: older } = findAmong(await this.list(), id);
-      const changes = await foreignChanges(foreign.path, chosen);
-      return { checkpoint: chosen, changes, ...(older !== undefined && { previous: older }) };
+      const { showForeignCheckpoint } = await import('./hermes/hermes-checkpoints.ts');
+      return showForeignCheckpoint(foreign.path, id);
     }
+    const { findSnapshot } = await import('../checkpoints/find-snapshot.ts');
     const { measureChanges } = await import('../checkpoints/measure-changes.ts');
     const store = await this.#open();
     const { checkpoint, previous } = await findSnapshot(store, id);
@@ -98,12 +96,23 @@ export class Checkpoints {
 
   /** Which files changed since a checkpoint: up to now, or up to another. */
   async diff(id: string, options: DiffOptions = {}): Promise<CheckpointDiff> {
+    const { foreign } = this.#parts;
+    if (foreign !== undefined) {
+      const { diffForeign } = await import('./hermes/diff-foreign.ts');
+      return diffForeign(this.#parts, { home: foreign.path, id, ...options });
+    }
     const { diffCheckpoints } = await import('./diff-checkpoints.ts');
     return diffCheckpoints(await this.#open(), { id, ...options });
   }
 
   /** The same as text, as `git diff` shows it. */
   async *diffText(id: string, options: DiffOptions = {}): AsyncGenerator<string> {
+    const { foreign } = this.#parts;
+    if (foreign !== undefined) {
+      const { diffForeignText } = await import('./hermes/diff-foreign.ts');
+      yield* diffForeignText(this.#parts, { home: foreign.path, id, ...options });
+      return;
+    }
     const { diffCheckpointsText } = await import('./diff-checkpoints.ts');
     yield* diffCheckpointsText(await this.#open(), { id, ...options });
   }
@@ -113,14 +122,25 @@ export class Checkpoints {
    * `home.undo` of the run goes back. A file that cannot be written is `skipped`; doing it again goes on.
    */
   async restore(id: string, options: RestoreOptions = {}): Promise<RestoreResult> {
+    const { foreign } = this.#parts;
+    const retention = await this.#retention();
+    if (foreign !== undefined) {
+      const { restoreForeign } = await import('./hermes/restore-foreign.ts');
+      const request = { home: foreign.path, id };
+      return retention.change('restoring a checkpoint', () => restoreForeign(this.#parts, request, options));
+    }
     const { restoreCheckpoint } = await import('./restore-checkpoint.ts');
     const store = await this.#open();
-    const retention = await this.#retention();
     return retention.change('restoring a checkpoint', () => restoreCheckpoint(this.#parts, store, { id, ...options }));
   }
 
   /** What `restore` would do now. Changes nothing. */
-  async previewRestore(id: string, options: Pick<RestoreOptions, 'paths' | 'signal'> = {}): Promise<RestorePreview> {
+  async previewRestore(id: string, options: PreviewOptions = {}): Promise<RestorePreview> {
+    const { foreign } = this.#parts;
+    if (foreign !== undefined) {
+      const { previewForeign } = await import('./hermes/restore-foreign.ts');
+      return previewForeign(this.#parts, { home: foreign.path, id }, options);
+    }
     const { previewCheckpoint } = await import('./restore-checkpoint.ts');
     return previewCheckpoint(await this.#open(), { id, ...options });
   }

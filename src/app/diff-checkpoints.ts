@@ -24,30 +24,53 @@ type DiffRequest = DiffOptions & { readonly id: string };
 
 /** The files that differ, with how many lines. */
 export async function diffCheckpoints(store: CheckpointStore, request: DiffRequest): Promise<CheckpointDiff> {
-  const { from, to } = await findSides(store, request);
-  using other =
-    to === undefined ? await readWorktree(store, from.workdir, request.signal) : { tree: to.tree, ...NOTHING };
-  const { paths = [] } = request;
-  const files = await diffSnapshots(store.layout.gitDir, { from: from.tree, to: other.tree, paths });
-  return { from, files, ...(to && { to }) };
+  return diffOfSides(store, await findSides(store, request), request);
 }
 
 /** The same as text, in pieces. */
 export async function* diffCheckpointsText(store: CheckpointStore, request: DiffRequest): AsyncGenerator<string> {
-  const { from, to } = await findSides(store, request);
-  using other =
-    to === undefined ? await readWorktree(store, from.workdir, request.signal) : { tree: to.tree, ...NOTHING };
-  yield* diffText(store.layout.gitDir, { from: from.tree, to: other.tree, paths: request.paths ?? [] });
+  yield* diffTextOfSides(store, await findSides(store, request), request);
 }
 
-const NOTHING: Disposable = { [Symbol.dispose]: () => undefined };
+/** Two states that a store holds, or one and the files as they are now. */
+export type Sides = Omit<CheckpointDiff, 'files'>;
 
-async function findSides(store: CheckpointStore, { id, to: other }: DiffRequest) {
-  const { checkpoint: from } = await findSnapshot(store, id);
-  if (other === undefined) return { from };
-  const { checkpoint: to } = await findSnapshot(store, other);
-  if (to.projectId === from.projectId) return { from, to };
+export async function diffOfSides(
+  store: CheckpointStore,
+  sides: Sides,
+  { paths = [], signal }: DiffOptions,
+): Promise<CheckpointDiff> {
+  using trees = await treesOf(store, sides, signal);
+  return { ...sides, files: await diffSnapshots(store.layout.gitDir, { ...trees, paths }) };
+}
+
+export async function* diffTextOfSides(
+  store: CheckpointStore,
+  sides: Sides,
+  { paths = [], signal }: DiffOptions,
+): AsyncGenerator<string> {
+  using trees = await treesOf(store, sides, signal);
+  yield* diffText(store.layout.gitDir, { ...trees, paths });
+}
+
+export function refuseTwoFolders(from: Checkpoint, to: Checkpoint): void {
+  if (to.workdir === from.workdir) return;
   throw new Failure('usage', `The two checkpoints are of different folders: ${from.workdir} and ${to.workdir}.`, {
     hint: 'Choose two of the same folder. List them with: coppice checkpoints list --all',
   });
+}
+
+async function findSides(store: CheckpointStore, { id, to: other }: DiffRequest): Promise<Sides> {
+  const { checkpoint: from } = await findSnapshot(store, id);
+  if (other === undefined) return { from };
+  const { checkpoint: to } = await findSnapshot(store, other);
+  refuseTwoFolders(from, to);
+  return { from, to };
+}
+
+/** The trees can be read until they are disposed of. */
+async function treesOf(store: CheckpointStore, { from, to }: Sides, signal: AbortSignal | undefined) {
+  if (to !== undefined) return { from: from.tree, to: to.tree, [Symbol.dispose]: () => undefined };
+  const now = await readWorktree(store, from.workdir, signal);
+  return { from: from.tree, to: now.tree, [Symbol.dispose]: () => now[Symbol.dispose]() };
 }

@@ -21,12 +21,23 @@ export function homeDriver(parts: HomeParts, native: HomeDriver): HomeDriver {
   return combineDrivers({
     native,
     checkpoints() {
+      if (parts.foreign !== undefined) return undefined;
       const store = find();
       if (store !== undefined) known ??= createCheckpointDriver(store, { maxBytes });
       return store && known;
     },
-    worktree: createWorktreeDriver({ findStore: find, journal: parts.store.journal, rewind: parts.store.rewind }),
-    withCheckpoints: (inventory) => withReadableCheckpoints(parts, inventory),
+    worktree: createWorktreeDriver({
+      findStore: find,
+      // Asked each time: the records about a home of another agent are made by the first change.
+      get journal() {
+        return parts.store.journal;
+      },
+      get rewind() {
+        return parts.store.rewind;
+      },
+    }),
+    withCheckpoints: async (inventory) =>
+      parts.foreign === undefined ? withReadableCheckpoints(parts, inventory) : inventory,
   });
 }
 

@@ -37,7 +37,15 @@ export async function restoreCheckpoint(
   store: CheckpointStore,
   { id, ...options }: RestoreOptions & { readonly id: string },
 ): Promise<RestoreResult> {
-  const { checkpoint: target } = await findSnapshot(store, id);
+  return restoreTarget(parts, store, { target: (await findSnapshot(store, id)).checkpoint, ...options });
+}
+
+/** The same for a checkpoint at hand. */
+export async function restoreTarget(
+  parts: HomeParts,
+  store: CheckpointStore,
+  { target, ...options }: RestoreOptions & { readonly target: Checkpoint },
+): Promise<RestoreResult> {
   const { journal, rewind } = parts.store;
   const now = parts.clock.now();
   const steps = restoreSnapshot(
@@ -68,6 +76,8 @@ export async function restoreCheckpoint(
   };
 }
 
+export type PreviewOptions = Pick<RestoreOptions, 'paths' | 'signal'>;
+
 export interface RestorePreview {
   readonly checkpoint: Checkpoint;
   readonly files: readonly RestoredFile[];
@@ -76,13 +86,19 @@ export interface RestorePreview {
 /** What `restoreCheckpoint` would do now. */
 export async function previewCheckpoint(
   store: CheckpointStore,
-  { id, paths, signal }: Pick<RestoreOptions, 'paths' | 'signal'> & { readonly id: string },
+  { id, ...options }: PreviewOptions & { readonly id: string },
 ): Promise<RestorePreview> {
-  const { checkpoint } = await findSnapshot(store, id);
+  return previewTarget(store, { target: (await findSnapshot(store, id)).checkpoint, ...options });
+}
+
+/** The same for a checkpoint at hand. */
+export async function previewTarget(
+  store: CheckpointStore,
+  { target, paths, signal }: PreviewOptions & { readonly target: Checkpoint },
+): Promise<RestorePreview> {
   const files: RestoredFile[] = [];
-  for await (const file of previewRestore(store, { target: checkpoint, paths: bytesOf(paths), signal }))
-    files.push(file);
-  return { checkpoint, files };
+  for await (const file of previewRestore(store, { target, paths: bytesOf(paths), signal })) files.push(file);
+  return { checkpoint: target, files };
 }
 
 function bytesOf(paths: readonly string[] | undefined): Buffer[] {

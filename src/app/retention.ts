@@ -75,9 +75,10 @@ export class Retention {
     this.#parts = parts;
     const { store, layout, clock, config } = parts;
     const activeGraceMs = config.sessions.active_grace_minutes * MINUTE_MS;
-    this.#driver =
-      parts.foreign?.driver ??
-      homeDriver(parts, createNativeDriver({ store, layout, clock, activeGraceMs, codec: config.archive.codec }));
+    this.#driver = homeDriver(
+      parts,
+      parts.foreign?.driver ?? createNativeDriver({ store, layout, clock, activeGraceMs, codec: config.archive.codec }),
+    );
     this.#lock = createHomeLock(layout.lock, {
       set: (purpose) => store.setMeta('lock-holder', `${purpose}, process ${process.pid}`),
       get: () => store.getMeta('lock-holder'),

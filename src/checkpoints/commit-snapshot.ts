@@ -6,18 +6,23 @@ import { type SnapshotFacts, snapshotText } from './snapshot-text.ts';
 import { snapshotRef } from './store-layout.ts';
 
 /** Gives a tree its commit and its ref. The ref comes last: before it nothing is listed, with it everything is there. */
-export async function commitSnapshot(
-  { layout }: CheckpointStore,
+export async function commitSnapshot(store: CheckpointStore, tree: string, facts: SnapshotFacts): Promise<Checkpoint> {
+  const checkpoint = await writeSnapshot(store, tree, facts);
+  const { projectId, id } = checkpoint;
+  await runGit({ gitDir: store.layout.gitDir }, ['update-ref', snapshotRef(projectId, id), id]);
+  return checkpoint;
+}
+
+/** The same without a ref: nothing lists it, and the next reclaim lets go of it. */
+export async function writeSnapshot(
+  { layout }: Pick<CheckpointStore, 'layout'>,
   tree: string,
   facts: SnapshotFacts,
 ): Promise<Checkpoint> {
-  const place = { gitDir: layout.gitDir };
   const date = `@${Math.floor(facts.takenAt / SECOND_MS)} +0000`;
-  const { stdout } = await runGit(place, ['commit-tree', tree], {
+  const { stdout } = await runGit({ gitDir: layout.gitDir }, ['commit-tree', tree], {
     input: snapshotText(facts),
     env: { GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date },
   });
-  const id = stdout.toString().trim();
-  await runGit(place, ['update-ref', snapshotRef(facts.projectId, id), id]);
-  return { ...facts, id, tree, pinned: false };
+  return { ...facts, id: stdout.toString().trim(), tree, pinned: false };
 }

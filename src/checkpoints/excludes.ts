@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import type { GitPlace } from '../platform/run-git.ts';
 
 /**
@@ -122,16 +123,29 @@ id_ed25519
 *.whl
 `;
 
-/** The arguments of `git ls-files` that make these rules hold. */
-export function excludeArgs({ gitDir }: Pick<GitPlace, 'gitDir'>, exclude: readonly string[]): string[] {
-  return [
-    '--exclude-per-directory=.gitignore',
-    `--exclude-from=${gitDir}/info/exclude`,
-    ...exclude.map((pattern) => `--exclude=${pattern}`),
-  ];
+/** What a store leaves out, beside what the project's own ignore files say. */
+export interface Excludes {
+  /** Patterns on top of the others. */
+  readonly exclude: readonly string[];
+  /** A file with the patterns that stand in place of the built-in ones. */
+  readonly excludeFrom?: string | undefined;
+}
+
+/** The arguments of `git ls-files` that make these rules hold, and those of the project. */
+export function excludeArgs(place: Pick<GitPlace, 'gitDir'>, excludes: Excludes): string[] {
+  return ['--exclude-per-directory=.gitignore', ...storeExcludeArgs(place, excludes)];
+}
+
+/** The same without what the project says. */
+export function storeExcludeArgs(
+  { gitDir }: Pick<GitPlace, 'gitDir'>,
+  { exclude, excludeFrom = `${gitDir}/info/exclude` }: Excludes,
+): string[] {
+  return [`--exclude-from=${excludeFrom}`, ...exclude.map((pattern) => `--exclude=${pattern}`)];
 }
 
 /** The rules in short form: the same text, the same rules. */
-export function rulesOf(exclude: readonly string[]): string {
-  return hash('sha256', JSON.stringify([DEFAULT_EXCLUDES, ...exclude]), 'hex').slice(0, 16);
+export function rulesOf({ exclude, excludeFrom }: Excludes): string {
+  const base = excludeFrom === undefined ? DEFAULT_EXCLUDES : readFileSync(excludeFrom, 'utf8');
+  return hash('sha256', JSON.stringify([base, ...exclude]), 'hex').slice(0, 16);
 }

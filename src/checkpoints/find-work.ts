@@ -11,11 +11,11 @@ export async function findWork(
   { place, record, moved, rules }: OpenProject,
   signal?: AbortSignal,
 ): Promise<Sorted | 'too-many'> {
-  const { exclude, maxFiles, maxFileBytes } = limits;
+  const { exclude, excludeFrom, maxFiles, maxFileBytes } = limits;
   if (moved) await runGitOverFiles(place, ['update-index', '-q', '--refresh'], { okCodes: [0, 1], signal });
   const held = indexCount(place.indexFile);
   // What the index holds is listed twice at most: once changed and once removed.
-  const options = { exclude, maxPaths: 2 * held + maxFiles, signal };
+  const options = { exclude, excludeFrom, maxPaths: 2 * held + maxFiles, signal };
   const listing = await listChanges(place, options);
   if (listing === 'too-many') return listing;
   const newRules = record?.index.rules !== rules || listing.changes.some(({ path }) => isIgnoreFile(path));

@@ -1,6 +1,6 @@
 import { runGit } from '../platform/run-git.ts';
 import { splitNul } from './diff-trees.ts';
-import { excludeArgs } from './excludes.ts';
+import { type Excludes, excludeArgs } from './excludes.ts';
 import { type FilesPlace, runGitOverFiles } from './git-over-files.ts';
 
 /** A path whose file differs from the index: `?` is new, `C` changed, `R` seems removed. Names are bytes, not text. */
@@ -15,8 +15,7 @@ export interface Listing {
   readonly closed: readonly string[];
 }
 
-export interface ListOptions {
-  readonly exclude: readonly string[];
+export interface ListOptions extends Excludes {
   /** More paths than this, and the walk is given up: `too-many`. */
   readonly maxPaths: number;
   readonly signal?: AbortSignal | undefined;
@@ -46,9 +45,9 @@ export async function listChanges(place: FilesPlace, options: ListOptions): Prom
 }
 
 /** What the index holds although the rules, as they are now, leave it out. */
-export async function listIgnored(place: FilesPlace, { exclude, signal }: ListOptions): Promise<Buffer[]> {
-  const args = ['ls-files', '-z', '--cached', '--ignored', ...excludeArgs(place, exclude)];
-  return splitNul((await runGitOverFiles(place, args, { signal })).stdout);
+export async function listIgnored(place: FilesPlace, options: ListOptions): Promise<Buffer[]> {
+  const args = ['ls-files', '-z', '--cached', '--ignored', ...excludeArgs(place, options)];
+  return splitNul((await runGitOverFiles(place, args, { signal: options.signal })).stdout);
 }
 
 const SLASH = '/'.charCodeAt(0);
@@ -58,8 +57,9 @@ const MAX_NESTING = 20;
 const SEED_ENTRY = Buffer.from('100644 e69de29bb2d1d6434b8b29ae775ad8c2e48c5391\t');
 const SEED_NAME = '.coppice-seed';
 
-async function walk(place: FilesPlace, { exclude, maxPaths, signal }: ListOptions): Promise<Listing | 'too-many'> {
-  const args = ['ls-files', '-t', '-z', '-o', '-m', '-d', ...excludeArgs(place, exclude)];
+async function walk(place: FilesPlace, options: ListOptions): Promise<Listing | 'too-many'> {
+  const { maxPaths, signal } = options;
+  const args = ['ls-files', '-t', '-z', '-o', '-m', '-d', ...excludeArgs(place, options)];
   let paths = 0;
   const goOn = (chunk: Buffer) => {
     for (let at = chunk.indexOf(0); at >= 0; at = chunk.indexOf(0, at + 1)) paths += 1;

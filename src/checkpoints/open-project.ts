@@ -42,7 +42,7 @@ export function openProject(
   const stored = typeof found === 'string' ? undefined : found;
   const record = trust && stored?.index.stamp === indexStamp(place.indexFile) ? stored : undefined;
   if (record === undefined) dropIndex(place.indexFile);
-  const rules = rulesOf(limits.exclude);
+  const rules = rulesOf(limits);
   const moved = record !== undefined && !sameFile(record.self, fileId(workdir));
   const stale = moved || record?.index.rules !== rules;
   const base = record === undefined ? undefined : baseOf(layout, record.index);

@@ -6,7 +6,7 @@ import type { SharedLock } from '../core/shared-lock.ts';
 import { type Clock, MINUTE_MS } from '../core/time.ts';
 import { errorCode } from '../platform/error-code.ts';
 import { isTemporaryName, makePrivateDir, syncDir, writeFileAtomic } from '../platform/private-files.ts';
-import { DEFAULT_EXCLUDES } from './excludes.ts';
+import { DEFAULT_EXCLUDES, type Excludes } from './excludes.ts';
 import { findRepositories, findShadows, moveLegacy } from './legacy.ts';
 import { type StoreLayout, storeLayout } from './store-layout.ts';
 
@@ -22,13 +22,11 @@ export interface CheckpointStore {
 }
 
 /** What may enter a checkpoint. */
-export interface TakeLimits {
+export interface TakeLimits extends Excludes {
   /** The Coppice home, which is never part of a project. */
   readonly homeRoot: string;
   readonly maxFileBytes: number;
   readonly maxFiles: number;
-  /** Patterns on top of the built-in ones. */
-  readonly exclude: readonly string[];
 }
 
 export interface StoreOptions {

@@ -4,6 +4,7 @@ import { Failure } from '../core/failure.ts';
 import { runGit } from '../platform/run-git.ts';
 import { commitSnapshot } from './commit-snapshot.ts';
 import { splitNul, type TreeChange } from './diff-trees.ts';
+import { storeExcludeArgs } from './excludes.ts';
 import type { CheckpointStore } from './open-store.ts';
 import { changesBetween } from './restore-changes.ts';
 import { withScratch } from './restore-scratch.ts';
@@ -73,11 +74,10 @@ export async function hiddenFiles(
 ): Promise<readonly TreeChange[]> {
   const found = changes.filter(({ from, path }) => from === undefined && isSavable(workdir, path));
   if (found.length === 0) return [];
-  const { exclude } = store.limits;
   return withScratch(store, workdir, async (place) => {
     const entries = found.map(({ path, to }) => Buffer.concat([Buffer.from(`${to?.mode} ${to?.oid}\t`), path, NUL]));
     await runGit(place, ['update-index', '-z', '--index-info'], { input: Buffer.concat(entries) });
-    const rules = [`--exclude-from=${place.gitDir}/info/exclude`, ...exclude.map((pattern) => `--exclude=${pattern}`)];
+    const rules = storeExcludeArgs(place, store.limits);
     const { stdout } = await runGit(place, ['ls-files', '-z', '--cached', '--ignored', ...rules]);
     const leftOut = new Set(splitNul(stdout).map((path) => path.toString('latin1')));
     return found.filter(({ path }) => !leftOut.has(path.toString('latin1')));

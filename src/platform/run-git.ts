@@ -78,7 +78,14 @@ export function startGit(place: GitPlace, args: readonly string[], options: GitO
  * A killed process must not leave a git behind that goes on writing after its locks are gone. The others are done in a moment
  * or only read, and starting them through another program would double what they cost.
  */
-const LONG_WRITERS: ReadonlySet<string> = new Set(['update-index', 'pack-objects', 'repack', 'prune', 'prune-packed']);
+const LONG_WRITERS: ReadonlySet<string> = new Set([
+  'update-index',
+  'pack-objects',
+  'index-pack',
+  'repack',
+  'prune',
+  'prune-packed',
+]);
 
 const SETPRIV = '/usr/bin/setpriv';
 const DIES_WITH_US = process.platform === 'linux' && existsSync(SETPRIV) ? [SETPRIV, '--pdeathsig', 'KILL', '--'] : [];

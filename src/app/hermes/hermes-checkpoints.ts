@@ -1,30 +1,49 @@
 import { existsSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
+import { findAmong } from '../../checkpoints/find-snapshot.ts';
 import type { Changed } from '../../checkpoints/measure-changes.ts';
 import type { Checkpoint, Project } from '../../core/checkpoint.ts';
-import type { HermesProject, HermesSnapshot } from '../../homes/hermes/checkpoints/hermes-project.ts';
+import type { HermesProject } from '../../homes/hermes/checkpoints/hermes-project.ts';
 import { listHermesCheckpoints } from '../../homes/hermes/checkpoints/list-hermes-checkpoints.ts';
 import { gitPlace } from '../../homes/hermes/checkpoints/read-snapshots.ts';
-import { runGit } from '../../platform/run-git.ts';
+import { type GitPlace, runGit } from '../../platform/run-git.ts';
 import type { CheckpointStatus } from '../checkpoint-status.ts';
+import { countFiles, foreignProjectId, foreignSnapshots, foreignWorkdir } from './foreign-snapshots.ts';
 
 /** The checkpoints of a Hermes home in every layout, newest first: all, or those of one folder. */
 export async function listForeignCheckpoints(home: string, workdir?: string): Promise<readonly Checkpoint[]> {
-  const { projects } = await listHermesCheckpoints(home);
   const checkpoints: Checkpoint[] = [];
-  for (const project of projects) {
-    if (workdir !== undefined && project.workdir !== workdir) continue;
-    for (const snapshot of project.snapshots) checkpoints.push(await toCheckpoint(home, project, snapshot));
+  for (const snapshot of await foreignSnapshots(home)) {
+    if (workdir === undefined || snapshot.project.workdir === workdir) {
+      checkpoints.push(await countFiles(home, snapshot));
+    }
   }
-  return checkpoints.toSorted((a, b) => b.takenAt - a.takenAt);
+  return checkpoints;
+}
+
+/** One of them, and what is new in it against the one before it. */
+export async function showForeignCheckpoint(
+  home: string,
+  id: string,
+): Promise<{ checkpoint: Checkpoint; previous?: Checkpoint; changes: Changed }> {
+  const snapshots = await foreignSnapshots(home);
+  const checkpoints = snapshots.map(({ checkpoint }) => checkpoint);
+  const { checkpoint, previous } = findAmong(checkpoints, id);
+  const snapshot = snapshots[checkpoints.indexOf(checkpoint)];
+  const place = gitPlace(join(home, snapshot?.project.repository ?? ''));
+  return {
+    checkpoint: snapshot === undefined ? checkpoint : await countFiles(home, snapshot),
+    changes: await changesIn(place, checkpoint.id),
+    ...(previous !== undefined && { previous }),
+  };
 }
 
 /** The folders that Hermes takes checkpoints of, the one used last first. */
 export async function listForeignProjects(home: string): Promise<readonly Project[]> {
   const { projects } = await listHermesCheckpoints(home);
   const found = projects.map((project) => ({
-    id: idOf(project),
-    workdir: workdirOf(project),
+    id: foreignProjectId(project),
+    workdir: foreignWorkdir(project),
     createdAt: project.snapshots.at(-1)?.takenAt ?? 0,
     lastTakenAt: project.snapshots[0]?.takenAt ?? 0,
     place: placeOf(project),
@@ -38,8 +57,8 @@ export async function foreignCheckpointStatus(home: string): Promise<CheckpointS
   const own = projects.reduce((sum, project) => sum + (project.sizeBytes ?? 0), 0);
   return {
     projects: projects.map((project) => ({
-      id: idOf(project),
-      workdir: workdirOf(project),
+      id: foreignProjectId(project),
+      workdir: foreignWorkdir(project),
       place: placeOf(project),
       checkpoints: project.snapshots.length,
       pinned: 0,
@@ -60,20 +79,8 @@ export async function foreignCheckpointStatus(home: string): Promise<CheckpointS
 
 const NOTHING = { items: 0, sizeBytes: 0 };
 
-/** What is new in a checkpoint against the one before it. */
-export async function foreignChanges(home: string, checkpoint: Checkpoint): Promise<Changed> {
-  const { projects } = await listHermesCheckpoints(home);
-  const project = projects.find((each) => idOf(each) === checkpoint.projectId);
-  const place = gitPlace(join(home, project?.repository ?? ''));
-  const { stdout } = await runGit(place, [
-    'diff-tree',
-    '-r',
-    '-z',
-    '--root',
-    '--no-commit-id',
-    '--no-renames',
-    checkpoint.id,
-  ]);
+async function changesIn(place: GitPlace, id: string): Promise<Changed> {
+  const { stdout } = await runGit(place, ['diff-tree', '-r', '-z', '--root', '--no-commit-id', '--no-renames', id]);
   const entries = stdout
     .toString('latin1')
     .split('\0')
@@ -92,35 +99,6 @@ export async function foreignChanges(home: string, checkpoint: Checkpoint): Prom
       .split('\n')
       .reduce((sum, size) => sum + Number(size), 0),
   };
-}
-
-async function toCheckpoint(home: string, project: HermesProject, snapshot: HermesSnapshot): Promise<Checkpoint> {
-  const place = gitPlace(join(home, project.repository));
-  const [tree, files] = await Promise.all([
-    runGit(place, ['rev-parse', '--verify', `${snapshot.hash}^{tree}`]),
-    runGit(place, ['ls-tree', '-r', '-z', '--name-only', snapshot.hash]),
-  ]);
-  return {
-    id: snapshot.hash,
-    projectId: idOf(project),
-    workdir: workdirOf(project),
-    takenAt: snapshot.takenAt,
-    reason: snapshot.reason,
-    kind: 'taken',
-    fileCount: files.stdout.filter((byte) => byte === 0).length,
-    leftOutCount: 0,
-    tree: tree.stdout.toString().trim(),
-    pinned: false,
-  };
-}
-
-/** One folder may have checkpoints in several layouts. */
-function idOf({ layout, repository, hash }: HermesProject): string {
-  return layout === 'v2' ? hash : repository.slice(repository.indexOf('/') + 1);
-}
-
-function workdirOf({ workdir, repository, hash }: HermesProject): string {
-  return workdir ?? `unknown (${basename(repository)}/${hash})`;
 }
 
 /** That a folder is missing does not say that it is gone: it may be on a volume that is not there now. */

@@ -10,7 +10,6 @@ import type { HermesDetection } from '../../homes/hermes/detect-hermes.ts';
 import { type HermesConnection, openHermes } from '../../homes/hermes/hermes-connection.ts';
 import { createHermesDriver } from '../../homes/hermes/hermes-driver.ts';
 import { readIds } from '../../homes/hermes/hermes-rows.ts';
-import { ARCHIVED_TAG } from '../../homes/hermes/hermes-session-item.ts';
 import { createHermesSessionStore } from '../../homes/hermes/hermes-session-store.ts';
 import { listSessionFiles, sumFiles } from '../../homes/hermes/session-files.ts';
 import { walkHermes } from '../../homes/hermes/walk-hermes.ts';
@@ -18,11 +17,11 @@ import { judgeClock } from '../../homes/native/clock-watch.ts';
 import type { NativeLayout } from '../../homes/native/native-layout.ts';
 import { trashItems } from '../../homes/native/scan-native.ts';
 import { errorCode } from '../../platform/error-code.ts';
-import type { Config } from '../config/config-schema.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import type { FileClass, HomeParts } from '../home-parts.ts';
 import type { SessionFile } from '../sessions/session-files.ts';
 import { openCompanion } from './companion.ts';
+import { hermesDefaults } from './hermes-defaults.ts';
 
 export interface HermesHomeRequest {
   readonly path: string;
@@ -46,7 +45,7 @@ export async function openHermesHome({
   const { reasons } = detection;
   return {
     layout,
-    config: withArchivedKept(loaded),
+    config: hermesDefaults(path, loaded),
     store,
     clock,
     transcripts: { [Symbol.dispose]: () => undefined },
@@ -84,12 +83,6 @@ function ledgerOf(store: SessionStore): LedgerBook {
     write: (runId, entries) => store.ledgerBook.write(runId, entries),
     erase: (runId, ids) => store.ledgerBook.erase(runId, ids),
   };
-}
-
-/** What a person put away in Hermes stays, as it does when Hermes itself prunes, unless the rules for this home say otherwise. */
-function withArchivedKept({ config, origins }: LoadedConfig): Config {
-  if (origins.get('sessions.keep_tags')?.level !== 'default') return config;
-  return { ...config, sessions: { ...config.sessions, keep_tags: [ARCHIVED_TAG] } };
 }
 
 function onlyShown({ reasons }: HermesDetection): Failure {

@@ -19,6 +19,7 @@ export interface HermesProject {
 
 export interface HermesSnapshot {
   readonly hash: string;
+  readonly tree: string;
   readonly takenAt: EpochMs;
   readonly reason: string;
 }

@@ -5,15 +5,15 @@ import type { HermesSnapshot } from './hermes-project.ts';
 
 /** The snapshots that some refs lead to, newest first. `refs` are full names or options that stand for them. */
 export async function readSnapshots(gitDir: string, refs: string): Promise<HermesSnapshot[]> {
-  const args = ['log', '-z', '--date-order', '--format=%H %ct %B', refs];
+  const args = ['log', '-z', '--date-order', '--format=%H %T %ct %B', refs];
   const { stdout } = await runGit(gitPlace(gitDir), args, { timeoutMs: TIME_LIMIT_MS });
   const lines = stdout
     .toString()
     .split('\0')
     .filter((line) => line !== '');
   return lines.map((line) => {
-    const [id = '', seconds = '', ...reason] = line.split(' ');
-    return { hash: id, takenAt: Number(seconds) * 1000, reason: reason.join(' ').trim() };
+    const [id = '', tree = '', seconds = '', ...reason] = line.split(' ');
+    return { hash: id, tree, takenAt: Number(seconds) * 1000, reason: reason.join(' ').trim() };
   });
 }
 
