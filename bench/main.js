@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { benchAppends } from './appends.js';
 import { benchArchive } from './archive.js';
+import { benchCheckpointPrune } from './checkpoint-prune.js';
 import { benchCheckpoints } from './checkpoints.js';
 import { benchGateway } from './gateway.js';
 import { benchHttp } from './http.js';
@@ -31,6 +32,7 @@ try {
   await benchArchive(directory);
   await benchAppendsDuringPrune(directory);
   await benchCheckpoints(directory);
+  await benchCheckpointPrune(directory);
 } finally {
   rmSync(directory, { recursive: true, force: true });
 }

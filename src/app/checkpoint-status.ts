@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { findLegacy } from '../checkpoints/clear-legacy.ts';
-import { measureSharing } from '../checkpoints/measure-sharing.ts';
+import { measureSharing, type Sharing } from '../checkpoints/measure-sharing.ts';
 import { findStore } from '../checkpoints/open-store.ts';
 import type { Place } from '../core/checkpoint.ts';
 import type { CheckpointItem } from '../core/inventory.ts';
@@ -21,6 +21,8 @@ export interface CheckpointStatus {
   /** What the store takes on disk once space is given back, and the part of it that projects share. */
   readonly sizeBytes: number;
   readonly sharedBytes: number;
+  /** The part that makes the next checkpoint of each folder quick. It is given back when a folder is not used for a while. */
+  readonly indexBytes: number;
   readonly limits: CheckpointRules;
   /** What `coppice checkpoints prune` would remove now. */
   readonly reclaimable: Amount;
@@ -49,14 +51,14 @@ export async function checkpointStatus(parts: HomeParts): Promise<CheckpointStat
   const policy = policyFromConfig(parts.config);
   const store = findStore(checkpointStoreOptions(parts));
   const items = inventory?.checkpoints ?? [];
-  const { ownBytes, sharedBytes } =
-    store === undefined ? { ownBytes: new Map<string, number>(), sharedBytes: 0 } : await measureSharing(store, items);
+  const { ownBytes, sharedBytes, indexBytes } = store === undefined ? NOTHING : await measureSharing(store, items);
   const plan = inventory && planRetention(inventory, { policy, now: inventory.scannedAt, request });
   return {
     projects: projectsOf(items, ownBytes),
     checkpoints: items.length,
     sizeBytes: inventory?.checkpointBytes ?? 0,
     sharedBytes,
+    indexBytes,
     limits: policy.checkpoints,
     reclaimable: amountOf(plan?.decisions.filter((one) => isRemoval(one) && one.item.kind === 'checkpoint') ?? []),
     trash: amountOf(inventory?.trash.filter(({ onlyCheckpoints }) => onlyCheckpoints) ?? []),
@@ -65,6 +67,8 @@ export async function checkpointStatus(parts: HomeParts): Promise<CheckpointStat
     shortfalls: plan?.shortfalls ?? [],
   };
 }
+
+const NOTHING: Sharing = { ownBytes: new Map(), sharedBytes: 0, indexBytes: 0 };
 
 /** The one used last first. */
 function projectsOf(items: readonly CheckpointItem[], ownBytes: ReadonlyMap<string, number>): ProjectStatus[] {

@@ -93,6 +93,25 @@ describe('the checkpoint driver', () => {
     expect(await refs()).not.toContain(snapshotRef(a.projectId, a.id));
   });
 
+  it('moves refs that somebody packed', async () => {
+    const { add, driver, refs, store } = await scene();
+    const [a] = [await add('a', NOW - 2), await add('b', NOW - 1)];
+    const before = await refs();
+    await runGit(store.layout, ['pack-refs', '--all', '--prune']);
+    expect(await driver.discard('run', [runItem(a, 1)])).toEqual([{ number: 1, status: 'done' }]);
+    await runGit(store.layout, ['pack-refs', '--all', '--prune']);
+    expect(await driver.restore('run', [runItem(a, 1)])).toEqual([{ number: 1, status: 'done' }]);
+    expect(await refs()).toEqual(before);
+  });
+
+  it('notices between two groups of a run that the newest is gone', async () => {
+    const { add, driver, store } = await scene();
+    const [a, b, c] = [await add('a', NOW - 3), await add('b', NOW - 2), await add('c', NOW - 1)];
+    expect(await driver.discard('run', [runItem(a, 1)])).toEqual([{ number: 1, status: 'done' }]);
+    await runGit(store.layout, ['update-ref', '-d', snapshotRef(c.projectId, c.id)]);
+    expect(await driver.discard('run', [runItem(b, 2)])).toMatchObject([{ status: 'skipped' }]);
+  });
+
   it('lets nothing but names of checkpoints reach git', async () => {
     const { add, driver, refs } = await scene();
     const a = await add('a', NOW);

@@ -10,7 +10,7 @@ import { readProject } from './project-book.ts';
 import { readSnapshots } from './read-snapshots.ts';
 import { type ReclaimOptions, reclaimStore } from './reclaim-store.ts';
 import { KEEP, pinRef, type StoreLayout, snapshotRef, trashRef } from './store-layout.ts';
-import { changeRefs, idsBelow, readRefs } from './store-refs.ts';
+import { changeRefs, idsBelow, lookUpRefs, type RefLookup, readRefs } from './store-refs.ts';
 
 /** The part of a home's driver that is about checkpoints. */
 export type CheckpointDriver = Pick<HomeDriver, 'discard' | 'restore' | 'purge' | 'giveBack'>;
@@ -22,19 +22,22 @@ export type CheckpointDriver = Pick<HomeDriver, 'discard' | 'restore' | 'purge' 
 export function createCheckpointDriver(store: CheckpointStore, options?: ReclaimOptions): CheckpointDriver {
   const { layout } = store;
   let purged = false;
+  let newest: Newest | undefined;
   return {
     async discard(runId, items) {
-      const look = await lookAround(store);
+      const ref = await lookUpRefs(layout);
+      const needed = idsBelow(await readRefs(layout, KEEP), KEEP);
+      if (!isStillNewest({ runId, items, newest, ref })) newest = await readNewest(store, runId);
+      const look = { layout, ref, needed, newest: newest?.ids ?? new Map() };
       return change(layout, items, (item) => discardLines(look, runId, item));
     },
     async restore(runId, items) {
-      const refs = await readRefs(layout);
-      return change(layout, items, (item) => restoreLines(refs, runId, item));
+      const ref = await lookUpRefs(layout);
+      return change(layout, items, (item) => restoreLines(ref, runId, item));
     },
     async purge(runId, items) {
-      const refs = await readRefs(layout);
       purged = true;
-      return change(layout, items, ({ number }) => deleteLine(refs, trashRef(runId, number)));
+      return change(layout, items, ({ number }) => [`delete ${trashRef(runId, number)}`]);
     },
     // Only what was purged frees anything, and looking for the rest takes a while.
     giveBack: async () => (purged ? reclaimStore(store, options) : 0),
@@ -46,48 +49,75 @@ type Lines = readonly string[] | string;
 
 interface Look {
   readonly layout: StoreLayout;
-  readonly refs: ReadonlyMap<string, string>;
+  readonly ref: RefLookup;
   readonly needed: ReadonlySet<string>;
-  readonly newest: ReadonlySet<string>;
+  /** By project. */
+  readonly newest: ReadonlyMap<string, string>;
 }
 
-async function lookAround(store: CheckpointStore): Promise<Look> {
-  const refs = await readRefs(store.layout);
+/** The newest checkpoint of each project. To find it every checkpoint is read, so it serves all groups of a run. */
+interface Newest {
+  readonly runId: string;
+  readonly ids: ReadonlyMap<string, string>;
+}
+
+async function readNewest(store: CheckpointStore, runId: string): Promise<Newest> {
   const { checkpoints } = await readSnapshots(store);
-  const newest = new Map(checkpoints.toReversed().map(({ id, projectId }) => [projectId, id]));
-  return { layout: store.layout, refs, needed: idsBelow(refs, KEEP), newest: new Set(newest.values()) };
+  return { runId, ids: new Map(checkpoints.toReversed().map(({ id, projectId }) => [projectId, id])) };
 }
 
-function discardLines(
-  { layout, refs, needed, newest }: Look,
-  runId: string,
-  { number, item, reason, fingerprint }: RunItem,
-): Lines {
+interface NewestCheck {
+  readonly runId: string;
+  readonly items: readonly RunItem[];
+  readonly newest: Newest | undefined;
+  readonly ref: RefLookup;
+}
+
+/** True also where no item is judged by it. Takes only add newer ones, so one that is there is still no older than the rest. */
+function isStillNewest({ runId, items, newest, ref }: NewestCheck): boolean {
+  const judged = items.filter((item) => isSafe(item) && keepsNewest(item));
+  const projects = [...new Set(judged.map(({ fingerprint }) => fingerprint))];
+  if (projects.length === 0) return true;
+  return newest?.runId === runId && projects.every((project) => isThere(newest.ids.get(project), project, ref));
+}
+
+function isThere(id: string | undefined, project: string, ref: RefLookup): boolean {
+  return id !== undefined && ref(snapshotRef(project, id)) === id;
+}
+
+/** What a person named goes whatever it is, and so does what is left of a folder that is gone. */
+function keepsNewest({ reason }: RunItem): boolean {
+  return reason !== 'named' && reason !== 'gone';
+}
+
+function discardLines({ layout, ref, needed, newest }: Look, runId: string, runItem: RunItem): Lines {
+  const { number, item, reason, fingerprint } = runItem;
   const { id } = item;
   const [from, to] = [snapshotRef(fingerprint, id), trashRef(runId, number)];
-  if (refs.get(from) === undefined) return refs.get(to) === id ? [] : 'It is gone already.';
-  if (refs.has(pinRef(id))) return 'It was pinned since the plan was made.';
+  if (ref(from) === undefined) return ref(to) === id ? [] : 'It is gone already.';
+  if (ref(pinRef(id)) !== undefined) return 'It was pinned since the plan was made.';
   if (needed.has(id)) return 'A restore needs it now.';
   if (reason === 'gone') {
     const record = readProject(layout, fingerprint);
     if (typeof record === 'string' || locateWorkdir(record) !== 'gone')
       return 'Its folder is not known to be gone now.';
-  } else if (reason !== 'named' && newest.has(id)) return 'It is the newest of its project by now.';
-  return [...(refs.has(to) ? [] : [`create ${to} ${id}`]), `verify ${pinRef(id)} ${NO_ID}`, `delete ${from} ${id}`];
+  }
+  if (keepsNewest(runItem) && newest.get(fingerprint) === id) return 'It is the newest of its project by now.';
+  return [
+    ...(ref(to) === undefined ? [`create ${to} ${id}`] : []),
+    `verify ${pinRef(id)} ${NO_ID}`,
+    `delete ${from} ${id}`,
+  ];
 }
 
-function restoreLines(refs: ReadonlyMap<string, string>, runId: string, { number, item, fingerprint }: RunItem): Lines {
+function restoreLines(ref: RefLookup, runId: string, { number, item, fingerprint }: RunItem): Lines {
   const { id } = item;
   const [from, to] = [trashRef(runId, number), snapshotRef(fingerprint, id)];
-  if (refs.get(from) !== id) return refs.get(to) === id ? [] : 'It is no longer in the trash.';
-  return [...(refs.has(to) ? [] : [`create ${to} ${id}`]), ...deleteLine(refs, from)];
+  if (ref(from) !== id) return ref(to) === id ? [] : 'It is no longer in the trash.';
+  return [...(ref(to) === undefined ? [`create ${to} ${id}`] : []), `delete ${from} ${id}`];
 }
 
-function deleteLine(refs: ReadonlyMap<string, string>, name: string): readonly string[] {
-  const id = refs.get(name);
-  return id === undefined ? [] : [`delete ${name} ${id}`];
-}
-
+/** Git takes it for: there is no such ref. */
 const NO_ID = '0'.repeat(40);
 
 /** All changes of a group at once; where that fails, one by one, so that one obstacle stops one item. */

@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import type { Checkpoint } from '../core/checkpoint.ts';
 import type { EpochMs } from '../core/time.ts';
 import { rulesOf } from './excludes.ts';
@@ -8,6 +7,7 @@ import type { CheckpointStore } from './open-store.ts';
 import { type IndexRecord, type ProjectRecord, readProject, writeProject } from './project-book.ts';
 import { readSnapshotText, snapshotText } from './snapshot-text.ts';
 import { pinRef, projectIdOf, type StoreLayout, snapshotRef } from './store-layout.ts';
+import { looseRef } from './store-refs.ts';
 import type { UpdatePlace } from './update-index.ts';
 import { dropIndex, indexStamp } from './work-index.ts';
 
@@ -50,19 +50,10 @@ export function openProject(
 }
 
 /** Refs are packed together, so the pin of a checkpoint whose own ref is not packed is not packed either. */
-function baseOf({ gitDir }: StoreLayout, { id, tree, text }: IndexRecord): Checkpoint | undefined {
+function baseOf(layout: StoreLayout, { id, tree, text }: IndexRecord): Checkpoint | undefined {
   const facts = readSnapshotText(text);
-  if (facts === undefined || !isRefFile(gitDir, snapshotRef(facts.projectId, id), id)) return undefined;
-  return { ...facts, id, tree, pinned: isRefFile(gitDir, pinRef(id), id) };
-}
-
-function isRefFile(gitDir: string, ref: string, id: string): boolean {
-  try {
-    return readFileSync(join(gitDir, ref), 'utf8').trim() === id;
-  } catch {
-    // Packed, removed or damaged: git will tell.
-    return false;
-  }
+  if (facts === undefined || looseRef(layout, snapshotRef(facts.projectId, id)) !== id) return undefined;
+  return { ...facts, id, tree, pinned: looseRef(layout, pinRef(id)) === id };
 }
 
 /** Writes down what a take left: the index as the state of this checkpoint, and where the directory is. */

@@ -151,6 +151,21 @@ describe('reclaimStore', () => {
     expect(readProject(store.layout, other.projectId)).not.toBe('none');
   });
 
+  it('drops the index of a project that was not used for a week, or for a day where space is short', async () => {
+    const dir = tempDir();
+    const store = await boundsStore(dir);
+    const add = (name: string, takenAt: number) =>
+      addSnapshot(store, { workdir: join(dir, name), takenAt, files: { name } });
+    const all = [await add('week', NOW - 8 * DAY_MS), await add('days', NOW - 2 * DAY_MS), await add('now', NOW)];
+    for (const { projectId } of all) writeFileSync(store.layout.index(projectId), 'index'.repeat(2000));
+    const left = () => all.map(({ projectId }) => existsSync(store.layout.index(projectId)));
+    expect(await reclaimStore(store)).toBeGreaterThanOrEqual(10_000);
+    expect(left()).toEqual([false, true, true]);
+    await reclaimStore(store, { maxBytes: 1 });
+    expect(left()).toEqual([false, false, true]);
+    expect(readProject(store.layout, all[0]?.projectId ?? '')).not.toBe('none');
+  });
+
   it('spares what a checkpoint needs that appeared while it was at work', async () => {
     const { store, checkpoints, dir } = await scene(2);
     const [first] = checkpoints;

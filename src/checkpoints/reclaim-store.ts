@@ -1,7 +1,7 @@
 import { lstatSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../core/failure.ts';
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../core/time.ts';
+import { DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS, SECOND_MS } from '../core/time.ts';
 import { freeBytes } from '../platform/file-system-facts.ts';
 import { syncDir } from '../platform/private-files.ts';
 import { explainStoreError } from './git-failures.ts';
@@ -10,7 +10,7 @@ import { objectsOf, reachableObjects } from './reachable-objects.ts';
 import { forgetFailures, isBackingOff, rememberFailure } from './reclaim-memory.ts';
 import { isCompleteWithout, packFiles, writePack } from './reclaim-packs.ts';
 import { planReclaim, type ReclaimPlan } from './reclaim-plan.ts';
-import { dropStale, findStale } from './reclaim-projects.ts';
+import { staleFiles } from './reclaim-projects.ts';
 import type { StoreLayout } from './store-layout.ts';
 import { readRefs } from './store-refs.ts';
 import { readStoreSize } from './store-size.ts';
@@ -28,6 +28,9 @@ export interface ReclaimOptions {
 /** Unneeded objects wait this long, or less where space is short. */
 const GRACE_MS = HOUR_MS;
 const GRACE_WHEN_TIGHT_MS = MINUTE_MS;
+/** The index of a project that is used no more waits this long, or less where space is short. */
+const IDLE_MS = 7 * DAY_MS;
+const IDLE_WHEN_TIGHT_MS = DAY_MS;
 /** Takes that come meanwhile wait as long as this does, so it gives up soon and leaves the rest to the next time. */
 const LOCK_WAIT_MS = 5 * SECOND_MS;
 
@@ -60,7 +63,8 @@ interface Work {
   readonly debris: readonly string[];
   /** What the refs pointed at when it was decided. */
   readonly knownIds: ReadonlySet<string>;
-  readonly before: number;
+  readonly before: EpochMs;
+  readonly idleBefore: EpochMs;
   readonly fresh: string | undefined;
 }
 
@@ -75,11 +79,12 @@ async function reclaim(store: CheckpointStore, { maxBytes = Infinity, graceMs }:
   const before = Date.now() - (graceMs ?? (tight ? GRACE_WHEN_TIGHT_MS : GRACE_MS));
   const plan = planReclaim(size, { reachable, before, freeBytes: freeBytes(layout.gitDir), tight });
   const debris = findDebris(layout, Date.now() - (graceMs ?? DEBRIS_AGE_MS));
-  const idle = [plan.dead, plan.copies, plan.packs, plan.fresh, debris].every(({ length }) => length === 0);
-  if (idle && findStale(layout, refs).length === 0) return 0;
+  const idleBefore = store.clock.now() - (tight ? IDLE_WHEN_TIGHT_MS : IDLE_MS);
+  const stale = staleFiles(layout, { refs, idleBefore });
+  if ([plan.dead, plan.copies, plan.packs, plan.fresh, debris, stale].every(({ length }) => length === 0)) return 0;
   const lines = plan.fresh.map((id) => reachable.get(id) ?? id);
   const fresh = lines.length === 0 ? undefined : await writePack(layout, lines);
-  return removeFiles(store, { plan, debris, knownIds: new Set(refs.values()), before, fresh });
+  return removeFiles(store, { plan, debris, knownIds: new Set(refs.values()), before, idleBefore, fresh });
 }
 
 /** Holds the store alone, makes sure once more, and unlinks. Until the first file goes, a failure leaves all as it was. */
@@ -106,8 +111,8 @@ async function removeFiles(store: CheckpointStore, work: Work): Promise<number> 
         .filter((path) => isOld(path, work)),
       ...plan.copies.map((id) => loosePath(layout, id)),
       ...(packsGo ? packs.flatMap((name) => packFiles(layout, name)) : []),
+      ...staleFiles(layout, { refs, idleBefore: work.idleBefore }),
     ]);
-    dropStale(layout, refs);
     syncDir(join(layout.objects, 'pack'));
     return Math.max(0, freedBytes - (fresh === undefined ? 0 : bytesOf(packFiles(layout, fresh))));
   } catch (error) {

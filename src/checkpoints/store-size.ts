@@ -9,6 +9,8 @@ import type { StoreLayout } from './store-layout.ts';
 export interface StoreSize {
   /** Everything in its folder. */
   readonly diskBytes: number;
+  /** The part of it that indexes take, one for each project. */
+  readonly indexBytes: number;
   /** Objects in files of their own, by name. */
   readonly loose: ReadonlyMap<string, LooseObject>;
   readonly packs: readonly Pack[];
@@ -41,22 +43,24 @@ export async function readStoreSize(layout: StoreLayout): Promise<StoreSize> {
 /** The same without looking into packs, which takes no git. */
 export async function walkStore(
   layout: StoreLayout,
-): Promise<Pick<StoreSize, 'diskBytes' | 'loose'> & { readonly packBytes: ReadonlyMap<string, number> }> {
+): Promise<Omit<StoreSize, 'packs'> & { readonly packBytes: ReadonlyMap<string, number> }> {
   const loose = new Map<string, LooseObject>();
   const packBytes = new Map<string, number>();
   let diskBytes = 0;
+  let indexBytes = 0;
   let seen = 0;
   for (const entry of walkTree(layout.gitDir)) {
     // The walk is synchronous, and whoever else uses this process must not wait for all of it.
     if (++seen % BREATH === 0) await new Promise((resolve) => setImmediate(resolve));
     if (entry.kind === 'unreadable') continue;
     diskBytes += entry.diskBytes;
+    if (entry.path.startsWith('indexes/')) indexBytes += entry.diskBytes;
     const [, dir, rest] = LOOSE.exec(entry.path) ?? [];
     if (dir !== undefined && rest !== undefined) loose.set(dir + rest, entry);
     const [, pack] = PACK_FILE.exec(entry.path) ?? [];
     if (pack !== undefined) packBytes.set(pack, (packBytes.get(pack) ?? 0) + entry.diskBytes);
   }
-  return { diskBytes, loose, packBytes };
+  return { diskBytes, indexBytes, loose, packBytes };
 }
 
 const BREATH = 500;

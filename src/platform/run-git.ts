@@ -106,6 +106,7 @@ const SETTINGS = [
   'core.precomposeUnicode=false',
   'core.protectNTFS=false',
   'core.quotePath=false',
+  'index.version=4',
   'core.fsync=all',
   'core.fsyncMethod=batch',
   'core.logAllRefUpdates=false',

@@ -25,7 +25,7 @@ describe('coppice checkpoints', () => {
     expect(empty.stdout).toContain('There are no checkpoints yet.');
     await takeAll('p', ['1', '2', '3']);
     await takeAll('q', ['1']);
-  });
+  }, 60_000);
 
   it('says what there is, in words and for programs', async () => {
     const { stdout, code } = await coppice(home, ['checkpoints', 'status']);

@@ -241,12 +241,13 @@ describe('the checkpoints of a home', () => {
     const content = noise('both', 100_000);
     await take('p', content);
     await take('q', content);
-    const { projects, sharedBytes, sizeBytes, problems } = await home.checkpoints.status();
+    const { projects, sharedBytes, sizeBytes, indexBytes, problems } = await home.checkpoints.status();
     expect(projects.map(({ checkpoints, place }) => ({ checkpoints, place }))).toEqual([
       { checkpoints: 1, place: 'present' },
       { checkpoints: 1, place: 'present' },
     ]);
     expect(sharedBytes).toBeGreaterThan(50_000);
+    expect(indexBytes).toBeGreaterThan(0);
     expect(projects.every(({ ownBytes }) => ownBytes < 50_000)).toBe(true);
     expect(sizeBytes).toBeGreaterThan(sharedBytes);
     expect(problems).toEqual([]);

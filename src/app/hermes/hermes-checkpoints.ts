@@ -68,6 +68,7 @@ export async function foreignCheckpointStatus(home: string): Promise<CheckpointS
     checkpoints: projects.reduce((sum, { snapshots }) => sum + snapshots.length, 0),
     sizeBytes,
     sharedBytes: sizeBytes - own,
+    indexBytes: 0,
     limits: {},
     reclaimable: NOTHING,
     trash: NOTHING,

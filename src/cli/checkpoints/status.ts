@@ -85,11 +85,13 @@ function rowOf({ workdir, checkpoints, pinned, ownBytes, lastTakenAt, place }: P
   ];
 }
 
-function totalSentence({ projects, checkpoints, sizeBytes, sharedBytes, limits }: CheckpointStatus): string {
+function totalSentence(status: CheckpointStatus): string {
+  const { projects, checkpoints, sizeBytes, sharedBytes, indexBytes, limits } = status;
   if (projects.length === 0) return 'There are no checkpoints yet. Take the first with: coppice checkpoints take';
   const cap = limits.maxBytes === undefined ? '' : ` of ${formatBytes(limits.maxBytes)}`;
   const what = `${plural(checkpoints, 'checkpoint')} of ${plural(projects.length, 'folder')}`;
-  return `${what} take ${formatBytes(sizeBytes)}${cap}; ${formatBytes(sharedBytes)} is shared between folders.`;
+  const index = indexBytes === 0 ? '' : `, ${formatBytes(indexBytes)} makes the next ones quick`;
+  return `${what} take ${formatBytes(sizeBytes)}${cap}; ${formatBytes(sharedBytes)} is shared between folders${index}.`;
 }
 
 function limitSentence({ limits, projects }: CheckpointStatus): string {
