@@ -25,6 +25,11 @@ export interface Codec {
   readonly decompressWhole: (packed: Buffer, plainBytes: number) => Promise<Buffer>;
 }
 
+const brotli = promisify(brotliCompress);
+const unbrotli = promisify(brotliDecompress);
+const zip = promisify(gzip);
+const unzip = promisify(gunzip);
+
 /** Each piece is a trip to another thread, so pieces are large. */
 const chunkSize = 256 * 1024;
 
@@ -34,21 +39,26 @@ export const ARCHIVE_CODECS: Readonly<Record<ArchiveCodec, Codec>> = {
     extension: 'br',
     compress: (plainBytes) => createBrotliCompress(brotliOptions(plainBytes)),
     decompress: () => createBrotliDecompress({ chunkSize }),
-    compressWhole: (plain) => promisify(brotliCompress)(plain, brotliOptions(plain.length)),
-    decompressWhole: (packed, plainBytes) => promisify(brotliDecompress)(packed, wholeOptions(plainBytes)),
+    compressWhole: (plain) => brotli(plain, { ...brotliOptions(plain.length), ...halfOf(plain) }),
+    decompressWhole: (packed, plainBytes) => unbrotli(packed, wholeOptions(plainBytes)),
   },
   gzip: {
     extension: 'gz',
     compress: () => createGzip({ chunkSize }),
     decompress: () => createGunzip({ chunkSize }),
-    compressWhole: (plain) => promisify(gzip)(plain, { chunkSize }),
-    decompressWhole: (packed, plainBytes) => promisify(gunzip)(packed, wholeOptions(plainBytes)),
+    compressWhole: (plain) => zip(plain, halfOf(plain)),
+    decompressWhole: (packed, plainBytes) => unzip(packed, wholeOptions(plainBytes)),
   },
 };
 
 function brotliOptions(plainBytes: number) {
   const params = { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_SIZE_HINT]: plainBytes };
   return { chunkSize, params };
+}
+
+/** Talk takes less than half when it is packed: mostly a single trip, without memory for more. */
+function halfOf({ length }: Buffer) {
+  return { chunkSize: Math.max(1024, Math.ceil(length / 2)) };
 }
 
 /** One piece that is a little too large takes everything in a single trip. */

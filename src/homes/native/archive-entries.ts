@@ -3,6 +3,7 @@ import { closeSync, constants, lstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../../core/failure.ts';
 import { walkTree } from '../../platform/walk-tree.ts';
+import { escapeJson, MOST_ESCAPED } from './escape-json.ts';
 
 /** A file or folder of a session's directory, as an archive describes it. `.` is the directory itself. */
 export interface ArchiveEntry {
@@ -33,16 +34,20 @@ export function* archiveEntries(directory: string): Generator<ArchiveEntry> {
   }
 }
 
-/** The content of a file as lines of `ArchiveData`, one for each stretch. Refuses one that is not as long as its entry says. */
+/**
+ * The content of a file as lines of `ArchiveData`, one for each stretch. Refuses one that is not as long as its entry says. A line
+ * is good until the next one is asked for: all of them are made in the same memory.
+ */
 export function* archiveData(directory: string, { path, sizeBytes = 0 }: ArchiveEntry): Generator<Buffer> {
   const file = join(directory, path);
   const handle = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW);
   try {
-    const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+    const stretch = Buffer.allocUnsafe(Math.min(STRETCH_BYTES, sizeBytes + 1));
+    const line = Buffer.allocUnsafe(stretch.length * MOST_ESCAPED + LINE_OVERHEAD_BYTES);
     let at = 0;
     for (let length = -1; length !== 0; at += length) {
-      length = wholeCharacters(buffer.subarray(0, readSync(handle, buffer, 0, CHUNK_BYTES, at)));
-      if (length > 0) yield dataLine(buffer.subarray(0, length));
+      length = wholeCharacters(stretch.subarray(0, readSync(handle, stretch, 0, stretch.length, at)));
+      if (length > 0) yield line.subarray(0, writeLine(line, stretch.subarray(0, length)));
     }
     if (at !== sizeBytes) throw refused(file, 'changed while it was read.');
   } finally {
@@ -55,7 +60,9 @@ export function dataBytes(data: ArchiveData): Buffer {
   return 'utf8' in data ? Buffer.from(data.utf8) : Buffer.from(data.base64, 'base64');
 }
 
-const CHUNK_BYTES = 256 * 1024;
+const STRETCH_BYTES = 16 * 1024;
+/** More than what a line holds beside the bytes of its stretch. */
+const LINE_OVERHEAD_BYTES = 64;
 
 function entryAt(directory: string, path: string): ArchiveEntry {
   const stat = lstatSync(join(directory, path), { bigint: true });
@@ -65,16 +72,16 @@ function entryAt(directory: string, path: string): ArchiveEntry {
 
 /** How much of a stretch to take so that no character is cut in two; all of it where that is no text. */
 function wholeCharacters(bytes: Buffer): number {
-  if (bytes.length < CHUNK_BYTES) return bytes.length;
+  if (bytes.length < STRETCH_BYTES) return bytes.length;
   for (let cut = 0; cut < 4; cut += 1) if (isUtf8(bytes.subarray(0, bytes.length - cut))) return bytes.length - cut;
   return bytes.length;
 }
 
-/** JSON escapes nothing but ASCII, so the bytes of a text can pass for characters: decoding them would take twice as long. */
-function dataLine(bytes: Buffer): Buffer {
-  return isUtf8(bytes)
-    ? Buffer.from(`{"kind":"data","utf8":${JSON.stringify(bytes.toString('latin1'))}}`, 'latin1')
-    : Buffer.from(`{"kind":"data","base64":"${bytes.toString('base64')}"}`);
+function writeLine(line: Buffer, bytes: Buffer): number {
+  if (!isUtf8(bytes)) return line.write(`{"kind":"data","base64":"${bytes.toString('base64')}"}`, 'latin1');
+  const start = line.write('{"kind":"data","utf8":"', 'latin1');
+  const end = escapeJson(bytes, line, start);
+  return end + line.write('"}', end, 'latin1');
 }
 
 function refused(path: string, what: string): Failure {

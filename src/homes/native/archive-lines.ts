@@ -29,12 +29,24 @@ export function fileLines(directory: string): string[] {
   return files.map((entry) => JSON.stringify(entry));
 }
 
-/** Whether a line of an archive is one of those, by its first bytes. */
-export function isFileLine(line: Buffer): boolean {
-  return FILE_START.compare(line, 0, Math.min(line.length, FILE_START.length)) === 0;
+/** The lines of an archive in a stretch of whole ones, without their breaks. */
+export function* linesIn(stretch: Buffer): Generator<Buffer> {
+  for (let start = 0, end = 0; start < stretch.length; start = end + 1) {
+    end = stretch.indexOf(LF, start);
+    yield stretch.subarray(start, end);
+  }
 }
 
-const FILE_START = Buffer.from('{"kind":"file"');
+/** Those of them that describe files. */
+export function fileLinesIn(stretch: Buffer): string[] {
+  const lines: string[] = [];
+  for (let at = stretch.indexOf(FILE_START); at !== -1; at = stretch.indexOf(FILE_START, at + 1)) {
+    if (at === 0 || stretch[at - 1] === LF) lines.push(stretch.toString('utf8', at, stretch.indexOf(LF, at)));
+  }
+  return lines;
+}
+
+const FILE_START = '{"kind":"file"';
 
 /** Counts and hashes plain bytes on their way. */
 export function createMeter() {

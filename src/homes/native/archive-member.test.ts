@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { tempDir } from '../../../test/support/temp-dir.ts';
 import type { ArchiveCodec, ArchiveMember, ArchiveRow } from '../../core/session-archive.ts';
 import { type ArchiveData, archiveData, archiveEntries, dataBytes } from './archive-entries.ts';
-import { archiveLines, fileLines, parseArchiveLine } from './archive-lines.ts';
-import { inspectMember, memberLines, packMember } from './archive-member.ts';
+import { archiveLines, fileLines, linesIn, parseArchiveLine } from './archive-lines.ts';
+import { inspectMember, memberStretches, packMember } from './archive-member.ts';
 
 const CODECS: readonly ArchiveCodec[] = ['brotli', 'gzip'];
 
@@ -21,7 +21,7 @@ async function pack(path: string, codec: ArchiveCodec, lines: Iterable<string | 
 
 async function unpack(path: string, member: ArchiveMember) {
   const lines: Buffer[] = [];
-  for await (const some of memberLines(path, member)) lines.push(...some);
+  for await (const some of memberStretches(path, member)) lines.push(...linesIn(some));
   return lines;
 }
 

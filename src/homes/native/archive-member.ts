@@ -6,7 +6,7 @@ import { Failure } from '../../core/failure.ts';
 import type { ArchiveCodec, ArchiveMember } from '../../core/session-archive.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { ARCHIVE_CODECS } from './archive-codecs.ts';
-import { createMeter, isFileLine } from './archive-lines.ts';
+import { createMeter, fileLinesIn } from './archive-lines.ts';
 
 export interface PackOptions {
   readonly codec: ArchiveCodec;
@@ -24,7 +24,7 @@ export async function packMember(
 ): Promise<PlainFacts> {
   const meter = createMeter();
   const { compress, compressWhole } = ARCHIVE_CODECS[codec];
-  const blocks = blocksOf(lines, meter.pass);
+  const blocks = blocksOf(lines, { sizeHint, pass: meter.pass });
   const begin: Buffer[] = [];
   let next = blocks.next();
   for (let bytes = 0; next.done !== true && bytes < WHOLE_BYTES; next = blocks.next()) {
@@ -33,7 +33,7 @@ export async function packMember(
     // Making lines keeps this thread busy, and others wait for it too.
     await setImmediate();
   }
-  if (next.done === true) write(await compressWhole(Buffer.concat(begin)));
+  if (next.done === true) write(await compressWhole(joined(begin)));
   else {
     const all = Readable.from(chained([...begin, next.value], blocks), { objectMode: false });
     await pipeline(all, compress(sizeHint), async (chunks: AsyncIterable<Buffer>) => {
@@ -43,22 +43,18 @@ export async function packMember(
   return meter.result();
 }
 
-/** The lines of a member, some at a time, without their breaks. Fails at the end if they are not what was archived. */
-export async function* memberLines(path: string, member: ArchiveMember): AsyncGenerator<readonly Buffer[]> {
+/** The plain content of a member, in stretches of whole lines. Fails at the end if it is not what was archived. */
+export async function* memberStretches(path: string, member: ArchiveMember): AsyncGenerator<Buffer> {
   const meter = createMeter();
   let rest: Buffer[] = [];
   for await (const chunk of plainChunks(path, member)) {
     meter.pass(chunk);
-    const lines: Buffer[] = [];
-    let start = 0;
-    for (let end = chunk.indexOf(LF); end !== -1; end = chunk.indexOf(LF, start)) {
-      const piece = chunk.subarray(start, end);
-      lines.push(rest.length === 0 ? piece : Buffer.concat([...rest, piece]));
-      rest = [];
-      start = end + 1;
+    const end = chunk.lastIndexOf(LF) + 1;
+    if (end === 0) rest.push(chunk);
+    else {
+      yield joined([...rest, chunk.subarray(0, end)]);
+      rest = end === chunk.length ? [] : [chunk.subarray(end)];
     }
-    if (start < chunk.length) rest.push(chunk.subarray(start));
-    yield lines;
   }
   const { sha256, lineCount } = meter.result();
   if (sha256 !== member.sha256 || lineCount !== member.lineCount) throw damaged(path, member);
@@ -67,20 +63,25 @@ export async function* memberLines(path: string, member: ArchiveMember): AsyncGe
 /** Reads a member from the disk to its end. Returns the lines that describe its files; fails if it is not as archived. */
 export async function inspectMember(path: string, member: ArchiveMember): Promise<readonly string[]> {
   const files: string[] = [];
-  for await (const lines of memberLines(path, member)) {
-    for (const line of lines) if (isFileLine(line)) files.push(line.toString('utf8'));
-  }
+  for await (const stretch of memberStretches(path, member)) files.push(...fileLinesIn(stretch));
   return files;
 }
 
 const LF = 0x0a;
 const BLOCK_BYTES = 512 * 1024;
+/** What a session takes beside its content, if that is not much. */
+const SMALL_BYTES = 32 * 1024;
 /** Members up to about this size are compressed and read back in one go. */
 const WHOLE_BYTES = 4 * 1024 * 1024;
 
-/** Lines in blocks: every block is a trip to another thread. */
-function* blocksOf(lines: Iterable<string | Buffer>, pass: (block: Buffer) => void): Generator<Buffer> {
-  let block = Buffer.allocUnsafe(BLOCK_BYTES);
+interface BlockOptions {
+  readonly sizeHint: number;
+  readonly pass: (block: Buffer) => void;
+}
+
+/** Lines in blocks: every block is a trip to another thread. Most sessions fit into the first one. */
+function* blocksOf(lines: Iterable<string | Buffer>, { sizeHint, pass }: BlockOptions): Generator<Buffer> {
+  let block = Buffer.allocUnsafe(Math.min(BLOCK_BYTES, SMALL_BYTES + Math.ceil(sizeHint * 1.25)));
   let used = 0;
   const take = () => {
     const full = block.subarray(0, used);
@@ -88,8 +89,8 @@ function* blocksOf(lines: Iterable<string | Buffer>, pass: (block: Buffer) => vo
     return full;
   };
   for (const line of lines) {
-    // No character takes more than three bytes for each of its units; and one is for the break.
-    if (line.length * 3 + 1 > block.length - used) {
+    // No character takes more than three bytes for each of its units; only near the end of a block that is counted exactly.
+    if (line.length * 3 >= block.length - used && Buffer.byteLength(line) >= block.length - used) {
       if (used > 0) yield take();
       block = Buffer.allocUnsafe(Math.max(BLOCK_BYTES, Buffer.byteLength(line) + 1));
       used = 0;
@@ -98,6 +99,10 @@ function* blocksOf(lines: Iterable<string | Buffer>, pass: (block: Buffer) => vo
     block[used++] = LF;
   }
   if (used > 0) yield take();
+}
+
+function joined(blocks: readonly Buffer[]): Buffer {
+  return blocks.length === 1 && blocks[0] !== undefined ? blocks[0] : Buffer.concat(blocks);
 }
 
 function* chained<T>(first: Iterable<T>, rest: Iterable<T>): Generator<T> {

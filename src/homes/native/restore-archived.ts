@@ -6,8 +6,8 @@ import { MAX_BATCH } from '../../core/session-store.ts';
 import type { FileMover } from '../../core/session-trash.ts';
 import { refuseLinks } from '../../platform/move-entry.ts';
 import { makePrivateDir, syncDir } from '../../platform/private-files.ts';
-import { fileLines, parseArchiveLine } from './archive-lines.ts';
-import { inspectMember, memberLines } from './archive-member.ts';
+import { fileLines, linesIn, parseArchiveLine } from './archive-lines.ts';
+import { inspectMember, memberStretches } from './archive-member.ts';
 import { ArchiveUnpack } from './archive-unpack.ts';
 import type { BundleParts } from './bundle-sessions.ts';
 import { errorSentence } from './error-sentence.ts';
@@ -89,8 +89,8 @@ interface Taking {
 async function readAll(path: string, member: ArchiveMember, { put, files }: Taking): Promise<void> {
   let rows: ArchiveRow[] = [];
   let bytes = 0;
-  for await (const lines of memberLines(path, member)) {
-    for (const line of lines) {
+  for await (const stretch of memberStretches(path, member)) {
+    for (const line of linesIn(stretch)) {
       const parsed = parseArchiveLine(line);
       if (parsed !== undefined && !('row' in parsed)) files?.take(parsed);
       if (parsed?.kind !== 'message') continue;
