@@ -58,9 +58,11 @@ describe('a job that runs by the clock', () => {
   it('says what is wrong with a job before it is added', async () => {
     await using home = await openHome({ path: tempDir(), env: {} });
     const scheduler = await home.scheduler();
-    await expect(scheduler.add('a', { schedule: 'soon', command: ['true'] })).rejects.toThrow(/schedule "soon"/);
+    await expect(scheduler.add('a', { schedule: 'soon', command: ['true'] })).rejects.toThrow(/^schedule: "soon"/);
+    const elsewhere = { schedule: '@daily', command: ['true'], time_zone: 'Mars/Olympus' };
+    await expect(scheduler.add('a', elsewhere)).rejects.toThrow(/^time_zone: "Mars\/Olympus"/);
     await expect(scheduler.add('../a', { schedule: '* * * * *', command: ['true'] })).rejects.toThrow(/name of a job/);
-    await expect(scheduler.add('a', { schedule: '* * * * *', command: [] })).rejects.toThrow(/no command/);
+    await expect(scheduler.add('a', { schedule: '* * * * *', command: [] })).rejects.toThrow(/^command: /);
     expect(await scheduler.jobs()).toEqual([]);
   });
 

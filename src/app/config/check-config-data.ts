@@ -29,6 +29,9 @@ function explain(issue: z.core.$ZodIssue, spell: SpellKey): readonly ConfigProbl
       return { path: unknown, part: 'key', message: explainUnknownKey(unknown, spell) };
     });
   }
+  if (issue.code === 'invalid_key') {
+    return [{ path, part: 'key', message: issue.issues[0]?.message ?? issue.message }];
+  }
   if (issue.code !== 'invalid_type' || !['object', 'record'].includes(issue.expected)) {
     return [{ path, part: 'value', message: issue.message }];
   }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readSchedule } from '../../gateway/cron/read-schedule.ts';
 import { amount, amountOrNever, choice, quote, timeZone, wordList } from './config-values.ts';
 
 const text = (what: string) =>
@@ -14,12 +15,23 @@ const target = z
       .describe('Post the output to this address.'),
     command: wordList().describe('Start this command with the output on its standard input.'),
   })
-  .exactPartial();
+  .exactPartial()
+  .refine((given) => Object.keys(given).length > 0, {
+    error: 'Write where the output goes: file, webhook or command.',
+  });
 
-/** One job, in the configuration and in what `coppice cron add` stores. */
-export const cronJobSchema = z.strictObject({
-  schedule: text('a schedule').describe('Minute, hour, day, month, weekday, such as "*/15 * * * *".'),
-  command: wordList().describe('The command and its arguments, such as [my-agent, --task, report].'),
+const schedule = text('a schedule').refine((given) => readSchedule(given, 'UTC') !== undefined, {
+  error: ({ input }) =>
+    `${quote(input)} is no schedule, or never comes. Write minute, hour, day, month and weekday, such as "*/15 * * * *".`,
+});
+
+const command = wordList().min(1, {
+  error: 'The command is empty. Write it as a list, such as [my-agent, --task, report].',
+});
+
+const cronJobSchema = z.strictObject({
+  schedule: schedule.describe('Minute, hour, day, month, weekday, such as "*/15 * * * *".'),
+  command: command.describe('The command and its arguments, such as [my-agent, --task, report].'),
   time_zone: timeZone().default('UTC').describe('The time zone of the schedule.'),
   workdir: text('the path of a folder').exactOptional().describe('Where the command runs.'),
   missed: choice(['run-once', 'skip'])
@@ -35,8 +47,16 @@ export const cronJobSchema = z.strictObject({
     .describe('Where the output goes: a list of { file }, { webhook } or { command }.'),
 });
 
+const jobName = z.string().regex(/^[\w-]{1,64}$/, {
+  error: ({ input }) =>
+    `${quote(input)} cannot be the name of a job. Use letters, digits, - and _, at most 64 of them.`,
+});
+
+/** Jobs by name, in the configuration and as `coppice cron add` takes them. */
+export const cronJobsSchema = z.record(jobName, cronJobSchema);
+
 export const cronSchema = z.strictObject({
-  jobs: z.record(z.string(), cronJobSchema).default({}).describe('What runs by the clock, by name.'),
+  jobs: cronJobsSchema.default({}).describe('What runs by the clock, by name.'),
   max_parallel: amount('count').default(4).describe('At most this many runs at once.'),
   after_delivery: choice(['remove', 'keep'])
     .default('remove')

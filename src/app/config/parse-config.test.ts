@@ -36,9 +36,28 @@ describe('parseConfig, for jobs', () => {
       '{ schedule: "* * * * *", command: [agent], deliver: [{ webhook: "ftp://x" }] }',
       'cron.jobs.report.deliver.0.webhook',
     ],
+    ['{ schedule: "* * * * *", command: [] }', 'cron.jobs.report.command'],
+    ['{ schedule: "* * * * *", command: [agent], deliver: [{}] }', 'cron.jobs.report.deliver.0'],
+    ['{ schedule: "* * * * *", command: [agent], time_zone: Mars/Olympus }', 'cron.jobs.report.time_zone'],
+    ['{ schedule: "61 * * * *", command: [agent] }', 'cron.jobs.report.schedule'],
+    ['{ schedule: every morning, command: [agent] }', 'cron.jobs.report.schedule'],
+    ['{ schedule: "0 0 30 2 *", command: [agent] }', 'cron.jobs.report.schedule'],
+    ['{ schedule: "2026-01-15T12:00:00", command: [agent] }', 'cron.jobs.report.schedule'],
   ])('names what is wrong in %s', (job, key) => {
     const parsed = file(job);
     expect(parsed.status === 'invalid' && parsed.issues.map((issue) => issue.key)).toEqual([key]);
+  });
+
+  it.each(['"*/15 * * * *"', '"30 0 7 * * 1-5"', '"@daily"', '"0 7 29 2 *"'])('takes the schedule %s', (schedule) => {
+    expect(file(`{ schedule: ${schedule}, command: [agent] }`)).toMatchObject({ status: 'ok' });
+  });
+
+  it('names a job that cannot be called that', () => {
+    const parsed = parseFile('cron: { jobs: { "../up": { schedule: "@daily", command: [agent] } } }');
+    expect(parsed).toMatchObject({
+      status: 'invalid',
+      issues: [{ key: 'cron.jobs.../up', message: expect.stringContaining('cannot be the name of a job') as string }],
+    });
   });
 });
 

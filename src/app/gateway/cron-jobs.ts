@@ -2,24 +2,26 @@ import type { z } from 'zod';
 import { Failure } from '../../core/failure.ts';
 import type { SessionStore } from '../../core/session-store.ts';
 import type { CronJob, DeliveryTarget } from '../../gateway/cron/cron-job.ts';
-import { scheduleOf } from '../../gateway/cron/due-slots.ts';
 import type { Config } from '../config/config-schema.ts';
-import type { cronJobSchema } from '../config/cron-schema.ts';
+import type { cronJobsSchema } from '../config/cron-schema.ts';
 
 /** A job as it is written down, in the configuration or by command. */
 export type CronJobSpec = Config['cron']['jobs'][string];
 
 /** What a caller says of a job: whatever is left out has its default. */
-export type NewCronJob = z.input<typeof cronJobSchema>;
+export type NewCronJob = z.input<typeof cronJobsSchema>[string];
 
-/** Fills in the defaults, or says what is wrong. */
-export async function checkedSpec(given: NewCronJob): Promise<CronJobSpec> {
+/** Fills in the defaults, or says what is wrong with the name or the job. */
+export async function checkedSpec(name: string, given: NewCronJob): Promise<CronJobSpec> {
   // Loaded here: only who adds a job needs the parser.
-  const { cronJobSchema } = await import('../config/cron-schema.ts');
-  const parsed = cronJobSchema.safeParse(given);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw new Failure('usage', `${issue?.path.join('.') ?? 'The job'}: ${issue?.message ?? 'is not valid.'}`, {
+  const { cronJobsSchema } = await import('../config/cron-schema.ts');
+  const { data, error } = cronJobsSchema.safeParse({ [name]: given }, { reportInput: true });
+  const spec = data?.[name];
+  if (spec !== undefined) return spec;
+  const [issue] = error?.issues ?? [];
+  const said = issue?.code === 'invalid_key' ? issue.issues[0]?.message : issue?.message;
+  const key = issue?.path.slice(1).join('.') ?? '';
+  throw new Failure('usage', `${key === '' ? '' : `${key}: `}${said ?? 'The job is not valid.'}`, {
     hint: 'See: coppice cron add --help',
   });
 }
@@ -42,15 +44,9 @@ export async function knownJobs(config: Config, store: SessionStore): Promise<re
   return [...configured, ...added];
 }
 
-/** The job that a spec describes. Refuses a name or a schedule that cannot be. */
+/** The job that a checked spec describes. */
 export function cronJob(name: string, spec: CronJobSpec): CronJob {
-  if (!/^[\w-]{1,64}$/.test(name)) {
-    throw new Failure('usage', `"${name}" cannot be the name of a job.`, {
-      hint: 'Use letters, digits, - and _, at most 64 of them.',
-    });
-  }
-  if (spec.command.length === 0) throw new Failure('usage', `The job ${name} has no command.`);
-  const job: CronJob = {
+  return {
     name,
     schedule: spec.schedule,
     timeZone: spec.time_zone,
@@ -61,8 +57,6 @@ export function cronJob(name: string, spec: CronJobSpec): CronJob {
     ...(spec.max_minutes !== 'never' && { maxMinutes: spec.max_minutes }),
     deliver: spec.deliver.flatMap(targetsOf),
   };
-  scheduleOf(job);
-  return job;
 }
 
 function targetsOf({ file, webhook, command }: CronJobSpec['deliver'][number]): DeliveryTarget[] {

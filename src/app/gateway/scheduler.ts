@@ -49,7 +49,7 @@ export class Scheduler {
 
   /** Adds a job, or replaces one that was added before. Jobs of the configuration are changed there. */
   async add(name: string, given: NewCronJob): Promise<CronJob> {
-    const spec = await checkedSpec(given);
+    const spec = await checkedSpec(name, given);
     const job = cronJob(name, spec);
     if (Object.hasOwn(this.#parts.config.cron.jobs, name)) throw inConfiguration(name);
     await this.#parts.store.cron.saveJob(name, JSON.stringify(spec));

@@ -69,7 +69,7 @@ describe('due slots', () => {
   });
 
   it('says what a schedule should look like', () => {
-    expect(() => nextSlots(job({ schedule: 'every day' }), NOW, 1)).toThrow(/cannot|not one that can be read/);
+    expect(() => nextSlots(job({ schedule: 'every day' }), NOW, 1)).toThrow(/cannot be read/);
   });
 });
 

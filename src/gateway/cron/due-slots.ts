@@ -1,7 +1,8 @@
-import { Cron } from 'croner';
+import type { Cron } from 'croner';
 import { Failure } from '../../core/failure.ts';
 import { type EpochMs, MINUTE_MS } from '../../core/time.ts';
 import type { CronJob } from './cron-job.ts';
+import { readSchedule } from './read-schedule.ts';
 
 /** A slot that is later than this was missed: whatever should have run it was not there. */
 const PROMPT_MS = 2 * MINUTE_MS;
@@ -56,14 +57,11 @@ function slotsBetween(job: CronJob, since: EpochMs, now: EpochMs): EpochMs[] {
   return slots;
 }
 
-/** Reads a schedule, or says what is wrong with it. */
-export function scheduleOf({ name, schedule, timeZone }: Pick<CronJob, 'name' | 'schedule' | 'timeZone'>): Cron {
-  try {
-    return new Cron(schedule, { timezone: timeZone, paused: true, mode: '5-or-6-parts' });
-  } catch (cause) {
-    throw new Failure('usage', `The schedule "${schedule}" of the job ${name} is not one that can be read.`, {
-      hint: 'Write five fields: minute, hour, day, month, weekday, such as "*/15 * * * *".',
-      cause,
-    });
-  }
+/** The schedule was checked when the job was; a library that has learned to read it otherwise may still refuse it. */
+function scheduleOf({ name, schedule, timeZone }: Pick<CronJob, 'name' | 'schedule' | 'timeZone'>): Cron {
+  const read = readSchedule(schedule, timeZone);
+  if (read !== undefined) return read;
+  throw new Failure('usage', `The schedule "${schedule}" of the job ${name} cannot be read.`, {
+    hint: 'Write five fields: minute, hour, day, month, weekday, such as "*/15 * * * *".',
+  });
 }
