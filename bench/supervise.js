@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { OK } from '../dist/core/gateway.js';
 import { superviseRun } from '../dist/gateway/run/supervise-run.js';
 import { compare, format, report } from './measure.js';
 import { seeded, sentence } from './words.js';
@@ -33,7 +34,7 @@ async function supervised(command, args, stdout) {
     cwd: '/',
     env: process.env,
     sessionId: 'bench',
-    sink: { event: async () => ({ kind: 'ok', causes: [], say: '' }), output: async () => {} },
+    sink: { event: async () => OK, output: async () => OK, check: () => OK },
     records: { save: async () => {}, remove: async () => {} },
     io: { stdout },
   });

@@ -92,6 +92,18 @@ export class Turn implements AsyncDisposable {
     return this.#judge();
   }
 
+  /** Output was added to the session. It counts for its size; lines that are printed are no messages. */
+  output({ bytes }: { readonly bytes: number }): Verdict {
+    this.#add({ bytes });
+    return this.#judge();
+  }
+
+  /** How things are, though no step was taken. What was printed is given, whether it was added to the session or not. */
+  check({ printedBytes }: { readonly printedBytes: number }): Verdict {
+    this.#flow({ bytes: printedBytes });
+    return this.#judge();
+  }
+
   /** Counts the rest of the time and, if the session was stopped, ends it with the cause. Ending twice is the same as once. */
   async end(): Promise<void> {
     if (this.#ended) return;
@@ -117,9 +129,17 @@ export class Turn implements AsyncDisposable {
   }
 
   #count(amounts: Amounts): void {
-    const state = this.#state;
+    this.#add(amounts);
+    this.#flow(amounts);
+  }
+
+  #add(amounts: Amounts): void {
     const { session, shared } = this.#scopes();
-    state.book.add([session, ...shared], amounts);
+    this.#state.book.add([session, ...shared], amounts);
+  }
+
+  #flow(amounts: Amounts): void {
+    const state = this.#state;
     state.guards = afterEvent(state.guards, { kind: 'flow', at: state.clock.now(), amounts });
   }
 

@@ -67,7 +67,11 @@ describe('superviseRun', () => {
         order.push('event');
         return OK;
       },
-      output: async ({ text }: { text: string }) => void order.push(text),
+      output: async ({ text }: { text: string }) => {
+        order.push(text);
+        return OK;
+      },
+      check: () => OK,
     };
     const script = `echo before; echo '{"coppice":"iteration"}'; echo '{"coppice":"dance"}'; echo '{"other":1}'`;
     const result = await superviseRun({ ...run.options, ...sh(script), sink });
@@ -146,11 +150,43 @@ describe('superviseRun', () => {
     expect(run.left()).toEqual([]);
   });
 
-  it('stops a command whose time is up', async () => {
+  it('asks how things are while a command says nothing, and stops it when told to', async () => {
     const run = collectRun();
-    const result = await superviseRun({ ...run.options, ...sh('sleep 300'), limits: { maxMinutes: 0.001 } });
-    const why = 'The run reached its limit of 0.001 minutes.';
-    expect(result).toMatchObject({ cause: { kind: 'stopped', why }, exitStatus: 124 });
+    const sink = { ...run.options.sink, check: () => STOP };
+    const result = await superviseRun({ ...run.options, ...sh('sleep 300'), sink });
+    expect(result).toMatchObject({ cause: { kind: 'stopped', why: STOP.say }, exitStatus: 124 });
+    expect(run.left()).toEqual([]);
+  });
+
+  it('says how much was printed since it asked last, and stops a flood when told to', async () => {
+    const run = collectRun();
+    let printed = 0;
+    const check = ({ printedBytes }: { printedBytes: number }) => {
+      printed += printedBytes;
+      return printed > 0 ? STOP : OK;
+    };
+    const io = { stdout: openSync('/dev/null', 'w') };
+    const result = await superviseRun({
+      ...run.options,
+      command: 'yes',
+      args: [],
+      sink: { ...run.options.sink, check },
+      io,
+    });
+    closeSync(io.stdout);
+    expect(result.cause).toMatchObject({ kind: 'stopped' });
+    expect(printed).toBeGreaterThan(0);
+    expect(printed).toBeLessThanOrEqual(result.stats.outputBytes);
+    expect(run.left()).toEqual([]);
+  });
+
+  it('stops a run whose limits can no longer be kept', async () => {
+    const run = collectRun();
+    const check = () => {
+      throw new Error('no book');
+    };
+    const sink = { ...run.options.sink, check };
+    await expect(superviseRun({ ...run.options, ...sh('sleep 300'), sink })).rejects.toThrow('no book');
     expect(run.left()).toEqual([]);
   });
 

@@ -56,7 +56,7 @@ export async function runAgent(parts: RunAgentParts, run: AgentRun): Promise<Age
   const live = parts.gateway.live.follow(facts, withLimits(rules, run));
   using _background = parts.gateway.background(facts.id);
   await using turn = live.beginTurn();
-  const { command, args, maxMinutes, signal, killSignal, io } = run;
+  const { command, args, signal, killSignal, io } = run;
   const result = await superviseRun({
     command,
     args,
@@ -65,7 +65,6 @@ export async function runAgent(parts: RunAgentParts, run: AgentRun): Promise<Age
     sessionId: facts.id,
     sink: createSink(session, turn),
     records: recordsOf(parts),
-    ...(maxMinutes !== undefined && { limits: { maxMinutes } }),
     stopGraceMs: STOP_GRACE_MS,
     ...(signal && { signal }),
     ...(killSignal && { killSignal }),
@@ -106,12 +105,21 @@ function withLimits(rules: LiveRules, run: AgentRun): LiveRules {
 function createSink(session: Session, turn: Turn): RunSink {
   const add = async (message: NewMessage): Promise<Verdict> => {
     await session.append(message);
-    return turn.message({ bytes: Buffer.byteLength(JSON.stringify(message.content)) });
+    return turn.message({ bytes: contentBytes(message) });
   };
   return {
     event: (event) => take(session, turn, { event, add }),
-    output: async (chunk) => void (await add(outputMessage(chunk))),
+    output: async (chunk) => {
+      const message = outputMessage(chunk);
+      await session.append(message);
+      return turn.output({ bytes: contentBytes(message) });
+    },
+    check: (since) => turn.check(since),
   };
+}
+
+function contentBytes({ content }: NewMessage): number {
+  return Buffer.byteLength(JSON.stringify(content));
 }
 
 async function take(

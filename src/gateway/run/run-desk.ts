@@ -11,6 +11,8 @@ export interface RunDesk {
   /** A line of the output that may be an event. False when it is plain output. */
   readonly lineOfOutput: (line: Buffer) => Promise<boolean>;
   readonly output: (chunks: readonly OutputChunk[]) => Promise<void>;
+  /** Asks the sink how things are, whatever the run says or does not say. */
+  readonly check: () => void;
 }
 
 export interface DeskOptions {
@@ -19,6 +21,8 @@ export interface DeskOptions {
   /** Does one thing after the other, and stops the run when one fails. */
   readonly inTurn: (work: () => Promise<void>) => Promise<void>;
   readonly stop: (why: string) => void;
+  /** Stops the run because its limits can no longer be kept. */
+  readonly fail: (error: unknown) => void;
   /** Tells the person who watches. */
   readonly tell: (text: string) => Promise<void>;
 }
@@ -26,8 +30,9 @@ export interface DeskOptions {
 /** Of lines that are not valid, this many are described. */
 const MAX_PROBLEMS = 10;
 
-export function createDesk({ sink, counts, inTurn, stop, tell }: DeskOptions): RunDesk {
+export function createDesk({ sink, counts, inTurn, stop, fail, tell }: DeskOptions): RunDesk {
   const told = new Set<string>();
+  let checkedBytes = 0;
 
   const heed = ({ kind, causes, say }: Verdict): void => {
     if (kind === 'stop' || kind === 'reset') stop(say);
@@ -63,9 +68,18 @@ export function createDesk({ sink, counts, inTurn, stop, tell }: DeskOptions): R
       inTurn(async () => {
         for (const chunk of chunks) {
           counts.omittedBytes += chunk.omittedBytes;
-          await sink.output(chunk);
+          heed(await sink.output(chunk));
         }
       }),
+    check() {
+      const printedBytes = counts.outputBytes - checkedBytes;
+      checkedBytes = counts.outputBytes;
+      try {
+        heed(sink.check({ printedBytes }));
+      } catch (error) {
+        fail(error);
+      }
+    },
   };
 }
 

@@ -16,5 +16,7 @@ export interface RunSink {
    * does so and answers `ok`. What is rejected stops the run too, because limits can then no longer be kept.
    */
   event(event: RunEvent): Promise<Verdict>;
-  output(chunk: OutputChunk): Promise<void>;
+  output(chunk: OutputChunk): Promise<Verdict>;
+  /** Asked again and again while the run goes on, also while it says nothing. What was printed since, recorded or not, is given. */
+  check(since: { readonly printedBytes: number }): Verdict;
 }

@@ -4,12 +4,11 @@ import { bytesWriter, type WriteBytes } from '../../platform/write-bytes.ts';
 import { endProcesses } from './end-processes.ts';
 import { createOutputRecorder } from './output-recorder.ts';
 import { type ChildPipe, readPipes } from './read-pipes.ts';
-import { createDesk } from './run-desk.ts';
+import { createDesk, type RunDesk } from './run-desk.ts';
 import type { RunRecord, RunRecords } from './run-record.ts';
 import { exitStatus, type RunCounts, type RunResult } from './run-result.ts';
 import type { OutputChunk, RunSink } from './run-sink.ts';
 import { type Child, startChild } from './start-child.ts';
-import { startTimer } from './start-timer.ts';
 import { createStopper, type Stopper } from './stopper.ts';
 import { showing, type Taker, takeEvents, takeOutput, takeOutputWithEvents } from './takers.ts';
 import { createTurns, type Turns } from './turns.ts';
@@ -22,7 +21,6 @@ export interface RunOptions {
   readonly sessionId: string;
   readonly sink: RunSink;
   readonly records: RunRecords;
-  readonly limits?: { readonly maxMinutes?: number };
   /** How long the command may take to end after it was asked to. */
   readonly stopGraceMs?: number;
   /** Output beyond this is shown, and of it only the end is recorded. */
@@ -42,11 +40,13 @@ export interface RunIo {
 }
 
 const STOP_GRACE_MS = 10_000;
+/** How long a run may be over a limit before anybody notices, when it says nothing. */
+const CHECK_MS = 1000;
 const MAX_RECORDED_BYTES = 8 * 1024 * 1024;
 
 /**
- * Runs a command as a supervised session: shows and records its output, hands its events to the sink, stops it when the sink,
- * the time limit or a person says so, and leaves no process of it behind. Resolves however the command ends; rejects when it
+ * Runs a command as a supervised session: shows and records its output, hands its events to the sink, stops it when the sink
+ * or a person says so, and leaves no process of it behind. Resolves however the command ends; rejects when it
  * could not be started or recorded.
  */
 export async function superviseRun(options: RunOptions): Promise<RunResult> {
@@ -80,10 +80,12 @@ interface AttendOptions extends RunOptions {
 
 /** Stays with the child until nothing of it is left. */
 async function attend(child: Child, options: AttendOptions): Promise<RunResult> {
-  const { runId, stopper, turns, killSignal } = options;
+  const { runId, stopper, turns, killSignal, sink } = options;
   const counts: RunCounts = { events: 0, refusedLines: 0, problems: [], outputBytes: 0, omittedBytes: 0 };
-  const reading = readPipes(childPipes(child, options, counts), turns.fail);
-  const watching = watchLimits(options);
+  const stop = (why: string): void => stopper.stop({ kind: 'stopped', why });
+  const desk = createDesk({ sink, counts, stop, ...turns, tell: teller(options.io?.stderr) });
+  const reading = readPipes(childPipes(child, { ...options, desk, counts }), turns.fail);
+  const watching = watch(options, desk);
 
   const { code, signal } = await child.exited;
   const { cause, ...rest } = stopper.exited();
@@ -95,11 +97,13 @@ async function attend(child: Child, options: AttendOptions): Promise<RunResult> 
   return { ...exit, exitStatus: exitStatus(exit), stats };
 }
 
-function childPipes(child: Child, options: AttendOptions, counts: RunCounts): readonly ChildPipe[] {
-  const { sink, stopper, turns, io, maxRecordedBytes = MAX_RECORDED_BYTES } = options;
-  const stop = (why: string): void => stopper.stop({ kind: 'stopped', why });
-  const desk = createDesk({ sink, counts, inTurn: turns.inTurn, stop, tell: teller(io?.stderr) });
-  const allowance = { leftBytes: maxRecordedBytes };
+interface PipeOptions extends Pick<RunOptions, 'io' | 'maxRecordedBytes'> {
+  readonly desk: RunDesk;
+  readonly counts: RunCounts;
+}
+
+function childPipes(child: Child, { desk, counts, io, maxRecordedBytes }: PipeOptions): readonly ChildPipe[] {
+  const allowance = { leftBytes: maxRecordedBytes ?? MAX_RECORDED_BYTES };
   const record = (stream: OutputChunk['stream']) => createOutputRecorder({ stream, allowance, deliver: desk.output });
   const show = (fd: number | undefined, taker: Taker): Taker => {
     const write = shownOn(fd);
@@ -131,8 +135,8 @@ function shownOn(fd: number | undefined): WriteBytes {
   return fd === undefined ? () => undefined : bytesWriter(fd);
 }
 
-/** Stops the run when its time is up or somebody wants it to. Watching ends when what is returned is aborted. */
-function watchLimits({ stopper, limits, signal, killSignal }: AttendOptions): AbortController {
+/** Stops the run when a limit is reached or somebody wants it to. Watching ends when what is returned is aborted. */
+function watch({ stopper, signal, killSignal }: AttendOptions, desk: RunDesk): AbortController {
   const watching = new AbortController();
   const when = (aborted: AbortSignal | undefined, act: () => void): void => {
     if (aborted?.aborted) act();
@@ -140,11 +144,7 @@ function watchLimits({ stopper, limits, signal, killSignal }: AttendOptions): Ab
   };
   when(signal, () => stopper.stop({ kind: 'interrupted' }));
   when(killSignal, () => stopper.kill({ kind: 'interrupted' }));
-  const minutes = limits?.maxMinutes;
-  if (minutes !== undefined) {
-    const why = `The run reached its limit of ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`;
-    const cancel = startTimer(minutes * 60_000, () => stopper.stop({ kind: 'stopped', why }));
-    watching.signal.addEventListener('abort', cancel, { once: true });
-  }
+  const checking = setInterval(desk.check, CHECK_MS);
+  watching.signal.addEventListener('abort', () => clearInterval(checking), { once: true });
   return watching;
 }

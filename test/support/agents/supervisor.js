@@ -6,6 +6,8 @@ const [, , module, command, ...args] = process.argv;
 const { superviseRun } = await import(module);
 const say = (value) => writeSync(2, `${JSON.stringify(value)}\n`);
 
+const OK = { kind: 'ok', causes: [], say: '' };
+
 let chunks = 0;
 const result = await superviseRun({
   command,
@@ -14,13 +16,14 @@ const result = await superviseRun({
   env: process.env,
   sessionId: 'session-1',
   sink: {
-    event: async () => ({ kind: 'ok', causes: [], say: '' }),
+    event: async () => OK,
     output: async () => {
       chunks += 1;
+      return OK;
     },
+    check: () => OK,
   },
   records: { save: async (record) => say({ record }), remove: async () => say({ removed: true }) },
-  limits: { maxMinutes: 60 },
   io: { stdout: openSync('/dev/null', 'w') },
 });
 say({ result, chunks, peakKilobytes: peakKilobytes() });
