@@ -15,6 +15,7 @@ export interface GitOptions {
   readonly input?: Buffer | string;
   /** Exit codes that are answers; anything else fails. */
   readonly okCodes?: readonly number[];
+  /** Ends the command after this time; 0 is never. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal | undefined;
   /** Asked about each piece of output: false ends the command, which then fails. */
@@ -52,7 +53,7 @@ const MAX_OUTPUT_BYTES = 512 * 1024 * 1024;
 export async function runGit(place: GitPlace, args: readonly string[], options: GitOptions = {}): Promise<GitAnswer> {
   const child = startGit(place, args, options);
   const answer = await collect(child, args, options).catch((error: unknown) => {
-    throw errorCode(error) === 'ENOENT' ? notStarted(place, error) : error;
+    throw ['ENOENT', 'EACCES'].includes(errorCode(error) ?? '') ? notStarted(place, error) : error;
   });
   if (answer.code === NOT_FOUND) throw notStarted(place, new GitError(args, answer));
   if ((options.okCodes ?? [0]).includes(answer.code)) return answer;
@@ -64,14 +65,18 @@ export function startGit(place: GitPlace, args: readonly string[], options: GitO
   const command = ['git', ...SETTINGS.flatMap((setting) => ['-c', setting]), ...args];
   const leash = LONG_WRITERS.has(args[0] ?? '') ? DIES_WITH_US : [];
   const [program = 'git', ...rest] = [...leash, ...command];
-  return spawn(program, rest, {
+  const child = spawn(program, rest, {
     cwd: place.workTree ?? place.gitDir,
     env: { ...closedEnvironment(place), ...options.env },
     stdio: 'pipe',
-    timeout: options.timeoutMs ?? TIME_LIMIT_MS,
     killSignal: 'SIGKILL',
     ...(options.signal && { signal: options.signal }),
   });
+  // Not the time limit of spawn: that one goes on ticking, and keeps us from ending, when there is no git to start.
+  const timeoutMs = options.timeoutMs ?? TIME_LIMIT_MS;
+  const limit = timeoutMs > 0 ? setTimeout(() => child.kill('SIGKILL'), timeoutMs) : undefined;
+  child.once('close', () => clearTimeout(limit));
+  return child;
 }
 
 /**
@@ -179,10 +184,16 @@ function collect(child: ChildProcess, args: readonly string[], { input, goOn }: 
 /** What the program that ends git with us answers when there is no git. */
 const NOT_FOUND = 127;
 
-/** A missing git and a missing directory to run it in look the same. */
+/** A missing git and a directory that is missing or closed to us look the same. */
 function notStarted({ gitDir, workTree = gitDir }: GitPlace, cause: unknown): Failure {
   if (!existsSync(workTree)) {
     return new Failure('not-found', `${workTree} is not there.`, { hint: 'Check the path, then try again.', cause });
+  }
+  if (errorCode(cause) === 'EACCES') {
+    return new Failure('refused', `You may not enter ${workTree}.`, {
+      hint: 'Check who owns it, then try again.',
+      cause,
+    });
   }
   return new Failure('failed', 'git is not installed, and checkpoints need it.', {
     hint: 'Install git (for example: apt-get install git), then try again.',
