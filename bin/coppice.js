@@ -12,12 +12,17 @@ if (major < 20 || (major === 20 && minor < 19)) {
   const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
   process.stdout.write(`${JSON.parse(manifest).version}\n`);
 } else if (existsSync(new URL('../dist/cli/main.js', import.meta.url))) {
-  const [{ main }, { runProcess }] = await Promise.all([
-    import('../dist/cli/main.js'),
-    import('../dist/cli/run-process.js'),
-  ]);
+  const parts = [import('../dist/cli/main.js'), import('../dist/cli/run-process.js')];
+  const [{ main }, { runProcess }] = await Promise.all(parts).catch(sayWhatIsMissing);
   await runProcess(process, main);
 } else {
   process.stderr.write('coppice: Coppice is not built yet. Run: npm ci\n');
   process.exitCode = 1;
+}
+
+/** The packages that the command line itself needs; what is missing later is said by the command. */
+function sayWhatIsMissing(error) {
+  if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+  process.stderr.write('coppice: The packages that Coppice needs are not installed. Run: npm ci\n');
+  process.exit(1);
 }

@@ -9,12 +9,25 @@ import { makePrivateDir } from '../platform/private-files.ts';
 
 /** A person's own home, whichever one is in use. */
 export function ownHome(): string {
-  return join(homedir(), '.coppice');
+  const directory = homeDirectory();
+  if (directory !== undefined) return join(directory, '.coppice');
+  throw new Failure('usage', 'Nothing says where your home directory is: HOME is empty or not set.', {
+    hint: 'Set HOME, or choose a place with --home DIR or COPPICE_HOME.',
+  });
+}
+
+function homeDirectory(): string | undefined {
+  try {
+    return homedir() || undefined;
+  } catch {
+    // Someone the system does not know by name, as in some containers.
+    return undefined;
+  }
 }
 
 /** The home in use: the one given, else `COPPICE_HOME`, else `~/.coppice`. */
 export function homePath(given: string | undefined, env: Readonly<Record<string, string | undefined>>): string {
-  return resolve(given ?? env['COPPICE_HOME'] ?? ownHome());
+  return resolve(given ?? (env['COPPICE_HOME'] || ownHome()));
 }
 
 /** Where Coppice keeps its own records about a home that another agent writes. */

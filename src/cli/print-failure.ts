@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import { Failure } from '../core/failure.ts';
+import { machineFailure } from '../core/machine-failure.ts';
 import type { Io } from './io.ts';
 import { jsonLine } from './json-output.ts';
 import { safeLines } from './safe-text.ts';
@@ -9,7 +10,7 @@ import { safeLines } from './safe-text.ts';
  * exit code. With `json` it is one line of JSON.
  */
 export function printFailure({ err, env }: Pick<Io, 'err' | 'env'>, error: unknown, json = false): number {
-  const failure = error instanceof Failure ? error : unexpected(error);
+  const failure = error instanceof Failure ? error : (machineFailure(error) ?? unexpected(error));
   const { code, message, hint, exitCode } = failure;
   const stack = env['COPPICE_DEBUG'] ? inspect(error) : undefined;
   if (json) {

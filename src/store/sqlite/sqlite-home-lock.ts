@@ -36,7 +36,7 @@ export interface HolderNote {
 
 function locked(path: string): Failure {
   return new Failure('locked', `Another process is changing what this home keeps (${path}).`, {
-    hint: 'Wait until it is done, then try again.',
+    hint: 'Wait until it is done, then try again. What was done shows: coppice runs list',
   });
 }
 
