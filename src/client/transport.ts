@@ -89,6 +89,12 @@ export class Transport implements Disposable {
   }
 
   #told(error: unknown): unknown {
+    if (error instanceof RemoteFailure && error.status === 401) {
+      return new Failure('refused', `The daemon at ${this.#name} does not accept this token.`, {
+        hint: 'Use the one in the file that is named when the daemon starts: coppice serve',
+        cause: error,
+      });
+    }
     if (!isUnreachable(error)) return error;
     return new Failure('failed', `No daemon answers at ${this.#name}.`, {
       hint: 'Start it there with: coppice serve',

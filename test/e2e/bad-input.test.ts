@@ -145,7 +145,9 @@ describe('a home that cannot be used', () => {
     const result = await coppice(readOnly, ['sessions', 'rename', 'many', 'New'], NOBODY);
     chmodSync(readOnly, 0o700);
     expectRefusal(result, 5);
-    expect(result.stderr).toMatch(/cannot be opened for writing\.\nCheck who owns the home/);
+    expect(result.stderr).toMatch(
+      /You may not read or write .*, or its disk is read-only\.\nNothing was changed\. Check who owns it/,
+    );
   });
 });
 

@@ -35,7 +35,7 @@ export function run(input: CommandInput<RestoreOptions>): Promise<number> {
       question: 'Go ahead? What is there now is saved first.',
       yes: options.yes,
       json: global.json,
-      look: hintCommand(global, 'checkpoints', 'restore', id, '--dry-run'),
+      look: `run: ${hintCommand(global, 'checkpoints', 'restore', id, '--dry-run')}`,
     });
     return restore(input, home, { id, paths });
   });

@@ -21,27 +21,28 @@ export async function connectRemote(place: RemotePlace): Promise<RemoteApp> {
 function findToken({ url, home, env }: RemotePlace): string {
   const { COPPICE_TOKEN: token, COPPICE_TOKEN_FILE: file } = env;
   if (token !== undefined) return token.trim();
-  try {
-    if (file !== undefined) return readFileSync(file, 'utf8').trim();
-    if (isHere(url)) return readToken(tokenPath(homePath(home, env)));
-  } catch (error) {
-    if (error instanceof Failure) throw error;
-    throw new Failure(
-      'usage',
-      `The token could not be read: ${error instanceof Error ? error.message : String(error)}.`,
-      {
-        hint: HINT,
-        cause: error,
-      },
-    );
-  }
-  throw new Failure('usage', 'A daemon on another machine needs its token.', { hint: HINT });
+  if (file !== undefined) return readNamed(file, () => readFileSync(file, 'utf8').trim());
+  // The client says what is wrong with the address.
+  if (!URL.canParse(url)) return '';
+  if (!isHere(url)) throw new Failure('usage', 'A daemon on another machine needs its token.', { hint: HINT });
+  const path = tokenPath(homePath(home, env));
+  return readNamed(path, () => readToken(path));
 }
 
-const HINT = 'Set COPPICE_TOKEN, or COPPICE_TOKEN_FILE to the file that coppice serve named.';
+function readNamed(path: string, read: () => string): string {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    const gone = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    const sentence = gone ? `There is no token in ${path}.` : `The token in ${path} could not be read.`;
+    throw new Failure('usage', sentence, { hint: HINT, cause: error });
+  }
+}
+
+const HINT = 'Set COPPICE_TOKEN, or COPPICE_TOKEN_FILE to the file that is named when the daemon starts: coppice serve';
 
 /** A token never leaves this machine unless a person says so. */
 function isHere(url: string): boolean {
-  if (url.startsWith('unix:')) return true;
-  return URL.canParse(url) && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
+  return url.startsWith('unix:') || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
 }

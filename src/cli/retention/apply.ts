@@ -23,7 +23,7 @@ export function run(input: CommandInput<ApplyOptions>): Promise<number> {
     await confirmPlan(input, {
       home,
       plan,
-      look: hintCommand(global, 'plan'),
+      look: `run: ${hintCommand(global, 'plan')}`,
       allWith: hintCommand(global, 'plan', '--all'),
     });
     const carried = plan.decisions.some(isRemoval) ? await carryOut(io, home, plan) : NOTHING_DONE;

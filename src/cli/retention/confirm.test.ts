@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { captureIo } from '../../../test/capture-io.ts';
 import { confirm } from './confirm.ts';
 
-const asked = { question: 'Remove 1,200 items?', yes: undefined, json: false, look: '--dry-run' };
+const asked = { question: 'Remove 1,200 items?', yes: undefined, json: false, look: 'add --dry-run' };
 
 describe('on a terminal', () => {
   it.each(['y', 'Y', 'yes', ' yes '])('takes %j for a yes', async (answer) => {

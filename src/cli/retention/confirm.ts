@@ -7,7 +7,7 @@ export interface Confirmation {
   readonly question: string;
   readonly yes: boolean | undefined;
   readonly json: boolean;
-  /** The option or command that shows it first, for someone who cannot be asked. */
+  /** How to see it first, for someone who cannot be asked: `add --dry-run`, or `run:` and a command. */
   readonly look: string;
   /** For what cannot be undone: the number to type instead of a yes. */
   readonly typed?: number;
@@ -18,7 +18,7 @@ export async function confirm(io: Io, { question, yes, json, look, typed }: Conf
   if (yes === true) return;
   if (!canAsk(io, json)) {
     throw new Failure('refused', 'Nothing was changed: this needs a yes, and nobody can be asked here.', {
-      hint: `To go ahead, add --yes. To look first: ${look}`,
+      hint: `To go ahead, add --yes. To look first, ${look}`,
     });
   }
   const how = typed === undefined ? '[y/N]' : `Type ${typed} to confirm:`;

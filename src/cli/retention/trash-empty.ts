@@ -26,7 +26,7 @@ export function run(input: CommandInput<TrashEmptyOptions>): Promise<number> {
         question: `Remove ${plural(items, 'item')} (${formatBytes(sizeBytes)}) in the trash for good? This cannot be undone.`,
         yes: options.yes,
         json: global.json,
-        look: hintCommand(global, 'trash', 'list'),
+        look: `run: ${hintCommand(global, 'trash', 'list')}`,
         typed: items,
       });
     }

@@ -24,7 +24,7 @@ export function run(input: CommandInput<UndoOptions>): Promise<number> {
       question: questionFor({ run: chosen, items }, io.clock.now()),
       yes: options.yes,
       json: global.json,
-      look: hintCommand(global, 'runs', 'show', chosen.id),
+      look: `run: ${hintCommand(global, 'runs', 'show', chosen.id)}`,
     });
     return giveBack(input, home, { run: chosen, items });
   });

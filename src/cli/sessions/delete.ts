@@ -72,7 +72,7 @@ async function removeNamed(
     question: `${stays}${options.purge === true ? forGood : removalQuestion(plan, home.config.trash.grace_days)}`,
     yes: options.yes,
     json: global.json,
-    look: hintCommand(global, 'sessions', 'show', 'ID'),
+    look: `run: ${hintCommand(global, 'sessions', 'show', 'ID')}`,
     ...(options.purge === true && { typed: items }),
   });
   return await carryOut(io, home, plan);

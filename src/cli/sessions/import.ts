@@ -103,9 +103,9 @@ class Tally {
   }
 
   #complain({ path, problems, problemCount }: SessionOutcome): void {
-    for (const { message, hint } of problems)
+    for (const { message, hint } of problems.slice(0, SHOWN_PROBLEMS))
       printFailure(this.#io, new Failure('partial', message, hint === undefined ? {} : { hint }));
-    const more = problemCount - problems.length;
+    const more = problemCount - SHOWN_PROBLEMS;
     if (more > 0) this.#io.err.write(`… and ${formatCount(more)} more in ${safeText(path)}\n`);
   }
 
@@ -130,6 +130,9 @@ class Tally {
     return parts.filter((part) => part !== '').join(' ');
   }
 }
+
+/** Of each file: one that holds something else has a problem on every line. */
+const SHOWN_PROBLEMS = 5;
 
 const WHOLE = new Set<SessionOutcome['status']>(['imported', 'already-there']);
 

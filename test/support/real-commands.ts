@@ -1,0 +1,37 @@
+import type { Command as Definition } from 'commander';
+import { createColour } from '../../src/cli/colour.ts';
+import { createProgram } from '../../src/cli/program.ts';
+
+const program = createProgram({
+  out: {
+    write: () => undefined,
+    drained: async () => undefined,
+    isTerminal: false,
+    columns: 80,
+    colour: createColour(false),
+  },
+  version: '0.0.0',
+  clock: { now: () => 0 },
+  execute: async () => undefined,
+});
+
+/** What in a text looks like a command of ours but is none: a name that does not exist, or a flag that it does not take. */
+export function unrealCommands(text: string): readonly string[] {
+  return [...text.matchAll(/\bcoppice((?: [^\s,;.()]+)+)/g)].flatMap(([line, words = '']) => {
+    const problem = problemWith(words.trim().split(' '));
+    return problem === undefined ? [] : [`${line}: ${problem}`];
+  });
+}
+
+function problemWith(words: readonly string[]): string | undefined {
+  let definition: Definition = program;
+  for (const word of words) {
+    const next = definition.commands.find((one) => one.name() === word);
+    if (next === undefined) break;
+    definition = next;
+  }
+  const [first = ''] = words;
+  if (definition === program && !first.startsWith('-')) return `there is no command ${first}`;
+  const known = [...definition.options, ...program.options].flatMap(({ long, short }) => [long, short]);
+  return words.find((word) => /^--?[a-z]/.test(word) && ![...known, '--help', '-h'].includes(word));
+}
