@@ -27,7 +27,8 @@ export async function benchCheckpointPrune(directory) {
     times.few.push((await removal(large, 100)) * 10);
   }
   for (const { home } of [small, large]) await home.close();
-  compareTimes(times.large, times.small, { name: '1 000 of 1 200', limit: 1.4 });
+  // Whoever removes looks at every checkpoint once.
+  compareTimes(times.large, times.small, { name: '1 000 of 1 200', limit: 1.6 });
   compareTimes(times.large, times.few, { name: '100 of them ten times', limit: 1.2 });
   compareTimes(times.large, times.bare, { name: 'bare git update-ref', limit: 2 });
 }
