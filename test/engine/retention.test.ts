@@ -90,6 +90,18 @@ describe('retention of a native home', () => {
     expect((await collect(home.sessions.list())).map(({ id }) => id).toSorted()).toEqual(['one', 'three']);
   });
 
+  it('leaves no folder in the trash for a run that put nothing there', async () => {
+    await aSession('archived');
+    await aSession('pinned since');
+    clock.advance(100 * DAY_MS);
+    const skipping = await home.plan({ kind: 'prune', filter: {}, before: clock.now(), part: 'files' });
+    const archiving = await home.plan({ kind: 'archive', filter: { title: 'archived' }, before: clock.now() });
+    await (await home.sessions.open('pinned since')).pin();
+    await home.apply(archiving);
+    expect(await home.apply(skipping)).toMatchObject({ done: 0, skipped: 2 });
+    expect(readdirSync(join(path, 'trash'))).toEqual([]);
+  });
+
   it('never removes a session that a process has taken up since the plan was made', async () => {
     await aSession('busy');
     clock.advance(100 * DAY_MS);

@@ -38,6 +38,9 @@ export function createNativeDriver(parts: NativeParts): HomeDriver {
       ];
       for (const item of of('part')) outcomes.push(await discardPart(parts, step, item));
       orFailure(layout, () => trash.sync());
+      const taken = new Set(outcomes.filter(({ status }) => status === 'done').map(({ number }) => number));
+      const left = items.filter((item) => !taken.has(item.number) || wayOf(item) === 'archiving');
+      if (left.length > 0) trash.tidy(left);
       return outcomes;
     },
     async restore(runId, items) {
@@ -54,6 +57,7 @@ export function createNativeDriver(parts: NativeParts): HomeDriver {
     async purge(runId, items) {
       const trash = openNativeTrash(layout, runId);
       const outcomes = items.map((item) => purgeOne(trash, item));
+      orFailure(layout, () => trash.sync());
       // Rows last: as long as they are there, a purge that was cut short is begun again.
       const done = new Set(outcomes.filter(({ status }) => status === 'done').map(({ number }) => number));
       const gone = items.filter((item) => wayOf(item) !== 'part' && done.has(item.number));

@@ -13,7 +13,10 @@ import { DUMPS_NAME, type NativeLayout, TRANSCRIPT_NAME } from './native-layout.
  * where it is.
  */
 export interface NativeTrash {
-  /** Writes down what is about to be moved, for people who have only the files. */
+  /**
+   * Writes down what is about to be moved, for people who have only the files, and makes the folders that it goes into: a move
+   * into a folder that a power cut took away again would be a loss.
+   */
   note(items: readonly RunItem[]): void;
   /** False when there is nothing of it, neither at its place nor here. */
   take(item: RunItem): boolean;
@@ -23,7 +26,7 @@ export interface NativeTrash {
   letGo(item: RunItem): void;
   /** Returns what its files took on the disk. */
   purge(item: RunItem): number;
-  /** Makes the moves of a group survive a power cut. */
+  /** Makes the moves and removals of a group survive a power cut. */
   sync(): void;
   /** Takes away the empty folders of items that have left, and the run's own once nothing is left in it. */
   tidy(items: readonly RunItem[]): void;
@@ -35,7 +38,9 @@ export function openNativeTrash(layout: NativeLayout, runId: string): NativeTras
   const move = (from: string, to: string) => {
     refuseLinks(layout.root, dirname(to));
     makePrivateDir(dirname(to));
-    if (moveEntry(layout.root, from, to) === 'moved') for (const path of [from, to]) touched.add(dirname(path));
+    if (moveEntry(layout.root, from, to) !== 'moved') return;
+    // The folder that it went into may be new as well, and then is only a name in the one above.
+    for (const folder of [dirname(from), dirname(to), dirname(dirname(to))]) touched.add(folder);
   };
   const putBack = (from: string, to: string): void => {
     if (!isThere(to)) move(from, to);
@@ -53,9 +58,9 @@ export function openNativeTrash(layout: NativeLayout, runId: string): NativeTras
     note(items) {
       refuseLinks(layout.root, root);
       makePrivateDir(root);
+      for (const { to } of items.flatMap(movesFor)) makePrivateDir(dirname(to));
       appendDurably(join(root, MANIFEST), items.map((item) => `${manifestLine(item)}\n`).join(''));
-      syncDir(root);
-      syncDir(dirname(root));
+      for (const folder of [root, dirname(root), layout.root]) syncDir(folder);
     },
     take,
     giveBack(item) {
@@ -74,6 +79,7 @@ export function openNativeTrash(layout: NativeLayout, runId: string): NativeTras
     },
     purge(item) {
       refuseLinks(layout.root, root);
+      touched.add(root);
       return purgePlace(join(root, String(item.number)));
     },
     sync() {
@@ -104,6 +110,7 @@ function tidy(root: string, items: readonly RunItem[]): void {
     rmSync(join(root, MANIFEST), { force: true });
     rmdirSync(root);
   });
+  ifPossible(() => syncDir(isThere(root) ? root : dirname(root)));
 }
 
 const MANIFEST = 'manifest.jsonl';
@@ -141,6 +148,8 @@ interface Move {
 
 /** Where the files of an item are, and where they go. */
 function movesOf(layout: NativeLayout, { item, action }: RunItem, place: string): readonly Move[] {
+  // Of an archive only rows go; its bundle has others in it.
+  if (item.kind === 'archive') return [];
   if (item.kind !== 'session') {
     const from = join(layout.root, item.id);
     return [{ from, to: join(place, basename(from)) }];

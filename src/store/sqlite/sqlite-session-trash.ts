@@ -148,8 +148,11 @@ function returnFiles(db: Connection, step: Step): ItemOutcome {
   const { run, request, files } = step;
   const { number, id } = request;
   const taken = takenBefore(db, run, number);
-  // Returned before a crash.
-  if (taken === undefined) return { number, status: 'done' };
+  if (taken === undefined) {
+    // Returned before a crash, and a power cut may have undone the move.
+    const left = files.giveBack(request);
+    return left === undefined ? { number, status: 'done' } : skipped(number, left);
+  }
   const row = findRow(db, id);
   if (row?.key !== taken.key) return skipped(number, 'Its session is not there.');
   const obstacle = files.giveBack(request);
