@@ -13,6 +13,7 @@ import { type Clock, DAY_MS, MINUTE_MS, SECOND_MS } from '../core/time.ts';
 import { applyPlan } from '../engine/apply-plan.ts';
 import { purgeRun } from '../engine/purge-run.ts';
 import { recoverRuns } from '../engine/recover-runs.ts';
+import { trimJournal } from '../engine/trim-journal.ts';
 import { undoRun } from '../engine/undo-run.ts';
 import { recordClock } from '../homes/native/clock-watch.ts';
 import { createNativeDriver } from '../homes/native/native-driver.ts';
@@ -115,6 +116,7 @@ export class Retention {
       const counts = await count(applied, options);
       const { madeAt } = plan;
       await rememberApplied(store, { id: planId(plan), madeAt, since: clock.now() - PLAN_LIFETIME_MS });
+      await trimJournal(this.#engineParts);
       const freedBytes = await this.#driver.giveBack();
       return { run: await this.#requireRun(runId), ...counts, freedBytes };
     });

@@ -88,6 +88,11 @@ export interface Journal {
   runs(): AsyncIterable<Run>;
   run(id: string): Promise<Run | undefined>;
   items(runId: string, states?: readonly RunItemState[]): AsyncIterable<RunItem>;
+  /**
+   * Forgets finished runs that have nothing left to give back, if they began before a time or are not among so many newest runs.
+   * Returns how many. A run with anything in the trash or the archive is never forgotten.
+   */
+  forget(rule: { readonly before: EpochMs; readonly newest: number }): Promise<number>;
   /** Items and bytes of a run by state. */
   totals(runId: string): Promise<Readonly<Partial<Record<RunItemState, { items: number; sizeBytes: number }>>>>;
 }

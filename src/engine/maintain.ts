@@ -8,6 +8,7 @@ import { guardPlan } from '../policy/guard-plan.ts';
 import { planRetention } from '../policy/plan-retention.ts';
 import { type ApplyParts, applyPlan } from './apply-plan.ts';
 import { recoverRuns } from './recover-runs.ts';
+import { trimJournal } from './trim-journal.ts';
 
 export interface MaintainParts extends ApplyParts {
   readonly lock: HomeLock;
@@ -104,6 +105,7 @@ async function apply(parts: MaintainParts, plan: Plan, options: MaintainOptions)
       counts[status === 'skipped' ? status : action === 'archive' ? 'archived' : 'removed'] += 1;
     }
   }
+  await trimJournal(parts);
   const freedBytes = await parts.driver.giveBack();
   const { removed, archived, skipped } = counts;
   return { at, removed, ...(archived > 0 && { archived }), skipped, freedBytes, ...(something && { runId }) };

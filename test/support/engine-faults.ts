@@ -56,7 +56,7 @@ export class Faults {
   wrap(store: SessionStore): SessionStore {
     const trash = this.#wrapMethods(store.trash, ['hide', 'show', 'drop', 'takeFiles', 'returnFiles', 'giveBack']);
     const archive = this.#wrapMethods(store.archive, ['seal', 'clear', 'put', 'unseal', 'hide', 'show', 'move']);
-    const journal = this.#wrapMethods(store.journal, ['begin', 'intend', 'mark', 'finish']);
+    const journal = this.#wrapMethods(store.journal, ['begin', 'intend', 'mark', 'finish', 'forget']);
     const whole = this.#wrapMethods(store, ['setMeta']);
     const parts: Readonly<Record<string | symbol, unknown>> = { trash, archive, journal };
     return new Proxy(store, { get: (_, key) => (key in parts ? parts[key] : Reflect.get(whole, key)) as unknown });

@@ -60,6 +60,40 @@ export function journalConformance(desk: StoreDesk): void {
       }
     });
 
+    it('forgets runs with nothing left to give back, the old ones and all but the newest', async () => {
+      const { journal } = desk.store;
+      const states = [
+        'skipped',
+        'restored',
+        'purged',
+        'intended',
+        'trashed',
+        'archived',
+        'undoing',
+        'purging',
+      ] as const;
+      for (const [index, state] of states.entries()) {
+        await journal.begin({ ...run, id: state, startedAt: NOW + index });
+        await journal.intend(
+          state,
+          Array.from({ length: 700 }, (_, at) => runItem({ number: at + 1, id: `s${at}` })),
+        );
+        const settled = Array.from({ length: 700 }, (_, at) => ({ number: at + 1, state: 'purged' as const }));
+        await journal.mark(state, [...settled, { number: 350, state }]);
+        await journal.finish(state, NOW + index);
+      }
+      await journal.begin({ ...run, id: 'cut short' });
+      const left = async () => (await collect(journal.runs())).map(({ id }) => id).toReversed();
+      expect(await journal.forget({ before: NOW, newest: 100 })).toBe(0);
+      expect(await journal.forget({ before: NOW + 1, newest: 100 })).toBe(1);
+      expect(await left()).toEqual(['cut short', ...states.slice(1)]);
+      expect(await collect(journal.items('skipped'))).toEqual([]);
+      expect(await journal.forget({ before: NOW, newest: 6 })).toBe(1);
+      expect(await journal.forget({ before: NOW + 100, newest: 0 })).toBe(1);
+      expect(await left()).toEqual(['cut short', ...states.slice(3)]);
+      expect(await collect(journal.items('trashed'))).toHaveLength(700);
+    });
+
     it('refuses the same run or item twice', async () => {
       await desk.store.journal.begin(run);
       await expect(desk.store.journal.begin(run)).rejects.toMatchObject({ name: 'Failure' });

@@ -1,5 +1,6 @@
 import type { RemoveReason } from '../../core/plan.ts';
 import type { Journal, Run, RunAction, RunItem, RunItemRef, RunItemState, RunRequest } from '../../core/run.ts';
+import { MAX_BATCH } from '../../core/session-store.ts';
 import type { Connection } from './connection.ts';
 import type { WriteQueue } from './write-queue.ts';
 
@@ -48,6 +49,12 @@ export function createJournal(db: Connection, queue: WriteQueue): Journal {
     async *items(runId, states = ALL_STATES) {
       yield* readItems(db, runId, states);
     },
+    async forget({ before, newest }) {
+      const ids = forgettable(db, { before, newest });
+      for (let first = 0; first < ids.length; first += MAX_BATCH)
+        await dropRuns(db, queue, ids.slice(first, first + MAX_BATCH));
+      return ids.length;
+    },
     async totals(runId) {
       const rows = db
         .sql<[string], { state: RunItemState; items: number; sizeBytes: number }>(
@@ -90,6 +97,30 @@ interface ItemRow {
   readonly state: RunItemState;
   readonly detail: string | null;
   readonly title: string | null;
+}
+
+/** The states after which nothing of an item is in the trash or the archive. */
+const SETTLED = `('skipped', 'restored', 'purged')`;
+
+function forgettable(db: Connection, { before, newest }: { before: number; newest: number }): readonly string[] {
+  return db
+    .sql<[number, number], string>(
+      `SELECT id FROM runs WHERE finished_at IS NOT NULL
+         AND (started_at < ? OR id NOT IN (SELECT id FROM runs ORDER BY started_at DESC, id DESC LIMIT ?))
+         AND NOT EXISTS (SELECT 1 FROM run_items WHERE run_id = id AND state NOT IN ${SETTLED})`,
+    )
+    .pluck()
+    .all(before, newest);
+}
+
+/** Items first, in short steps: what a crash leaves of a run is forgotten the next time. */
+async function dropRuns(db: Connection, queue: WriteQueue, ids: readonly string[]): Promise<void> {
+  const all = JSON.stringify(ids);
+  const dropItems = db.sql<[string], unknown>(`DELETE FROM run_items WHERE (run_id, number) IN
+    (SELECT run_id, number FROM run_items WHERE run_id IN (SELECT value FROM json_each(?)) LIMIT ${MAX_BATCH})`);
+  while ((await queue.run(() => dropItems.run(all).changes, MAX_BATCH)) === MAX_BATCH);
+  const dropThem = db.sql<[string], unknown>('DELETE FROM runs WHERE id IN (SELECT value FROM json_each(?))');
+  await queue.run(() => void dropThem.run(all), ids.length);
 }
 
 function insertItems(db: Connection, runId: string, items: readonly Omit<RunItem, 'state'>[]): void {
