@@ -5,6 +5,7 @@ import type { Run } from '../core/run.ts';
 import type { EpochMs } from '../core/time.ts';
 import { type OversizedSession, oversizedSessions } from '../policy/oversized-sessions.ts';
 import { planRetention } from '../policy/plan-retention.ts';
+import { unmatchedNames } from './config/unmatched-names.ts';
 import { type Amount, amountOf, isRemoval } from './documents/plan-document.ts';
 import type { Home } from './home.ts';
 import type { FileClass } from './home-parts.ts';
@@ -55,7 +56,7 @@ export async function homeStatus(home: Home, options?: RetentionOptions): Promis
     classes: classesOf(inventory, plan.decisions),
     disk: { ...inventory.disk, ...(maxBytes !== undefined && { maxBytes }) },
     ...(trashUntil !== undefined && { trashUntil }),
-    notes: [...foreignNotes(home), ...plan.notes],
+    notes: [...foreignNotes(home), ...plan.notes, ...unmatchedNames(home.config, inventory)],
     shortfalls: plan.shortfalls,
     problems: inventory.problems,
     oversized: oversizedSessions(inventory, policy),

@@ -26,6 +26,7 @@ import { planRetention } from '../policy/plan-retention.ts';
 import { createHomeLock } from '../store/sqlite/sqlite-home-lock.ts';
 import { rememberApplied, wasApplied } from './applied-plans.ts';
 import { checkpointInventory } from './checkpoint-inventory.ts';
+import { unmatchedNames } from './config/unmatched-names.ts';
 import { homeDriver, reclaimCheckpoints } from './home-driver.ts';
 import type { HomeParts } from './home-parts.ts';
 import { type MaintenanceOptions, maintainHome } from './maintenance.ts';
@@ -95,7 +96,9 @@ export class Retention {
   async plan(request: PlanRequest = { kind: 'policy' }, options?: RetentionOptions): Promise<Plan> {
     const inventory = (await checkpointInventory(this.#parts, request)) ?? (await this.scan(options));
     const plan = planRetention(inventory, this.#planOptions(request));
-    return { ...plan, notes: [...foreignNotes(this.#parts), ...plan.notes] };
+    // A person who names sessions has seen them; everything else goes by rules, and a slip in those is worth knowing first.
+    const slips = request.kind === 'delete' ? [] : unmatchedNames(this.#parts.config, inventory);
+    return { ...plan, notes: [...foreignNotes(this.#parts), ...plan.notes, ...slips] };
   }
 
   /** Why one item meets its fate: every rule that was asked. */

@@ -168,6 +168,14 @@ describe('a plan', () => {
     expect(await listed(home)).toContain(first);
   });
 
+  it('says, and status too, when a tag that is to be kept is on no session', async () => {
+    const home = copyHome();
+    writeFileSync(join(home, 'config.yaml'), 'sessions:\n  keep_tags: [kep]\n', { mode: 0o600 });
+    const note = /^Note: sessions\.keep_tags names "kep", but no session bears that tag\. Did you mean "keep"\?$/m;
+    expect((await coppice(home, ['plan'])).stdout).toMatch(note);
+    expect((await coppice(home, ['status'])).stdout).toMatch(note);
+  });
+
   it('says which limit stays out of reach, and exits 4', async () => {
     const home = copyHome();
     const { code, stdout } = await coppice(home, ['plan', '--set', 'disk.min_free_mb=999999999']);

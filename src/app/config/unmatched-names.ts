@@ -1,0 +1,50 @@
+import type { Inventory } from '../../core/inventory.ts';
+import { closestWord } from './closest-word.ts';
+import { DEFAULT_CONFIG } from './config-defaults.ts';
+import type { Config } from './config-schema.ts';
+
+type Known = Pick<Inventory, 'sessions' | 'archives'>;
+
+/**
+ * Names in the configuration that nothing in the home bears, a sentence each: a tag with a slip in it protects nothing. Says
+ * nothing about a home without sessions, nor about what nobody wrote.
+ */
+export function unmatchedNames({ sessions, disk }: Config, inventory: Known): string[] {
+  const items = [...inventory.sessions, ...inventory.archives];
+  if (items.length === 0) return [];
+  const tags = [...new Set(items.flatMap((item) => item.tags))];
+  const sources = [...new Set(items.map(({ source }) => source))];
+  const lists = [
+    ['sessions.keep_tags', sessions.keep_tags] as const,
+    ...Object.entries(sessions.by_source).map(
+      ([source, rules]) => [`sessions.by_source.${source}.keep_tags`, rules?.keep_tags ?? []] as const,
+    ),
+  ];
+  return [
+    ...lists.flatMap(([key, wanted]) => unusedTags(key, wanted, tags)),
+    ...misspelt('sessions.by_source', sessions.by_source, sources),
+    ...misspelt('disk.by_source', disk.by_source, sources),
+  ];
+}
+
+function unusedTags(key: string, wanted: readonly string[], tags: readonly string[]): string[] {
+  const usual = DEFAULT_CONFIG.sessions.keep_tags;
+  return wanted
+    .filter((tag) => !tags.includes(tag) && !usual.includes(tag))
+    .map((tag) => `${key} names ${JSON.stringify(tag)}, but no session bears that tag.${didYouMean(tag, tags)}`);
+}
+
+/** A source may have no sessions at the moment, so only a name that looks like a slip is worth a word. */
+function misspelt(key: string, bySource: object, sources: readonly string[]): string[] {
+  return Object.keys(bySource)
+    .filter((name) => !sources.includes(name) && !(name in DEFAULT_CONFIG.sessions.by_source))
+    .filter((name) => closestWord(name, sources) !== undefined)
+    .map(
+      (name) => `${key} names ${JSON.stringify(name)}, but no session comes from there.${didYouMean(name, sources)}`,
+    );
+}
+
+function didYouMean(name: string, names: readonly string[]): string {
+  const closest = closestWord(name, names);
+  return closest === undefined ? '' : ` Did you mean ${JSON.stringify(closest)}?`;
+}
