@@ -10,10 +10,8 @@ type Known = Pick<Inventory, 'sessions' | 'archives'>;
  * nothing about a home without sessions, nor about what nobody wrote.
  */
 export function unmatchedNames({ sessions, disk }: Config, inventory: Known): string[] {
-  const items = [...inventory.sessions, ...inventory.archives];
-  if (items.length === 0) return [];
-  const tags = [...new Set(items.flatMap((item) => item.tags))];
-  const sources = [...new Set(items.map(({ source }) => source))];
+  const { tags, sources } = namesIn(inventory);
+  if (sources.length === 0) return [];
   const lists = [
     ['sessions.keep_tags', sessions.keep_tags] as const,
     ...Object.entries(sessions.by_source).map(
@@ -25,6 +23,19 @@ export function unmatchedNames({ sessions, disk }: Config, inventory: Known): st
     ...misspelt('sessions.by_source', sessions.by_source, sources),
     ...misspelt('disk.by_source', disk.by_source, sources),
   ];
+}
+
+/** Without a list in between: a home may hold very many sessions. */
+function namesIn({ sessions, archives }: Known) {
+  const tags = new Set<string>();
+  const sources = new Set<string>();
+  for (const items of [sessions, archives]) {
+    for (const item of items) {
+      sources.add(item.source);
+      for (const tag of item.tags) tags.add(tag);
+    }
+  }
+  return { tags: [...tags], sources: [...sources] };
 }
 
 function unusedTags(key: string, wanted: readonly string[], tags: readonly string[]): string[] {
