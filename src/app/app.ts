@@ -1,4 +1,9 @@
 import type { Plan } from '../core/plan.ts';
+import type { Checkpoints } from './checkpoints.ts';
+import type { Config } from './config/config-schema.ts';
+import type { DiffOptions } from './diff-checkpoints.ts';
+import type { ShownCheckpoint } from './documents/checkpoint-document.ts';
+import type { ShownDiff } from './documents/restore-document.ts';
 import type { Gateway } from './gateway/gateway.ts';
 import type { GatewaySession } from './gateway/gateway-session.ts';
 import type { ResolveRequest } from './gateway/live-gateway.ts';
@@ -6,33 +11,71 @@ import type { Scheduler } from './gateway/scheduler.ts';
 import type { Home } from './home.ts';
 import type { Retention } from './retention.ts';
 import type { Session } from './sessions/session.ts';
+import type { SessionFile } from './sessions/session-files.ts';
 import type { Sessions } from './sessions/sessions.ts';
 
 /**
  * What can be done with a home wherever it is. `Home` is one on this machine; a remote one asks a daemon for the same things.
- * Commands that need no more than this work on both.
+ * Commands use no more than this, so that they work on both.
  */
-export interface App extends Pick<Home, 'plan' | 'apply' | 'undo'> {
+export interface App
+  extends Pick<
+    Home,
+    'path' | 'status' | 'explain' | 'plan' | 'apply' | 'undo' | 'check' | 'repair' | 'maintainInBackground'
+  > {
   /** Where plans are kept; absent when the home is behind a daemon, which keeps them itself. */
   readonly plansHome?: string;
   /** A plan that the daemon keeps. */
   readonly savedPlan?: (id: string) => Promise<Plan>;
-  readonly config: { readonly trash: Pick<Home['config']['trash'], 'grace_days'> };
-  readonly sessions: Pick<Sessions, 'list' | 'find' | 'get' | 'search' | 'archivedPrompts'> & {
-    open(id: string): Promise<AppSession>;
+  /** Set for a home that another agent writes. */
+  readonly foreign?: object | undefined;
+  readonly config: {
+    readonly trash: Pick<Config['trash'], 'grace_days'>;
+    readonly sessions: Pick<Config['sessions'], 'empty_hours' | 'trivial_days' | 'trivial_max'>;
   };
-  readonly gateway: Pick<Gateway, 'routes' | 'reset' | 'spend'> & {
-    resolve(request: ResolveRequest): Promise<AppResolved>;
-  };
-  retention(): Promise<Pick<Retention, 'runs' | 'items' | 'plan'>>;
-  scheduler(): Promise<Pick<Scheduler, 'jobs' | 'next' | 'lastRuns'>>;
+  readonly sessions: AppSessions;
+  readonly gateway: AppGateway;
+  readonly checkpoints: AppCheckpoints;
+  retention(): Promise<AppRetention>;
+  scheduler(): Promise<AppScheduler>;
 }
 
-export type AppSession = Pick<Session, 'messages' | 'follow' | 'usageByModel' | 'files'>;
+export interface AppSessions
+  extends Pick<
+    Sessions,
+    'list' | 'find' | 'get' | 'search' | 'archivedPrompts' | 'stats' | 'export' | 'import' | 'importFrom'
+  > {
+  open(id: string): Promise<AppSession>;
+}
+
+export interface AppSession
+  extends Pick<Session, 'messages' | 'follow' | 'usageByModel' | 'rename' | 'tag' | 'pin' | 'unpin' | 'end'> {
+  files(): Promise<readonly SessionFile[]> | readonly SessionFile[];
+}
+
+export interface AppGateway extends Pick<Gateway, 'routes' | 'reset' | 'spend'> {
+  resolve(request: ResolveRequest): Promise<AppResolved>;
+}
 
 export interface AppResolved extends Pick<GatewaySession, 'facts' | 'resolution'> {
   readonly session: Pick<Session, 'release'>;
 }
+
+export interface AppCheckpoints
+  extends Pick<
+    Checkpoints,
+    'take' | 'list' | 'diffText' | 'restore' | 'previewRestore' | 'pin' | 'unpin' | 'status' | 'verify'
+  > {
+  show(id: string): Promise<ShownCheckpoint>;
+  diff(id: string, options?: DiffOptions): Promise<ShownDiff>;
+}
+
+export type AppRetention = Pick<
+  Retention,
+  'runs' | 'items' | 'plan' | 'restore' | 'emptyTrash' | 'reclaimCheckpoints' | 'maintain'
+>;
+
+export type AppScheduler = Pick<Scheduler, 'jobs' | 'next' | 'lastRuns' | 'run' | 'remove'>;
 
 /** A home behind a daemon. */
 export type RemoteApp = App & Disposable;

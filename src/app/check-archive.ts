@@ -15,7 +15,8 @@ export async function checkArchive({ store, layout }: HomeParts, { signal, onPro
   let looked = 0;
   for (const archived of store.archive.list()) {
     signal?.throwIfAborted();
-    onProgress?.((looked += 1));
+    looked += 1;
+    onProgress?.(looked);
     if (missing.has(`archive/${archived.member.bundle}`)) continue;
     try {
       await inspectMember(join(layout.archive, archived.member.bundle), archived.member);

@@ -48,7 +48,8 @@ async function checkTranscripts(
     signal?.throwIfAborted();
     known.add(parts.layout.sessionPath(session.id));
     if (session.transcriptBytes === 0) continue;
-    onProgress?.((looked += 1));
+    looked += 1;
+    onProgress?.(looked);
     problems.push(...(await transcriptProblems(parts.layout.transcript(session.id), session)));
   }
   return { name: 'transcripts', looked, problems };
@@ -63,7 +64,8 @@ function checkFiles(
   let looked = 0;
   for (const file of nativeFiles(layout)) {
     signal?.throwIfAborted();
-    onProgress?.((looked += 1));
+    looked += 1;
+    onProgress?.(looked);
     const problem = fileProblem(file, known);
     if (problem !== undefined) problems.push(problem);
   }

@@ -7,10 +7,9 @@ import { type OversizedSession, oversizedSessions } from '../policy/oversized-se
 import { planRetention } from '../policy/plan-retention.ts';
 import { unmatchedNames } from './config/unmatched-names.ts';
 import { type Amount, amountOf, isRemoval } from './documents/plan-document.ts';
-import type { Home } from './home.ts';
-import type { FileClass } from './home-parts.ts';
+import type { FileClass, HomeParts } from './home-parts.ts';
 import { foreignNotes } from './refuse-foreign.ts';
-import type { RetentionOptions } from './retention.ts';
+import type { Retention, RetentionOptions } from './retention.ts';
 import { policyFromConfig } from './sessions/session-rules.ts';
 
 /** What a home keeps, what protects it, and what the rules would let go of now. */
@@ -41,26 +40,31 @@ export interface StatusClass extends Amount {
 
 export type ClassName = 'sessions' | 'strays' | 'trash' | 'archives' | 'checkpoints';
 
+export interface StatusParts extends Pick<HomeParts, 'config' | 'foreign'> {
+  readonly retention: Retention;
+  /** Absent when unattended maintenance is switched off. */
+  readonly nextMaintenanceAt: EpochMs | undefined;
+}
+
 /** Reads the home once and asks the rules about all of it. Changes nothing. */
-export async function homeStatus(home: Home, options?: RetentionOptions): Promise<HomeStatus> {
-  const retention = await home.retention();
+export async function homeStatus(parts: StatusParts, options?: RetentionOptions): Promise<HomeStatus> {
+  const { retention, nextMaintenanceAt, foreign } = parts;
   const inventory = await retention.scan(options);
-  const policy = policyFromConfig(home.config);
+  const policy = policyFromConfig(parts.config);
   const plan = planRetention(inventory, { policy, now: inventory.scannedAt });
   const { maxBytes } = policy.disk;
   const lastRun = await first(retention.runs());
-  const nextMaintenanceAt = await home.nextMaintenanceAt();
   const trashUntil = until(inventory.trash);
   return {
     home: inventory.home,
     classes: classesOf(inventory, plan.decisions),
     disk: { ...inventory.disk, ...(maxBytes !== undefined && { maxBytes }) },
     ...(trashUntil !== undefined && { trashUntil }),
-    notes: [...foreignNotes(home), ...plan.notes, ...unmatchedNames(home.config, inventory)],
+    notes: [...foreignNotes(parts), ...plan.notes, ...unmatchedNames(parts.config, inventory)],
     shortfalls: plan.shortfalls,
     problems: inventory.problems,
     oversized: oversizedSessions(inventory, policy),
-    ...(home.foreign && { files: home.foreign.classes().toSorted((a, b) => b.sizeBytes - a.sizeBytes) }),
+    ...(foreign && { files: foreign.classes().toSorted((a, b) => b.sizeBytes - a.sizeBytes) }),
     ...(lastRun !== undefined && { lastRun }),
     ...(nextMaintenanceAt !== undefined && { nextMaintenanceAt }),
   };

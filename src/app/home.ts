@@ -1,5 +1,5 @@
 import type { MaintenanceReport } from '../core/maintenance.ts';
-import type { Plan, PlanRequest } from '../core/plan.ts';
+import type { Explanation, Plan, PlanRequest } from '../core/plan.ts';
 import type { Problem } from '../core/problem.ts';
 import type { CheckOptions, HomeCheck } from './check-home.ts';
 import { Checkpoints } from './checkpoints.ts';
@@ -8,6 +8,7 @@ import { Gateway } from './gateway/gateway.ts';
 import type { Scheduler } from './gateway/scheduler.ts';
 import type { ForeignHome, HomeParts } from './home-parts.ts';
 import { ownHome } from './home-path.ts';
+import type { HomeStatus } from './home-status.ts';
 import { nextMaintenanceAt } from './maintenance-memory.ts';
 import { refuseForeign } from './refuse-foreign.ts';
 import type { RepairStep } from './repair-home.ts';
@@ -72,6 +73,19 @@ export class Home implements AsyncDisposable {
     const { repairHome } = await import('./repair-home.ts');
     const settle = async () => (await this.retention()).settle();
     yield* repairHome({ ...this.#parts, settle }, problems);
+  }
+
+  /** What the home keeps, what protects it, and what the rules would let go of now. Changes nothing. */
+  async status(options?: RetentionOptions): Promise<HomeStatus> {
+    const { homeStatus } = await import('./home-status.ts');
+    const retention = await this.retention();
+    return homeStatus({ ...this.#parts, retention, nextMaintenanceAt: await this.nextMaintenanceAt() }, options);
+  }
+
+  /** Why one item meets its fate, by its id: every rule that was asked. Sessions and checkpoints also by its first characters. */
+  async explain(id: string): Promise<Explanation> {
+    const { explainById } = await import('./explain-by-id.ts');
+    return explainById(this.sessions, await this.retention(), id);
   }
 
   /** What the rules, or a request by hand, would do now, and why. Changes nothing. */

@@ -21,22 +21,22 @@ export interface CommandSpec<O> {
   readonly load: Load<O>;
   /** What its group does when no command is named. */
   readonly isDefault?: boolean;
-  /** It works with `--remote` too. */
-  readonly remote?: true;
+  /** Why it does not work with `--remote`; all others do. It follows "because". */
+  readonly onlyHere?: string;
 }
 
 /** Adds a command that does something. Arguments and options are added to what it returns. */
 export function defineCommand<O>(parent: Definition, frame: Frame, spec: CommandSpec<O>): Definition {
   const definition = parent.command(spec.name, { isDefault: spec.isDefault ?? false }).description(spec.about);
   return addExamples(definition, spec.examples).action(() => {
-    if (spec.remote !== true) refuseRemote(definition);
+    if (spec.onlyHere !== undefined) refuseRemote(definition, spec.onlyHere);
     return frame.execute(spec.load, definition);
   });
 }
 
-function refuseRemote(definition: Definition): void {
+function refuseRemote(definition: Definition, why: string): void {
   if (definition.optsWithGlobals<{ remote?: string }>().remote === undefined) return;
-  throw new Failure('usage', `${commandLine(definition)} does not work with --remote.`, {
+  throw new Failure('usage', `${commandLine(definition)} does not work with --remote, because ${why}.`, {
     hint: 'Run it on the machine where the home is.',
   });
 }

@@ -30,7 +30,6 @@ export function defineGateway(program: Definition, frame: Frame): void {
     about: 'Show what live sessions have used: tokens, money, steps and time',
     examples: ['coppice budget', 'coppice budget --by model'],
     load: () => import('./gateway/budget.ts'),
-    remote: true,
   }).addOption(choiceOption('--by <what>', 'what to add up by (day)', BUDGET_SCOPES));
   defineCommand<NoOptions>(program, frame, {
     name: 'watch',
@@ -48,14 +47,12 @@ export function defineRoutes(sessions: Definition, frame: Frame): void {
     about: 'List which session answers which key',
     examples: ['coppice sessions routes', 'coppice sessions routes --json'],
     load: () => import('./gateway/routes.ts'),
-    remote: true,
   });
   defineCommand<ResolveOptions>(sessions, frame, {
     name: 'resolve',
     about: 'Print the session that answers a key, starting one where the rules say so',
     examples: ['coppice sessions resolve telegram:42 --source telegram'],
     load: () => import('./gateway/resolve.ts'),
-    remote: true,
   })
     .argument('<key>', key)
     .addOption(textOption('--source <source>', 'where a new session comes from; what stands before the : when absent'));
@@ -64,7 +61,6 @@ export function defineRoutes(sessions: Definition, frame: Frame): void {
     about: 'End the session that answers a key, so that the next message starts afresh',
     examples: ['coppice sessions reset telegram:42'],
     load: () => import('./gateway/reset.ts'),
-    remote: true,
   }).argument('<key>', key);
 }
 
@@ -74,6 +70,7 @@ function defineServe(program: Definition, frame: Frame): void {
     about: 'Serve the home over HTTP, run jobs by the clock and keep everything within its limits',
     examples: ['coppice serve', 'coppice serve --port 8000', 'coppice serve --socket ~/.coppice/serve.sock'],
     load: () => import('./gateway/serve.ts'),
+    onlyHere: 'it is the daemon itself',
   })
     .addOption(portOption('--port <n>', 'the port to listen on (7717)'))
     .addOption(textOption('--socket <file>', 'listen on a Unix socket instead, in a folder that only you can enter'))
@@ -91,6 +88,7 @@ function defineRun(program: Definition, frame: Frame): void {
       'coppice run --key telegram:42 --source telegram -- my-agent --reply',
     ],
     load: () => import('./gateway/run.ts'),
+    onlyHere: 'it starts the agent on this machine and watches over it here',
   })
     .argument('<command...>', 'the command and its arguments; write -- before it')
     .addOption(textOption('--source <source>', 'where the session comes from (run)'))
@@ -112,7 +110,6 @@ function defineCron(program: Definition, frame: Frame): void {
     about: 'List jobs, when each comes next and how it went last',
     examples: ['coppice cron list', 'coppice cron list --json'],
     load: () => import('./gateway/cron-list.ts'),
-    remote: true,
     isDefault: true,
   });
   defineCommand<CronAddOptions>(cron, frame, {
@@ -123,6 +120,7 @@ function defineCron(program: Definition, frame: Frame): void {
       'coppice cron add check --schedule "*/15 * * * *" --to-webhook http://127.0.0.1:9000/hook -- my-agent',
     ],
     load: () => import('./gateway/cron-add.ts'),
+    onlyHere: 'a job is a command, and nobody can bring a command to another machine with a token alone',
   })
     .argument('<name>', 'name of the job')
     .argument('<command...>', 'the command and its arguments; write -- before it')

@@ -55,7 +55,6 @@ function defineLooking(program: Definition, frame: Frame): void {
     about: 'Show what the rules would remove now, and why',
     examples: ['coppice plan', 'coppice plan --all', 'coppice plan --out plan.json'],
     load: () => import('./retention/plan.ts'),
-    remote: true,
   })
     .addOption(textOption('--out <file>', 'write the plan to this file instead of keeping it in the home'))
     .option('--all', 'list every decision, what stays included');
@@ -73,7 +72,6 @@ function defineApply(program: Definition, frame: Frame): void {
     about: 'Do exactly what a plan says, except for what has changed since',
     examples: ['coppice apply 3f0c29ab51de7788', 'coppice apply plan.json --strict --yes'],
     load: () => import('./retention/apply.ts'),
-    remote: true,
   })
     .argument('<plan>', 'id that coppice plan printed, or the file that it wrote')
     .option('--strict', 'refuse all of it when anything in it has changed since')
@@ -86,7 +84,6 @@ function defineUndo(program: Definition, frame: Frame): void {
     about: 'Give back what a run removed',
     examples: ['coppice undo', 'coppice undo 01a2b3c4-d5e6-7f80-9a0b-1c2d3e4f5061 --yes'],
     load: () => import('./retention/undo.ts'),
-    remote: true,
   })
     .argument('[run]', 'whole id of the run; the newest that can give anything back when absent')
     .option('--yes', 'do it without asking');
@@ -103,7 +100,6 @@ function defineRuns(program: Definition, frame: Frame): void {
     about: 'List runs, newest first',
     examples: ['coppice runs list', 'coppice runs list --json'],
     load: () => import('./retention/runs-list.ts'),
-    remote: true,
     isDefault: true,
   });
   defineCommand<NoOptions>(runs, frame, {
@@ -111,7 +107,6 @@ function defineRuns(program: Definition, frame: Frame): void {
     about: 'Show every item of a run and what became of it',
     examples: ['coppice runs show 01a2b3c4-d5e6-7f80-9a0b-1c2d3e4f5061'],
     load: () => import('./retention/runs-show.ts'),
-    remote: true,
   }).argument('<run>', 'whole id of the run');
 }
 

@@ -61,7 +61,6 @@ function defineList(sessions: Definition, frame: Frame): void {
       'coppice sessions list --before 2026-01-31 --json',
     ],
     load: () => import('./sessions/list.ts'),
-    remote: true,
   })
     .addOption(textOption('--source <source>', 'only sessions from this source, such as cli, telegram or cron'))
     .option('--active', 'only sessions that are in use')
@@ -80,7 +79,6 @@ function defineShow(sessions: Definition, frame: Frame): void {
     about: 'Show what is known about a session, and its messages',
     examples: ['coppice sessions show 0198c2', 'coppice sessions show 0198c2 --messages all --files'],
     load: () => import('./sessions/show.ts'),
-    remote: true,
   })
     .argument('<id>', ONE_ID)
     .option('--messages <n|all>', 'how many of the newest messages to show', (text) =>
@@ -95,7 +93,6 @@ function defineTail(sessions: Definition, frame: Frame): void {
     about: 'Print the newest messages of a session, and new ones as they come',
     examples: ['coppice sessions tail 0198c2 -n 5', 'coppice sessions tail 0198c2 --follow'],
     load: () => import('./sessions/tail.ts'),
-    remote: true,
   })
     .argument('<id>', ONE_ID)
     .addOption(countOption('-n, --messages <n>', 'how many messages to begin with'))
@@ -108,7 +105,6 @@ function defineSearch(sessions: Definition, frame: Frame): void {
     about: 'Find sessions by words in their messages and titles',
     examples: ['coppice sessions search "disk full"', `coppice sessions search '"exact phrase" -without' --source cli`],
     load: () => import('./sessions/search.ts'),
-    remote: true,
   })
     .argument('<words...>', 'words, "exact phrases" and -words to leave out; write -- first if it starts with -')
     .addOption(textOption('--source <source>', 'only sessions from this source'))

@@ -1,5 +1,5 @@
+import type { App } from '../app/app.ts';
 import type { HomeCheck } from '../app/check-home.ts';
-import type { Home } from '../app/home.ts';
 import { Failure } from '../core/failure.ts';
 import type { Problem } from '../core/problem.ts';
 import type { CommandInput } from './command.ts';
@@ -9,7 +9,7 @@ import type { Io, TextOutput } from './io.ts';
 import { writeJson } from './json-output.ts';
 import { startProgress } from './progress.ts';
 import { safeText } from './safe-text.ts';
-import { withHome } from './with-home.ts';
+import { withApp } from './with-app.ts';
 
 /** Problems shown per check; `--json` has all of them. */
 const SHOWN = 10;
@@ -17,7 +17,7 @@ const SHOWN = 10;
 /** `coppice doctor`. Exit 12 when something is damaged or missing, 0 when there are only remarks, nothing or all is repaired. */
 export function run(input: CommandInput<DoctorOptions>): Promise<number> {
   const { io, global, options } = input;
-  const examine = async (home: Home) => {
+  const examine = async (home: App) => {
     const checks = await check(input, home, (found) => printCheck(io, found));
     const found = checks.flatMap(({ problems }) => problems);
     if (options.repair !== true || found.length === 0) return report(input, { home, checks, remaining: found });
@@ -29,12 +29,12 @@ export function run(input: CommandInput<DoctorOptions>): Promise<number> {
     return report(input, { home, checks, repairs, remaining });
   };
   // It looks at what is there, so it does not begin a home.
-  return withHome(input, examine, { create: false });
+  return withApp(input, examine, { create: false });
 }
 
 async function check(
   { io, global }: CommandInput<DoctorOptions>,
-  home: Home,
+  home: App,
   print: (found: HomeCheck) => void,
 ): Promise<readonly HomeCheck[]> {
   const checks: HomeCheck[] = [];
@@ -57,7 +57,7 @@ interface Repaired {
 
 async function repair(
   { io, global }: CommandInput<DoctorOptions>,
-  home: Home,
+  home: App,
   problems: readonly Problem[],
 ): Promise<readonly Repaired[]> {
   const { out } = io;
@@ -73,7 +73,7 @@ async function repair(
 }
 
 interface Report {
-  readonly home: Home;
+  readonly home: App;
   readonly checks: readonly HomeCheck[];
   /** Absent when nothing was to be repaired. */
   readonly repairs?: readonly Repaired[];

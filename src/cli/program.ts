@@ -100,7 +100,6 @@ function defineTools(program: Definition, frame: Frame): void {
       'coppice completion zsh > "${fpath[1]}/_coppice"',
       'coppice completion fish > ~/.config/fish/completions/coppice.fish',
     ],
-    remote: true,
     load: async () => {
       const { completionScript } = await import('./completion.ts');
       return {
@@ -116,7 +115,6 @@ function defineTools(program: Definition, frame: Frame): void {
     about: 'Show help for a command, or about: policy, safety, exit-codes',
     examples: ['coppice help sessions list', 'coppice help policy'],
     load: async () => ({ run: async ({ args, io }) => showHelp(program, args, io.out) }),
-    remote: true,
   }).argument('[command...]', 'the command, or a topic');
 }
 

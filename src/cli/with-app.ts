@@ -1,23 +1,34 @@
 import type { App } from '../app/app.ts';
+import { Failure } from '../core/failure.ts';
 import type { CommandInput } from './command.ts';
-import { withHome } from './with-home.ts';
+import { type Opening, withHome } from './with-home.ts';
 
-/**
- * The home a command works on, wherever it is: on this machine, or behind the daemon that `--remote` names. `makeRoom` is for
- * commands that remove things: they must work on a full disk too.
- */
+/** The home a command works on, wherever it is: on this machine, or behind the daemon that `--remote` names. */
 export async function withApp<O>(
   input: CommandInput<O>,
   work: (app: App) => Promise<number>,
-  options: { readonly makeRoom?: boolean } = {},
+  opening: Opening = {},
 ): Promise<number> {
   const { global, io } = input;
-  if (global.remote === undefined) return withHome(input, work, options);
+  if (global.remote === undefined) return withHome(input, work, opening);
+  if (global.set.length > 0) throw notSetThere();
   const { connectRemote } = await import('./remote/connect-remote.ts');
   using app = await connectRemote({
     url: global.remote,
     env: io.env,
+    clock: io.clock,
     ...(global.home !== undefined && { home: global.home }),
   });
   return await work(app);
+}
+
+/** The same for commands that remove things: they must work on a full disk too. */
+export function withAppToClear<O>(input: CommandInput<O>, work: (app: App) => Promise<number>): Promise<number> {
+  return withApp(input, work, { makeRoom: true });
+}
+
+function notSetThere(): Failure {
+  return new Failure('usage', '--set does not reach the daemon: it goes by the settings that it was started with.', {
+    hint: 'Change config.yaml on its machine and start it again, or run the command there.',
+  });
 }

@@ -1,11 +1,12 @@
-import type { Transport } from './transport.ts';
+import type { Answer, CallApi, Given, Operation, Query, Sent } from './api.ts';
 
-export interface Paging {
+export interface Paging<O extends Operation, Name extends keyof Answer<O>> {
   /** The plural under which a page has its items. */
-  readonly name: string;
+  readonly name: Name;
   /** What `next` of a page is called when the next one is asked for. */
-  readonly next: string;
-  readonly query?: object;
+  readonly next: keyof Query<O>;
+  readonly id?: string;
+  readonly query?: Sent<Query<O>> | undefined;
   /** No more than so many altogether. */
   readonly limit?: number | undefined;
 }
@@ -13,17 +14,27 @@ export interface Paging {
 const MOST_AT_ONCE = 1000;
 
 /** Everything that a list holds, page by page, as it is asked for. */
-export async function* pages<Item>(transport: Transport, path: string, paging: Paging): AsyncGenerator<Item> {
+export async function* pages<O extends Operation, Name extends keyof Answer<O>>(
+  call: CallApi,
+  operation: O,
+  paging: Paging<O, Name>,
+): AsyncGenerator<ItemOf<Answer<O>[Name]>> {
   let left = paging.limit ?? Number.POSITIVE_INFINITY;
-  const query = { ...paging.query, ...(paging.limit !== undefined && { limit: Math.min(left, MOST_AT_ONCE) }) };
+  const query = {
+    ...(paging.query as object | undefined),
+    ...(paging.limit !== undefined && { limit: Math.min(left, MOST_AT_ONCE) }),
+  };
   let place: object = {};
   while (left > 0) {
-    const page = await transport.json<Record<string, unknown>>({ method: 'GET', path, query: { ...query, ...place } });
-    const items = page[paging.name] as readonly Item[];
+    const page = await call(operation, { id: paging.id, query: { ...query, ...place } } as unknown as Given<O>);
+    const items = page[paging.name] as readonly ItemOf<Answer<O>[Name]>[];
     yield* items.slice(0, left);
     left -= items.length;
-    if (page['next'] === undefined) return;
+    const next = 'next' in page ? page.next : undefined;
+    if (next === undefined) return;
     // "The last so many" says where to begin, and the first page has begun there.
-    place = { last: undefined, [paging.next]: page['next'] };
+    place = { last: undefined, [paging.next]: next };
   }
 }
+
+type ItemOf<List> = List extends readonly (infer Item)[] ? Item : never;

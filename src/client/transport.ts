@@ -16,6 +16,8 @@ export interface Call {
   readonly query?: object | undefined;
   readonly body?: object | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Told of each step of an answer that takes long. */
+  readonly onStep?: ((step: never) => void) | undefined;
 }
 
 /** How often a call that changes nothing is tried, and how long is waited before the second time; then twice as long each. */
@@ -39,13 +41,14 @@ export class Transport implements Disposable {
     this.#agent = secure ? new SecureAgent({ keepAlive: true }) : new Agent({ keepAlive: true });
   }
 
-  /** One document. What changes nothing is tried again when nobody answers, or when the daemon asks to wait. */
+  /** One document, and steps before it where it takes long. What changes nothing is tried again when nobody answers, or when the daemon asks to wait. */
   async json<T>(call: Call): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        const response = await this.#once(call);
-        return (await answerOf(response)) as T;
+        const response = await this.#once(call, { accept: 'application/jsonl, application/json' });
+        return (await (isLines(response) ? lastOf(response, call.onStep) : answerOf(response))) as T;
       } catch (error) {
+        call.signal?.throwIfAborted();
         if (call.method !== 'GET' || attempt === TRIES || !isPassing(error)) throw this.#told(error);
         await setTimeout(RETRY_MS * 2 ** (attempt - 1), undefined, call.signal && { signal: call.signal });
       }
@@ -116,7 +119,8 @@ function placeOf(url: string): RequestOptions & { secure: boolean } {
 
 function queryText(query: object = {}): string {
   const given = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) given.set(name, String(value));
+  for (const [name, value] of Object.entries(query) as [string, unknown][])
+    for (const one of Array.isArray(value) ? value : [value]) if (one !== undefined) given.append(name, String(one));
   return given.size === 0 ? '' : `?${given.toString()}`;
 }
 
@@ -127,6 +131,39 @@ async function answerOf(response: IncomingMessage): Promise<unknown> {
   const status = response.statusCode ?? 0;
   if (status < 400) return withoutVersion(document);
   throw new RemoteFailure(status, document);
+}
+
+function isLines({ headers }: IncomingMessage): boolean {
+  return headers['content-type'] === 'application/jsonl';
+}
+
+/** Tells the steps as they come; what comes last is the answer, or why there is none. */
+async function lastOf(response: IncomingMessage, onStep: Call['onStep']): Promise<unknown> {
+  let last: object | undefined;
+  for await (const line of linesOf(response)) {
+    if (line === '') continue;
+    const { step, answer, ...failed } = JSON.parse(line) as { step?: never; answer?: object; status?: number };
+    if (failed.status !== undefined) throw new RemoteFailure(failed.status, failed);
+    if (step !== undefined) onStep?.(step);
+    last = answer;
+  }
+  if (last !== undefined) return withoutVersion(last);
+  throw new Failure('failed', 'The daemon stopped before it had answered.', {
+    hint: 'What it had begun is in order. See how far it came with: coppice runs',
+  });
+}
+
+/** A line may be as long as a whole plan, so it is put together once. */
+async function* linesOf(response: IncomingMessage): AsyncGenerator<string> {
+  let parts: string[] = [];
+  for await (const chunk of response.setEncoding('utf8') as AsyncIterable<string>) {
+    const [first = '', ...rest] = chunk.split('\n');
+    parts.push(first);
+    for (const next of rest) {
+      yield parts.join('');
+      parts = [next];
+    }
+  }
 }
 
 /** The version is for programs that speak to the API themselves. */

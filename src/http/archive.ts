@@ -1,10 +1,17 @@
 import { outcomeDocument } from '../app/documents/run-document.ts';
-import type { Outcome } from '../core/run.ts';
-import { jsonRoute, type Route } from './route.ts';
-import { archiveListSchema, archiveQuery, archiveRestoreSchema, restoredSchema } from './schemas/run-schemas.ts';
+import { gather } from './gather.ts';
+import { jsonRoute } from './route.ts';
+import {
+  archiveListSchema,
+  archiveQuery,
+  archiveRestoreSchema,
+  outcomeSchema,
+  promptsSchema,
+  restoredSchema,
+} from './schemas/run-schemas.ts';
 import { listSessions } from './sessions.ts';
 
-export const archiveRoutes: readonly Route[] = [
+export const archiveRoutes = [
   jsonRoute({
     method: 'GET',
     path: '/api/archive',
@@ -20,11 +27,21 @@ export const archiveRoutes: readonly Route[] = [
     cost: 1000,
     body: archiveRestoreSchema,
     answer: restoredSchema,
-    handle: async ({ parts: { home, signal }, body }) => {
-      const outcomes: Outcome[] = [];
-      const options = { signal, onOutcome: (one: Outcome) => void outcomes.push(one) };
-      const { done, skipped } = await (await home.retention()).restore(body.ids, options);
+    tells: outcomeSchema,
+    handle: async ({ parts: { home }, body, tell, signal }) => {
+      const { outcomes, onOutcome } = gather(tell);
+      const { done, skipped } = await (await home.retention()).restore(body.ids, { signal, onOutcome });
       return { done, skipped, items: outcomes.map(outcomeDocument) };
     },
   }),
-];
+  jsonRoute({
+    method: 'GET',
+    path: '/api/archive/{id}/prompts',
+    summary: 'What people asked in an archived session, as far as search knows it.',
+    answer: promptsSchema,
+    handle: async ({ parts: { home }, id }) => {
+      const prompts = await home.sessions.archivedPrompts(id);
+      return { id, ...(prompts !== undefined && { prompts }) };
+    },
+  }),
+] as const;

@@ -1,26 +1,70 @@
-import { checkpointDetailDocument, checkpointDocument, takeDocument } from '../app/documents/checkpoint-document.ts';
-import { diffDocument, previewDocument, restoreDocument } from '../app/documents/restore-document.ts';
+import {
+  checkpointDetailDocument,
+  checkpointDocument,
+  takeDocument,
+  verdictDocument,
+} from '../app/documents/checkpoint-document.ts';
+import { diffDocument, fileDocument, previewDocument, restoreDocument } from '../app/documents/restore-document.ts';
+import { checkpointStatusDocument } from '../app/documents/status-document.ts';
 import type { RestoredFile } from '../core/checkpoint.ts';
 import { Failure } from '../core/failure.ts';
-import { jsonRoute, type Route } from './route.ts';
+import { said } from './answer-lines.ts';
+import { jsonRoute, rawRoute } from './route.ts';
 import {
   checkpointDetailSchema,
   checkpointListQuery,
   checkpointListSchema,
   checkpointSchema,
+  checkpointStatusSchema,
   diffQuery,
   diffSchema,
   pinSchema,
+  reclaimedSchema,
+  reclaimSchema,
   restoreDoneSchema,
+  restoredFileSchema,
   restoreSchema,
   takenSchema,
   takeSchema,
+  verifiedSchema,
 } from './schemas/checkpoint-schemas.ts';
+import { progressSchema } from './schemas/values.ts';
+import { sendText } from './send-text.ts';
 
 /** Each of these starts processes and reads a working directory. */
 const HEAVY = 500;
 
-export const checkpointRoutes: readonly Route[] = [
+export const checkpointRoutes = [
+  jsonRoute({
+    method: 'GET',
+    path: '/api/checkpoints/status',
+    summary: 'Projects, checkpoints, what they take on disk, the limits, and whether all is well.',
+    cost: HEAVY,
+    answer: checkpointStatusSchema,
+    tells: progressSchema,
+    handle: async ({ parts: { home } }) => checkpointStatusDocument(await home.checkpoints.status()),
+  }),
+  jsonRoute({
+    method: 'GET',
+    path: '/api/checkpoints/verify',
+    summary: 'Whether every checkpoint is complete and exactly what was saved.',
+    cost: HEAVY,
+    answer: verifiedSchema,
+    tells: progressSchema,
+    handle: async ({ parts: { home } }) => verdictDocument(await home.checkpoints.verify()),
+  }),
+  jsonRoute({
+    method: 'POST',
+    path: '/api/checkpoints/reclaim',
+    summary: 'Give the space of checkpoints that are gone for good back to the disk, and pack the others.',
+    cost: HEAVY,
+    body: reclaimSchema,
+    answer: reclaimedSchema,
+    tells: progressSchema,
+    handle: async ({ parts: { home } }) => ({
+      freedBytes: await (await home.retention()).reclaimCheckpoints({ insist: true }),
+    }),
+  }),
   jsonRoute({
     method: 'GET',
     path: '/api/checkpoints',
@@ -40,7 +84,8 @@ export const checkpointRoutes: readonly Route[] = [
     body: takeSchema,
     answer: takenSchema,
     status: 201,
-    handle: async ({ parts: { home, signal }, body }) => {
+    tells: progressSchema,
+    handle: async ({ parts: { home }, body, signal }) => {
       const result = await home.checkpoints.take(body, { signal });
       if (result.status !== 'refused') return takeDocument(result);
       throw new Failure('refused', result.message, { hint: result.hint });
@@ -71,8 +116,19 @@ export const checkpointRoutes: readonly Route[] = [
     cost: HEAVY,
     query: diffQuery,
     answer: diffSchema,
-    handle: async ({ parts: { home, signal }, id, query }) =>
-      diffDocument(await home.checkpoints.diff(id, { ...query, signal })),
+    tells: progressSchema,
+    handle: async ({ parts: { home }, id, query: { to, path: paths = [] }, signal }) =>
+      diffDocument(await home.checkpoints.diff(id, { ...(to !== undefined && { to }), paths, signal })),
+  }),
+  rawRoute({
+    method: 'GET',
+    path: '/api/checkpoints/{id}/diff/text',
+    summary: 'The same as text, as `git diff` shows it.',
+    cost: HEAVY,
+    query: diffQuery,
+    contentType: 'text/plain',
+    respond: ({ parts: { home, signal }, id, query: { to, path: paths = [] }, response }) =>
+      sendText(response, home.checkpoints.diffText(id, { ...(to !== undefined && { to }), paths, signal })),
   }),
   jsonRoute({
     method: 'POST',
@@ -81,11 +137,15 @@ export const checkpointRoutes: readonly Route[] = [
     cost: HEAVY,
     body: restoreSchema,
     answer: restoreDoneSchema,
-    handle: async ({ parts: { home, signal }, id, body: { dryRun = false, ...options } }) => {
+    tells: restoredFileSchema,
+    handle: async ({ parts: { home }, id, body: { dryRun = false, ...options }, tell, signal }) => {
       if (dryRun) return previewDocument(await home.checkpoints.previewRestore(id, { ...options, signal }));
       const files: RestoredFile[] = [];
-      const onFile = (file: RestoredFile) => files.push(file);
+      const onFile = (file: RestoredFile) => {
+        files.push(file);
+        said(tell(fileDocument(file)));
+      };
       return restoreDocument(await home.checkpoints.restore(id, { ...options, signal, onFile }), files);
     },
   }),
-];
+] as const;

@@ -2,12 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { z } from 'zod';
 import { Failure } from '../core/failure.ts';
 import type { JsonValue } from '../core/json.ts';
+import { AnswerLines, beganLines } from './answer-lines.ts';
 import type { createAdmission } from './create-admission.ts';
 import type { createRateLimit } from './create-rate-limit.ts';
 import { createRouter } from './create-router.ts';
 import { readJson } from './read-json.ts';
 import { type ErrorAnswer, failureAnswer, INTERNAL, refuse } from './refusal.ts';
-import type { HttpParts, JsonRoute } from './route.ts';
+import type { HttpParts, JsonRoute, Route } from './route.ts';
 import { ROUTES } from './route-table.ts';
 
 /** The version of the documents, as `--json` prints it. */
@@ -36,7 +37,7 @@ export function createRequestHandler(parts: HttpParts, door: Door) {
     try {
       await answer({ parts, door, find }, request, response);
     } catch (error) {
-      sendError(response, toAnswer(error, { parts, door }));
+      if (!isGone(response, error)) sendError(response, toAnswer(error, { parts, door }));
     }
   };
 }
@@ -61,8 +62,9 @@ async function answer({ parts, door, find }: Context, request: IncomingMessage, 
     response.setHeader('allow', found.allow);
     return sendError(response, wrongMethod(found.allow));
   }
-  if ('respond' in found.route) return found.route.respond({ parts, request, response });
-  return answerJson({ parts, route: found.route, id: found.id, query }, request, response);
+  const { route, id } = found;
+  if ('answer' in route) return answerJson({ parts, route, id, query }, request, response);
+  return route.respond({ parts, id, query: route.query && askedOf(route, query), request, response });
 }
 
 function turnedAway(
@@ -93,21 +95,46 @@ async function answerJson(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const asked = route.query === undefined ? noQuery(query) : checked(route.query, queryOf(query), 'query');
+  const asked = askedOf(route, query);
   const body = route.body === undefined ? undefined : await readJson(request);
   if (body !== undefined && !('value' in body)) return sendError(response, body);
   const given = route.body === undefined ? undefined : checked(route.body, body?.value, 'body');
-  const document = await route.handle({ parts, id, query: asked, body: given });
+  const call = { parts, id, query: asked, body: given };
+  const document =
+    route.tells === undefined
+      ? await route.handle({ ...call, tell: unheard, signal: parts.signal })
+      : await handleSlowly(route, call, response);
   send(response, route.status ?? 200, { schemaVersion: SCHEMA_VERSION, ...document });
 }
 
-function noQuery(query: string): undefined {
-  if (query !== '') throw new Failure('usage', 'This path takes no query.', { hint: EXPECTED });
+async function unheard(): Promise<void> {}
+
+/** A client that goes away is a person who presses Ctrl-C: the work ends between two steps. */
+async function handleSlowly(
+  route: JsonRoute,
+  call: Omit<Parameters<JsonRoute['handle']>[0], 'tell' | 'signal'>,
+  response: ServerResponse,
+): Promise<object> {
+  using lines = new AnswerLines(response, route.status ?? 200);
+  const signal = AbortSignal.any([call.parts.signal, lines.gone]);
+  return await route.handle({ ...call, signal, tell: (step) => lines.step(step) });
 }
 
-/** A name that is given twice keeps its last value. */
+function askedOf(route: Route, query: string): unknown {
+  if (route.query !== undefined) return checked(route.query, queryOf(query), 'query');
+  if (query !== '') throw new Failure('usage', 'This path takes no query.', { hint: EXPECTED });
+  return undefined;
+}
+
+/** A name that is given several times has a list of values. */
 function queryOf(query: string): JsonValue {
-  return Object.fromEntries(new URLSearchParams(query));
+  const given = new URLSearchParams(query);
+  return Object.fromEntries(
+    Array.from(given.keys(), (name) => {
+      const values = given.getAll(name);
+      return [name, values.length === 1 ? (values[0] ?? '') : values];
+    }),
+  );
 }
 
 function checked(schema: z.ZodType, value: JsonValue | undefined, where: string): unknown {
@@ -116,6 +143,12 @@ function checked(schema: z.ZodType, value: JsonValue | undefined, where: string)
   const [issue] = parsed.error.issues;
   const at = [where, ...(issue?.path ?? []).map(String)].join('.');
   throw new Failure('usage', `${at}: ${issue?.message ?? 'is not valid'}.`, { hint: EXPECTED });
+}
+
+/** Work that was ended because nobody waits for it any more. */
+function isGone(response: ServerResponse, error: unknown): boolean {
+  if (!response.destroyed || !(error instanceof Error)) return false;
+  return error.name === 'AbortError' || ('code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE');
 }
 
 function toAnswer(error: unknown, { parts, door }: Pick<Context, 'parts' | 'door'>): ErrorAnswer {
@@ -127,6 +160,7 @@ function toAnswer(error: unknown, { parts, door }: Pick<Context, 'parts' | 'door
 }
 
 function sendError(response: ServerResponse, { status, ...error }: ErrorAnswer): void {
+  if (beganLines(response)) return endLines(response, { status, error });
   if (response.headersSent) {
     response.destroy();
     return;
@@ -136,7 +170,12 @@ function sendError(response: ServerResponse, { status, ...error }: ErrorAnswer):
   send(response, status, { schemaVersion: SCHEMA_VERSION, error });
 }
 
+function endLines(response: ServerResponse, last: object): void {
+  response.end(`${JSON.stringify(last)}\n`);
+}
+
 function send(response: ServerResponse, status: number, document: object): void {
+  if (beganLines(response)) return endLines(response, { answer: document });
   const text = Buffer.from(JSON.stringify(document));
   response.writeHead(status, {
     'content-type': 'application/json',

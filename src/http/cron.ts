@@ -1,12 +1,19 @@
 import { jobDocument, listJobs } from '../app/documents/gateway-document.ts';
 import { isoTime } from '../core/time.ts';
-import { jsonRoute, type Route } from './route.ts';
-import { jobListSchema, jobRunSchema, nextQuery, nextTimesSchema } from './schemas/gateway-schemas.ts';
+import { jsonRoute } from './route.ts';
+import {
+  jobListSchema,
+  jobRemovedSchema,
+  jobRunSchema,
+  nextQuery,
+  nextTimesSchema,
+} from './schemas/gateway-schemas.ts';
+import { progressSchema } from './schemas/values.ts';
 
 const TIMES = 5;
 
-/** Jobs are looked at and started here. They are written down on the machine itself: a job is a command that runs there. */
-export const cronRoutes: readonly Route[] = [
+/** Jobs are looked at, started and forgotten here. They are written down on the machine itself: a job is a command that runs there. */
+export const cronRoutes = [
   jsonRoute({
     method: 'GET',
     path: '/api/cron',
@@ -31,9 +38,20 @@ export const cronRoutes: readonly Route[] = [
     summary: 'Run a job now, whatever its schedule says. The answer comes when it has ended.',
     cost: 1000,
     answer: jobRunSchema,
-    handle: async ({ parts: { home, signal }, id }) => ({
+    tells: progressSchema,
+    handle: async ({ parts: { home }, id, signal }) => ({
       job: id,
       ...(await (await home.scheduler()).run(id, signal)),
     }),
   }),
-];
+  jsonRoute({
+    method: 'POST',
+    path: '/api/cron/{id}/remove',
+    summary: 'Forget a job that was added by command. The sessions of its runs stay.',
+    answer: jobRemovedSchema,
+    handle: async ({ parts: { home }, id }) => {
+      await (await home.scheduler()).remove(id);
+      return { removed: id };
+    },
+  }),
+] as const;

@@ -1,7 +1,7 @@
 import { resolvedDocument, routeDocument, spendDocument } from '../app/documents/gateway-document.ts';
 import { sessionDocument } from '../app/documents/session-document.ts';
 import type { Route as SessionRoute } from '../core/route-book.ts';
-import { jsonRoute, type Route } from './route.ts';
+import { jsonRoute } from './route.ts';
 import {
   resetDoneSchema,
   resetSchema,
@@ -15,7 +15,7 @@ import {
 
 const PAGE = 200;
 
-export const gatewayRoutes: readonly Route[] = [
+export const gatewayRoutes = [
   jsonRoute({
     method: 'GET',
     path: '/api/usage',
@@ -70,4 +70,4 @@ export const gatewayRoutes: readonly Route[] = [
       session: sessionDocument(await home.gateway.reset(key, reason)),
     }),
   }),
-];
+] as const;

@@ -5,7 +5,7 @@ import { jsonRoute, type RawCall, type Route } from './route.ts';
 import { homeSchema, statusSchema } from './schemas/machine-schemas.ts';
 
 /** For whoever watches over the daemon: whether it lives, what it does, and how much of everything there is. */
-export const machineRoutes: readonly Route[] = [
+export const machineRoutes = [
   jsonRoute({
     method: 'GET',
     path: '/healthz',
@@ -32,8 +32,11 @@ export const machineRoutes: readonly Route[] = [
     answer: homeSchema,
     handle: async ({ parts: { home } }) => {
       const nextAt = await home.nextMaintenanceAt();
+      const rules = home.config.sessions;
       return {
+        path: home.path,
         trashGraceDays: home.config.trash.grace_days,
+        gc: { emptyHours: rules.empty_hours, trivialDays: rules.trivial_days, trivialMax: rules.trivial_max },
         ...(nextAt !== undefined && { nextMaintenanceAt: isoTime(nextAt) }),
       };
     },
@@ -53,7 +56,7 @@ export const machineRoutes: readonly Route[] = [
     contentType: 'text/event-stream',
     respond: ({ parts, request, response }) => parts.events.follow(request, response),
   },
-];
+] as const satisfies readonly Route[];
 
 async function sendMetrics({ parts: { home, events, metrics }, response }: RawCall): Promise<void> {
   let active = 0;

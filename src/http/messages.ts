@@ -3,7 +3,7 @@ import { messageDocument } from '../app/documents/session-document.ts';
 import type { Session } from '../app/sessions/session.ts';
 import type { Content, Message, NewMessage } from '../core/message.ts';
 import type { AppendReceipt } from '../core/session-store.ts';
-import { jsonRoute, type Route } from './route.ts';
+import { jsonRoute } from './route.ts';
 import {
   hitListSchema,
   messageListSchema,
@@ -17,7 +17,7 @@ const PAGE = 100;
 /** A page ends after the message with which it grows beyond this. */
 const PAGE_CHARS = 8 * 1024 * 1024;
 
-export const messageRoutes: readonly Route[] = [
+export const messageRoutes = [
   jsonRoute({
     method: 'GET',
     path: '/api/sessions/{id}/messages',
@@ -54,7 +54,7 @@ export const messageRoutes: readonly Route[] = [
       sessions: (await home.sessions.search({ text: q, ...rest })).map(hitDocument),
     }),
   }),
-];
+] as const;
 
 /** A request holds no more than one transaction does, so its messages are stored together and bear numbers in a row. */
 async function append(session: Session, messages: readonly NewMessage[]): Promise<AppendReceipt> {

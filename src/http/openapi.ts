@@ -58,7 +58,7 @@ function withComponents(document: object): object {
 }
 
 function operation(route: Route): object {
-  const parameters = [...pathParameters(route), ...('query' in route ? queryParameters(route) : [])];
+  const parameters = [...pathParameters(route), ...queryParameters(route)];
   return {
     summary: route.summary,
     ...(route.open === true && { security: [] }),
@@ -71,7 +71,18 @@ function operation(route: Route): object {
 function answers(route: Route): object {
   const description = 'Done.';
   if (!('answer' in route)) return { 200: { description, content: { [route.contentType]: {} } } };
-  return { [route.status ?? 200]: { description, ...json(documentSchema(route.answer)) } };
+  const { content } = json(documentSchema(route.answer));
+  return { [route.status ?? 200]: { description, content: { ...content, ...lines(route) } } };
+}
+
+/** What a client that accepts lines gets when the answer takes long. The last line has the answer, or the error. */
+function lines({ answer, tells: step }: JsonRoute): object {
+  if (step === undefined) return {};
+  const last = [
+    z.object({ answer: documentSchema(answer) }),
+    z.object({ status: z.int(), ...errorSchema.shape }),
+  ] as const;
+  return { 'application/jsonl': { schema: jsonSchema(z.union([z.object({ step }), ...last])) } };
 }
 
 /** What is sent is the answer with the version of all documents. */
@@ -84,7 +95,7 @@ function pathParameters({ path }: Route): object[] {
   return [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }];
 }
 
-function queryParameters({ query }: JsonRoute): object[] {
+function queryParameters({ query }: Route): object[] {
   if (!(query instanceof z.ZodObject)) return [];
   return Object.entries(query.shape).map(([name, schema]) => ({
     name,

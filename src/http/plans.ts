@@ -2,14 +2,16 @@ import { isRemoval, planDocument } from '../app/documents/plan-document.ts';
 import { readPlanRequest } from '../app/documents/read-plan-document.ts';
 import { carriedDocument } from '../app/documents/run-document.ts';
 import { dropPlan, loadPlan, savePlan } from '../app/saved-plans.ts';
-import type { Outcome } from '../core/run.ts';
-import { jsonRoute, type Route } from './route.ts';
-import { carriedSchema, newPlanSchema, planDocumentSchema } from './schemas/run-schemas.ts';
+import { throttled } from './answer-lines.ts';
+import { gather } from './gather.ts';
+import { jsonRoute } from './route.ts';
+import { carriedSchema, newPlanSchema, outcomeSchema, planDocumentSchema } from './schemas/run-schemas.ts';
+import { progressSchema } from './schemas/values.ts';
 
 /** A plan reads the whole home. */
 const HEAVY = 1000;
 
-export const planRoutes: readonly Route[] = [
+export const planRoutes = [
   jsonRoute({
     method: 'POST',
     path: '/api/plans',
@@ -19,8 +21,10 @@ export const planRoutes: readonly Route[] = [
     body: newPlanSchema,
     answer: planDocumentSchema,
     status: 201,
-    handle: async ({ parts: { home, clock, signal }, body }) => {
-      const plan = await home.plan(body.request && readPlanRequest(body.request), { signal });
+    tells: progressSchema,
+    handle: async ({ parts: { home, clock }, body, tell, signal }) => {
+      const options = { signal, onProgress: throttled(tell) };
+      const plan = await home.plan(body.request && readPlanRequest(body.request), options);
       savePlan(home.plansHome, plan, clock.now());
       return planDocument(plan);
     },
@@ -38,15 +42,16 @@ export const planRoutes: readonly Route[] = [
     summary: 'Carry out a plan: nothing more than it says, and only what has not changed since.',
     cost: HEAVY,
     answer: carriedSchema,
-    handle: async ({ parts: { home, signal }, id }) => {
+    tells: outcomeSchema,
+    handle: async ({ parts: { home }, id, tell, signal }) => {
       const plan = loadPlan(home.plansHome, id);
       if (!plan.decisions.some(isRemoval)) return carriedDocument(NOTHING_DONE);
-      const outcomes: Outcome[] = [];
-      const { run, freedBytes } = await home.apply(plan, { signal, onOutcome: (one) => outcomes.push(one) });
+      const { outcomes, onOutcome } = gather(tell);
+      const { run, freedBytes } = await home.apply(plan, { signal, onOutcome });
       dropPlan(home.plansHome, id);
       return carriedDocument({ run, outcomes, freedBytes, interrupted: false });
     },
   }),
-];
+] as const;
 
 const NOTHING_DONE = { outcomes: [], freedBytes: 0, interrupted: false };

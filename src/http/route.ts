@@ -13,7 +13,7 @@ export interface HttpParts {
   readonly sessions: OpenSessions;
   readonly events: EventClients;
   readonly metrics: Metrics;
-  /** Aborted when the daemon stops: whatever takes long ends between two steps. */
+  /** Aborted when the daemon stops. */
   readonly signal: AbortSignal;
 }
 
@@ -23,6 +23,10 @@ export interface Call<Query, Body> {
   readonly id: string;
   readonly query: Query;
   readonly body: Body;
+  /** Says how far the work is, to a client that listens. Resolves when it is time to say more. */
+  readonly tell: (step: object) => Promise<void>;
+  /** Whatever takes long ends between two steps when the daemon stops, or when the client of a slow route is gone. */
+  readonly signal: AbortSignal;
 }
 
 interface RouteFacts {
@@ -42,6 +46,8 @@ export interface JsonRouteSpec<Query extends z.ZodType, Body extends z.ZodType> 
   readonly query?: Query;
   readonly body?: Body;
   readonly answer: z.ZodType;
+  /** It may take long: this is what it tells meanwhile to a client that accepts lines. */
+  readonly tells?: z.ZodType;
   readonly status?: 200 | 201;
   readonly handle: (call: Call<z.output<Query>, z.output<Body>>) => Promise<object> | object;
 }
@@ -50,23 +56,60 @@ export interface JsonRouteSpec<Query extends z.ZodType, Body extends z.ZodType> 
 export type JsonRoute = JsonRouteSpec<z.ZodType, z.ZodType>;
 
 /** A route that writes its answer itself. */
-export interface RawRoute extends RouteFacts {
+export interface RawRouteSpec<Query extends z.ZodType> extends RouteFacts {
+  readonly query?: Query;
   readonly contentType: string;
-  readonly respond: (call: RawCall) => void | Promise<void>;
+  readonly respond: (call: RawCall<z.output<Query>>) => void | Promise<void>;
 }
 
-export interface RawCall {
-  readonly parts: HttpParts;
+export type RawRoute = RawRouteSpec<z.ZodType>;
+
+export interface RawCall<Query = unknown> extends Pick<Call<Query, undefined>, 'parts' | 'id' | 'query'> {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
 }
 
 export type Route = JsonRoute | RawRoute;
 
-/** Ties what a request must be to what its handler gets. */
+/** A route together with the types of what it takes and gives, which the client is made of. */
+export interface TypedRoute<Types extends RouteTypes> extends JsonRoute {
+  /** Never there: it only carries the types. */
+  readonly types?: Types;
+}
+
+export interface RouteTypes {
+  readonly operation: string;
+  readonly query: unknown;
+  readonly body: unknown;
+  readonly answer: unknown;
+  readonly step: unknown;
+}
+
+export function rawRoute<Query extends z.ZodType>(spec: RawRouteSpec<Query>): RawRoute {
+  return spec;
+}
+
+/** Ties what a request must be to what its handler gets, and to what a client is told. */
 export function jsonRoute<
+  const M extends Method,
+  const P extends `/${string}`,
+  Answer extends z.ZodType,
   Query extends z.ZodType = z.ZodType<undefined>,
   Body extends z.ZodType = z.ZodType<undefined>,
->(spec: JsonRouteSpec<Query, Body>): JsonRoute {
-  return spec;
+  Step extends z.ZodType = z.ZodType<never>,
+>(
+  spec: JsonRouteSpec<Query, Body> & {
+    readonly method: M;
+    readonly path: P;
+    readonly answer: Answer;
+    readonly tells?: Step;
+  },
+): TypedRoute<{
+  operation: `${M} ${P}`;
+  query: z.input<Query>;
+  body: z.input<Body>;
+  answer: z.output<Answer>;
+  step: z.output<Step>;
+}> {
+  return spec as JsonRoute;
 }

@@ -1,22 +1,27 @@
 import { carriedDocument, runDocument, runItemDocument, runTotalsDocument } from '../app/documents/run-document.ts';
 import type { Retention } from '../app/retention.ts';
 import { Failure } from '../core/failure.ts';
-import type { Outcome, Run, RunItem } from '../core/run.ts';
-import { jsonRoute, type Route } from './route.ts';
+import type { Run, RunItem } from '../core/run.ts';
+import { gather } from './gather.ts';
+import { jsonRoute } from './route.ts';
 import {
   carriedSchema,
+  emptiedSchema,
+  emptySchema,
+  outcomeSchema,
   runDetailQuery,
   runDetailSchema,
   runListQuery,
   runListSchema,
   undoSchema,
 } from './schemas/run-schemas.ts';
+import { progressSchema } from './schemas/values.ts';
 
 const PAGE = 50;
 const ITEMS_PAGE = 500;
 const HEAVY = 1000;
 
-export const runRoutes: readonly Route[] = [
+export const runRoutes = [
   jsonRoute({
     method: 'GET',
     path: '/api/runs',
@@ -64,14 +69,24 @@ export const runRoutes: readonly Route[] = [
     cost: HEAVY,
     body: undoSchema,
     answer: carriedSchema,
-    handle: async ({ parts: { home, signal }, id, body }) => {
-      const outcomes: Outcome[] = [];
-      const onOutcome = (one: Outcome) => outcomes.push(one);
+    tells: outcomeSchema,
+    handle: async ({ parts: { home }, id, body, tell, signal }) => {
+      const { outcomes, onOutcome } = gather(tell);
       const { run, freedBytes } = await home.undo(id, { ...body, signal, onOutcome });
       return carriedDocument({ run, outcomes, freedBytes, interrupted: false });
     },
   }),
-];
+  jsonRoute({
+    method: 'POST',
+    path: '/api/runs/{id}/empty',
+    summary: 'Remove what a run put into the trash for good. This cannot be undone.',
+    cost: HEAVY,
+    body: emptySchema,
+    answer: emptiedSchema,
+    tells: progressSchema,
+    handle: async ({ parts: { home }, id }) => (await home.retention()).emptyTrash(id),
+  }),
+] as const;
 
 async function findRun(retention: Retention, id: string): Promise<Run> {
   for await (const run of retention.runs()) if (run.id === id) return run;

@@ -2,11 +2,13 @@ import { sessionDetailDocument, sessionDocument } from '../app/documents/session
 import type { SessionsQuery } from '../app/sessions/sessions.ts';
 import { Failure } from '../core/failure.ts';
 import type { SessionFacts } from '../core/session.ts';
-import { type HttpParts, jsonRoute, type Route } from './route.ts';
+import { type HttpParts, jsonRoute } from './route.ts';
 import {
   endSchema,
+  fileListSchema,
   newSessionSchema,
   sessionChangeSchema,
+  sessionDetailQuery,
   sessionDetailSchema,
   sessionListQuery,
   sessionListSchema,
@@ -17,7 +19,7 @@ import {
 
 const PAGE = 100;
 
-export const sessionRoutes: readonly Route[] = [
+export const sessionRoutes = [
   jsonRoute({
     method: 'GET',
     path: '/api/sessions',
@@ -42,12 +44,20 @@ export const sessionRoutes: readonly Route[] = [
   jsonRoute({
     method: 'GET',
     path: '/api/sessions/{id}',
-    summary: 'Show a session, by its id or by the first characters of it.',
+    summary: 'Show a session, by its id or by the first characters of it; with `exact` by its whole id alone.',
+    query: sessionDetailQuery,
     answer: sessionDetailSchema,
-    handle: async ({ parts: { home }, id }) => {
-      const facts = await home.sessions.find(id);
+    handle: async ({ parts: { home }, id, query: { exact = false } }) => {
+      const facts = await (exact ? (await home.sessions.open(id)).facts() : home.sessions.find(id));
       return sessionDetailDocument(facts, await (await home.sessions.open(facts.id)).usageByModel());
     },
+  }),
+  jsonRoute({
+    method: 'GET',
+    path: '/api/sessions/{id}/files',
+    summary: 'List the files that a session keeps on the machine of the daemon.',
+    answer: fileListSchema,
+    handle: async ({ parts: { home }, id }) => ({ files: (await home.sessions.open(id)).files() }),
   }),
   jsonRoute({
     method: 'PATCH',
@@ -89,7 +99,7 @@ export const sessionRoutes: readonly Route[] = [
       return { usageByModel: await session.usageByModel() };
     },
   }),
-];
+] as const;
 
 /** One page. Sessions that are used meanwhile move to the front and may come twice; none is left out for it. */
 export async function listSessions(

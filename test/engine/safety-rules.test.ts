@@ -4,7 +4,6 @@ import { existsSync, readdirSync, readFileSync, statSync, utimesSync } from 'nod
 import { join, resolve } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { homeStatus } from '../../src/app/home-status.ts';
 import { DAY_MS } from '../../src/core/time.ts';
 import { manualClock, NOW } from '../support/clock.ts';
 import { collect } from '../support/collect.ts';
@@ -58,7 +57,7 @@ describe('what others learnt the hard way', () => {
     expect(locksOn(at.parts.layout.database)).toBeGreaterThan(0);
     const found = await collect(at.home.check());
     await collect(at.home.repair(found.flatMap(({ problems }) => problems)));
-    await homeStatus(at.home);
+    await at.home.status();
     const { run } = await at.retention.apply(await at.retention.plan({ kind: 'delete', ids: ['s'] }));
     await at.retention.undo(run.id);
     expect(locksOn(at.parts.layout.database)).toBeGreaterThan(0);
@@ -106,7 +105,7 @@ describe('what others learnt the hard way', () => {
     for (const id of ['one', 'two', 'three']) await aSession(id);
     clock.advance(100 * DAY_MS);
     const ids = await going();
-    const { classes } = await homeStatus(at.home);
+    const { classes } = await at.home.status();
     expect(ids).toHaveLength(2);
     expect(classes.find(({ name }) => name === 'sessions')?.reclaimable.items).toBe(ids.length);
     for (const id of ids)

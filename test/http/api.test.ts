@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -14,14 +14,29 @@ function caller({ ask }: Served) {
   const call = async (method: string, path: `/${string}`, { id = '', query = '', body }: CallOptions = {}) => {
     const route = ROUTES.find((one) => one.method === method && one.path === path) as JsonRoute;
     asked.add(`${method} ${path}`);
-    const response = await ask(withId(path, id) + query, body === undefined ? { method } : json(method, body));
-    const { schemaVersion, ...document } = (await response.json()) as Record<string, unknown>;
+    const { headers, ...init } = body === undefined ? { method } : json(method, body);
+    const accept = { accept: 'application/jsonl' };
+    const response = await ask(withId(path, id) + query, { ...init, headers: { ...headers, ...accept } });
+    const { schemaVersion, ...document } = await lastLine(response, route);
     expect({ status: response.status, schemaVersion, document }).toMatchObject({ status: route.status ?? 200 });
     expect(schemaVersion).toBe(1);
     expect(z.parse(route.answer, document)).toEqual(document);
     return document as Record<string, unknown> & { readonly id: string };
   };
   return { call, asked };
+}
+
+/** Routes that tell of their steps promise those too. */
+async function lastLine(response: Response, { tells }: JsonRoute): Promise<Record<string, unknown>> {
+  const lines = (await response.text()).trimEnd().split('\n');
+  const last = JSON.parse(lines.pop() ?? '') as Record<string, unknown>;
+  if (response.headers.get('content-type') !== 'application/jsonl') return last;
+  for (const line of lines) {
+    const { step } = JSON.parse(line) as { step: unknown };
+    expect(z.parse(tells ?? z.never(), step)).toEqual(step);
+  }
+  expect(Object.keys(last)).toEqual(['answer']);
+  return last['answer'] as Record<string, unknown>;
 }
 
 interface CallOptions {
@@ -37,12 +52,14 @@ describe('the HTTP API', () => {
     });
     const { call, asked } = caller(served);
     await callSessions(call);
-    await callGateway(call);
+    await callGateway(call, served);
     await callRuns(call, served);
-    await callCheckpoints(call);
+    await callCheckpoints(call, served);
+    await callImports(call, served);
+    await callUpkeep(call, served);
     for (const path of ['/api/home', '/healthz', '/readyz', '/openapi.json'] as const) await call('GET', path);
     expect((await served.ask('/metrics')).headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
-    const raw = ['GET /metrics', 'GET /api/events'];
+    const raw = ['GET /metrics', 'GET /api/events', 'GET /api/checkpoints/{id}/diff/text'];
     expect([...asked, ...raw].toSorted()).toEqual(ROUTES.map(({ method, path }) => `${method} ${path}`).toSorted());
     expect(served.said).toEqual([]);
   });
@@ -161,7 +178,7 @@ async function callSessions(call: Calling): Promise<void> {
   await call('GET', '/api/sessions', { query: '?source=api&active=true&sort=bytes&since=2020-01-01T00:00:00Z' });
 }
 
-async function callGateway(call: Calling): Promise<void> {
+async function callGateway(call: Calling, { home }: Served): Promise<void> {
   const body = { key: 'telegram:42/a b', source: 'telegram' };
   await call('POST', '/api/routes/resolve', { body });
   await call('POST', '/api/routes/reset', { body: { key: body.key } });
@@ -171,6 +188,8 @@ async function callGateway(call: Calling): Promise<void> {
   await call('GET', '/api/cron');
   await call('GET', '/api/cron/{id}/next', { id: 'report', query: '?count=2' });
   await call('POST', '/api/cron/{id}/run', { id: 'report' });
+  await (await home.scheduler()).add('other', { schedule: '0 7 * * *', command: ['true'] });
+  await call('POST', '/api/cron/{id}/remove', { id: 'other' });
 }
 
 async function callRuns(call: Calling, { home }: Served): Promise<void> {
@@ -179,6 +198,7 @@ async function callRuns(call: Calling, { home }: Served): Promise<void> {
   await session.end('done');
   await home.apply(await home.plan({ kind: 'archive', filter: { source: 'old' }, before: Date.now() + 1000 }));
   await call('GET', '/api/archive');
+  expect(await call('GET', '/api/archive/{id}/prompts', { id: session.id })).toMatchObject({ prompts: 'words' });
   await call('POST', '/api/archive/restore', { body: { ids: [session.id] } });
   const plan = await call('POST', '/api/plans', { body: { request: { kind: 'delete', ids: [session.id] } } });
   await call('GET', '/api/plans/{id}', { id: plan.id });
@@ -189,9 +209,43 @@ async function callRuns(call: Calling, { home }: Served): Promise<void> {
   await call('GET', '/api/runs/{id}', { id });
   await call('POST', '/api/runs/{id}/undo', { id, body: {} });
   expect(await home.sessions.get(session.id)).toMatchObject({ messageCount: 1 });
+  expect(await call('POST', '/api/runs/{id}/empty', { id, body: {} })).toMatchObject({ items: 0, skipped: 0 });
 }
 
-async function callCheckpoints(call: Calling): Promise<void> {
+async function callImports(call: Calling, { home }: Served): Promise<void> {
+  const facts = {
+    source: 'import',
+    startedAt: '2026-01-02T03:04:05.000Z',
+    lastActiveAt: '2026-01-02T03:04:06.000Z',
+    pinned: false,
+    usageByModel: [],
+  };
+  const id = '../brought/in';
+  await call('POST', '/api/imports', { body: { id, ...facts } });
+  const messages = [{ role: 'user', content: 'before', seq: 1, at: facts.startedAt }];
+  await call('POST', '/api/imports/{id}/messages', { id, body: { messages } });
+  expect(await home.sessions.get(id)).toBeUndefined();
+  await call('POST', '/api/imports/{id}/finish', { id, body: facts });
+  expect(await home.sessions.get(id)).toMatchObject({ messageCount: 1, source: 'import' });
+  await call('POST', '/api/imports', { body: { ...facts, id: 'left' } });
+  await call('POST', '/api/imports/{id}/abandon', { id: 'left' });
+}
+
+async function callUpkeep(call: Calling, { home }: Served): Promise<void> {
+  const { id } = await home.sessions.create({ source: 'api', title: 'Large' });
+  await call('GET', '/api/sessions/{id}/files', { id: '../brought/in' });
+  await call('GET', '/api/status');
+  await call('GET', '/api/stats');
+  await call('GET', '/api/explain/{id}', { id });
+  await call('GET', '/api/check');
+  chmodSync(home.path, 0o755);
+  await call('POST', '/api/repair', { body: {} });
+  expect(statSync(home.path).mode & 0o777).toBe(0o700);
+  await call('POST', '/api/maintain', { body: { auto: true } });
+  await call('POST', '/api/maintain', { body: {} });
+}
+
+async function callCheckpoints(call: Calling, { ask }: Served): Promise<void> {
   const workdir = join(tempDir(), 'project');
   mkdirSync(workdir);
   writeFileSync(join(workdir, 'a.txt'), 'one\n');
@@ -201,6 +255,12 @@ async function callCheckpoints(call: Calling): Promise<void> {
   await call('GET', '/api/checkpoints/{id}', { id });
   await call('PATCH', '/api/checkpoints/{id}', { id, body: { pinned: true } });
   await call('GET', '/api/checkpoints/{id}/diff', { id });
+  await call('GET', '/api/checkpoints/{id}/diff', { id, query: '?path=a.txt&path=b.txt' });
+  expect(await (await ask(`/api/checkpoints/${id}/diff/text?path=a.txt`)).text()).toContain('+two');
+  expect((await ask('/api/checkpoints/00000000/diff/text')).status).toBe(404);
+  await call('GET', '/api/checkpoints/status');
+  await call('GET', '/api/checkpoints/verify');
+  await call('POST', '/api/checkpoints/reclaim', { body: {} });
   await call('POST', '/api/checkpoints/{id}/restore', { id, body: { dryRun: true } });
   await call('POST', '/api/checkpoints/{id}/restore', { id, body: { paths: ['a.txt'] } });
 }

@@ -86,22 +86,6 @@ describe('coppice --remote', () => {
     expect(await far('sessions', 'reset', 'nobody')).toMatchObject({ code: 10, stdout: '' });
   });
 
-  it('says so where a command works on the machine itself only', async () => {
-    const { far } = commands(await serveHome());
-    const lines = [
-      ['doctor'],
-      ['sessions', 'import', 'x'],
-      ['config', 'show'],
-      ['trash', 'list'],
-      ['serve'],
-      ['status'],
-    ];
-    for (const line of lines) {
-      const { code, stderr } = await far(...line);
-      expect([code, stderr]).toEqual([2, expect.stringContaining('does not work with --remote')]);
-    }
-  });
-
   it('says what is wrong with the address, the token or the daemon', async () => {
     const { server } = await serveHome();
     const { run } = commands(await serveHome());

@@ -17,17 +17,25 @@ export interface Served {
   readonly ask: (path: string, init?: RequestInit) => Promise<Response>;
 }
 
-export interface ServeOptions extends Partial<Pick<ServerParts, 'rate' | 'patienceMs'>> {
+export interface ServeOptions extends Partial<Pick<ServerParts, 'rate' | 'patienceMs' | 'clock'>> {
+  /** A home that is there already. */
+  readonly path?: string;
   readonly address?: Address;
   readonly settings?: readonly { readonly key: string; readonly value: string }[];
 }
 
 /** A home of its own behind a real server, gone when the test is. */
-export async function serveHome({ address, settings, ...parts }: ServeOptions = {}): Promise<Served> {
-  const home = await openHome({ path: `${tempDir()}/home`, settings: settings ?? [] });
+export async function serveHome({
+  address,
+  settings,
+  path,
+  clock = Date,
+  ...parts
+}: ServeOptions = {}): Promise<Served> {
+  const home = await openHome({ path: path ?? `${tempDir()}/home`, settings: settings ?? [], clock });
   const said: string[] = [];
   const server = await startServer(
-    { home, clock: Date, token: TOKEN, say: (line) => void said.push(line), ...parts },
+    { home, clock, token: TOKEN, say: (line) => void said.push(line), ...parts },
     address ?? { host: '127.0.0.1', port: 0 },
   );
   const client = createClient({ url: server.url, token: TOKEN });

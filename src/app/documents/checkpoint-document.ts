@@ -1,3 +1,4 @@
+import type { StoreVerdict } from '../../checkpoints/verify-store.ts';
 import type { Checkpoint, TakeResult } from '../../core/checkpoint.ts';
 import { isoTime } from '../../core/time.ts';
 import type { CheckpointDetail } from '../checkpoints.ts';
@@ -7,8 +8,13 @@ export function checkpointDocument({ takenAt, ...rest }: Checkpoint) {
   return { ...rest, takenAt: isoTime(takenAt) };
 }
 
+/** What is shown of a checkpoint: of the one before it, only which it is. */
+export interface ShownCheckpoint extends Omit<CheckpointDetail, 'previous'> {
+  readonly previous?: Pick<Checkpoint, 'id'>;
+}
+
 /** The same with what is new in it. */
-export function checkpointDetailDocument({ checkpoint, previous, changes }: CheckpointDetail) {
+export function checkpointDetailDocument({ checkpoint, previous, changes }: ShownCheckpoint) {
   return {
     ...checkpointDocument(checkpoint),
     ...(previous !== undefined && { previousId: previous.id }),
@@ -19,4 +25,9 @@ export function checkpointDetailDocument({ checkpoint, previous, changes }: Chec
 /** What became of a request for a checkpoint that was not refused. */
 export function takeDocument({ status, checkpoint, leftOut }: Exclude<TakeResult, { status: 'refused' }>) {
   return { status, ...checkpointDocument(checkpoint), leftOut };
+}
+
+/** Whether every checkpoint is what was saved. */
+export function verdictDocument({ checkpoints, problems }: StoreVerdict) {
+  return { checkpoints, ok: problems.length === 0, problems };
 }

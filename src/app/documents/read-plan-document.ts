@@ -90,16 +90,19 @@ export const planRequestSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('clear-legacy') }),
 ]);
 
+/** What a decision is about. */
+export const itemSchema = z.strictObject({
+  kind: z.enum(['session', 'orphan', 'debris', 'trash', 'archive', 'checkpoint']),
+  id: z.string(),
+});
+
 const about = {
-  item: z.strictObject({
-    kind: z.enum(['session', 'orphan', 'debris', 'trash', 'archive', 'checkpoint']),
-    id: z.string(),
-  }),
+  item: itemSchema,
   sizeBytes: z.number(),
   reason: z.string(),
 };
 
-const decision = z.discriminatedUnion('action', [
+export const decisionSchema = z.discriminatedUnion('action', [
   z.strictObject({ ...about, action: z.literal('keep') }),
   z.strictObject({
     ...about,
@@ -109,20 +112,20 @@ const decision = z.discriminatedUnion('action', [
   }),
 ]);
 
+export const shortfallSchema = z.strictObject({
+  source: z.string().optional(),
+  of: z.literal('checkpoints').optional(),
+  bytes: z.number(),
+  heldBytes: z.record(z.string(), z.number()),
+});
+
 /** A plan as `planDocument` makes it. */
 export const planSchema = z.object({
   id: z.string(),
   home: z.strictObject({ id: z.string(), path: z.string() }),
   madeAt: z.iso.datetime(),
   request: planRequestSchema,
-  decisions: z.array(decision),
+  decisions: z.array(decisionSchema),
   notes: z.array(z.string()),
-  shortfalls: z.array(
-    z.strictObject({
-      source: z.string().optional(),
-      of: z.literal('checkpoints').optional(),
-      bytes: z.number(),
-      heldBytes: z.record(z.string(), z.number()),
-    }),
-  ),
+  shortfalls: z.array(shortfallSchema),
 });

@@ -1,17 +1,28 @@
-import type { FileDiff, RestoredFile } from '../../core/checkpoint.ts';
+import type { Checkpoint, FileDiff, RestoredFile } from '../../core/checkpoint.ts';
 import type { CheckpointDiff } from '../diff-checkpoints.ts';
 import type { RestorePreview, RestoreResult } from '../restore-checkpoint.ts';
 import { checkpointDocument } from './checkpoint-document.ts';
 import { runDocument } from './run-document.ts';
 
+/** What is shown of a difference: of the two states, only which they are. */
+export interface ShownDiff extends Pick<CheckpointDiff, 'files'> {
+  readonly from: Pick<Checkpoint, 'id' | 'workdir'>;
+  readonly to?: Pick<Checkpoint, 'id'>;
+}
+
 /** What two states differ in, as programs see it. Bytes of names that are no text show as replacement characters. */
-export function diffDocument({ from, to, files }: CheckpointDiff) {
-  return { from: from.id, ...(to !== undefined && { to: to.id }), workdir: from.workdir, files: files.map(named) };
+export function diffDocument({ from, to, files }: ShownDiff) {
+  return {
+    from: from.id,
+    ...(to !== undefined && { to: to.id }),
+    workdir: from.workdir,
+    files: files.map(fileDocument),
+  };
 }
 
 /** What a restore would do. */
 export function previewDocument({ checkpoint, files }: RestorePreview) {
-  return { dryRun: true, checkpoint: checkpointDocument(checkpoint), files: files.map(named) };
+  return { dryRun: true, checkpoint: checkpointDocument(checkpoint), files: files.map(fileDocument) };
 }
 
 /** What a restore did. */
@@ -25,10 +36,11 @@ export function restoreDocument(result: RestoreResult, files: readonly RestoredF
     done,
     skipped,
     ...(sessionDetail !== undefined && { sessionDetail }),
-    files: files.map(named),
+    files: files.map(fileDocument),
   };
 }
 
-function named<T extends FileDiff | RestoredFile>(file: T) {
+/** One file of them. */
+export function fileDocument<T extends FileDiff | RestoredFile>(file: T) {
   return { ...file, path: file.path.toString() };
 }

@@ -14,8 +14,17 @@ export function runDocument({ id, request, startedAt, finishedAt, expiresAt }: R
 }
 
 /** What a run did, or meant to do, to one item. */
-export function runItemDocument({ number, item, action, reason, sizeBytes, state, detail }: RunItem) {
-  return { number, ...item, action, reason, sizeBytes, state, ...(detail !== undefined && { detail }) };
+export function runItemDocument({ number, item, action, reason, sizeBytes, state, detail, title }: RunItem) {
+  return {
+    number,
+    ...item,
+    action,
+    reason,
+    sizeBytes,
+    state,
+    ...(detail !== undefined && { detail }),
+    ...(title !== undefined && { title }),
+  };
 }
 
 /** What became of one item just now. */

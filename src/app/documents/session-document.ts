@@ -4,9 +4,9 @@ import { isoTime } from '../../core/time.ts';
 
 /** A session as programs see it, on the command line and over HTTP: ISO times, whole numbers of bytes. */
 export function sessionDocument(session: SessionFacts) {
-  const { startedAt, lastActiveAt, endedAt, archivedAt, ...rest } = session;
+  const { startedAt, lastActiveAt, endedAt, archivedAt } = session;
   return {
-    ...rest,
+    ...session,
     startedAt: isoTime(startedAt),
     lastActiveAt: isoTime(lastActiveAt),
     ...(endedAt !== undefined && { endedAt: isoTime(endedAt) }),

@@ -1,9 +1,10 @@
 import { resolve } from 'node:path';
 import { Failure } from '../../core/failure.ts';
+import type { Clock } from '../../core/time.ts';
 import { detectHermes } from '../../homes/hermes/detect-hermes.ts';
 import { createHermesSessionStore } from '../../homes/hermes/hermes-session-store.ts';
-import type { HomeParts } from '../home-parts.ts';
 import type { ImportOutcome } from '../transfer/import-outcome.ts';
+import type { ImportInto } from '../transfer/import-target.ts';
 import { importHermes } from './import-hermes.ts';
 
 export interface HermesImportOptions {
@@ -14,16 +15,20 @@ export interface HermesImportOptions {
 
 /** Finds out whether there is a Hermes home, and brings in its sessions. */
 export async function* importFromHermes(
-  { store, clock }: HomeParts,
+  { store, clock }: { readonly store: ImportInto; readonly clock: Clock },
   hermesHome: string,
-  options: HermesImportOptions,
+  options: HermesImportOptions = {},
 ): AsyncGenerator<ImportOutcome> {
   const path = resolve(hermesHome);
   const detection = await detectHermes(path);
   if (detection?.shape === undefined) throw notHermes(path, detection?.reasons[0]?.message);
-  // Its own records are of no interest here, so the store at hand stands in for them.
-  const from = createHermesSessionStore({ home: path, clock, companion: () => store });
+  const from = createHermesSessionStore({ home: path, clock, companion: noRecords });
   yield* importHermes(store, { from, path, ...options });
+}
+
+/** What Coppice itself wrote down about that home is of no interest here. */
+function noRecords(): never {
+  throw new Error('An import reads no records of a home.');
 }
 
 function notHermes(path: string, why: string | undefined): Failure {

@@ -4,7 +4,7 @@ import type { Problem } from '../../core/problem.ts';
 import type { SessionFacts } from '../../core/session.ts';
 import type { ImportedSession, SessionStore } from '../../core/session-store.ts';
 import type { ImportOutcome, SessionOutcome } from '../transfer/import-outcome.ts';
-import { openTarget } from '../transfer/import-target.ts';
+import { type ImportInto, openTarget } from '../transfer/import-target.ts';
 
 export interface HermesImport {
   /** The sessions of the Hermes home. */
@@ -19,7 +19,7 @@ export interface HermesImport {
  * Brings the sessions of a Hermes home into another store with their ids, times, messages, usage and pins. Each appears whole
  * or not at all; one that was brought in before and has not changed is left alone, and one that has is reported.
  */
-export async function* importHermes(store: SessionStore, request: HermesImport): AsyncGenerator<ImportOutcome> {
+export async function* importHermes(store: ImportInto, request: HermesImport): AsyncGenerator<ImportOutcome> {
   const { from, path, source, signal } = request;
   const sessions: SessionFacts[] = [];
   for await (const facts of from.list({ sort: 'stored', ...(source !== undefined && { source }) }))
@@ -36,7 +36,7 @@ export async function* importHermes(store: SessionStore, request: HermesImport):
 
 type Result = Omit<SessionOutcome, 'path' | 'bytesRead'>;
 
-async function importOne(store: SessionStore, facts: SessionFacts, { from, signal }: HermesImport): Promise<Result> {
+async function importOne(store: ImportInto, facts: SessionFacts, { from, signal }: HermesImport): Promise<Result> {
   const { id } = facts;
   const session = toImported(facts, await from.usageByModel(id));
   let messages = 0;

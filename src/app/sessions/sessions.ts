@@ -1,7 +1,7 @@
 import { noSuchSession } from '../../core/check-session.ts';
 import { Failure } from '../../core/failure.ts';
 import type { NewSession, SessionFacts } from '../../core/session.ts';
-import type { LeaseHolder, ListQuery, SearchHit, SearchQuery } from '../../core/session-store.ts';
+import type { ImportStore, LeaseHolder, ListQuery, SearchHit, SearchQuery } from '../../core/session-store.ts';
 import type { HermesImportOptions } from '../hermes/import-from-hermes.ts';
 import type { HomeParts } from '../home-parts.ts';
 import { refuseForeign } from '../refuse-foreign.ts';
@@ -93,6 +93,12 @@ export class Sessions {
     refuseForeign(this.#parts);
     const { importFromHermes } = await import('../hermes/import-from-hermes.ts');
     yield* importFromHermes(this.#parts, hermesHome, options);
+  }
+
+  /** For who reads sessions elsewhere: builds one out of sight, and shows it when it is whole. */
+  get imports(): ImportStore {
+    refuseForeign(this.#parts);
+    return this.#parts.store.imports;
   }
 
   /** Every process that claims sessions of this home. */

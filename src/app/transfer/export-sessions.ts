@@ -16,9 +16,12 @@ export interface ExportRequest {
   readonly redact: boolean;
 }
 
+/** What an export needs of the store that it reads. */
+export type ExportFrom = Pick<SessionStore, 'get' | 'usageByModel' | 'messages'>;
+
 /** The text of an export, piece by piece. An id that does not exist, or is archived, fails before the first piece. */
 export async function* exportSessions(
-  store: SessionStore,
+  store: ExportFrom,
   { ids, format, redact }: ExportRequest,
 ): AsyncGenerator<string> {
   const unique = [...new Set(ids)];
@@ -35,7 +38,7 @@ const RENDERERS: Readonly<Record<ExportFormat, Renderer>> = {
   html: exportHtml,
 };
 
-async function* readSessions(store: SessionStore, ids: readonly string[]): AsyncGenerator<ExportedSession> {
+async function* readSessions(store: ExportFrom, ids: readonly string[]): AsyncGenerator<ExportedSession> {
   for (const id of ids) {
     const facts = await requireSession(store, id);
     yield { facts, usageByModel: await store.usageByModel(id), messages: store.messages(id) };
@@ -48,7 +51,7 @@ async function* redacted(sessions: AsyncIterable<ExportedSession>): AsyncGenerat
   for await (const session of sessions) yield redactSession(session);
 }
 
-async function requireSession(store: SessionStore, id: string): Promise<SessionFacts> {
+async function requireSession(store: ExportFrom, id: string): Promise<SessionFacts> {
   const facts = await store.get(id);
   if (facts === undefined) throw noSuchSession(id);
   if (facts.archivedAt !== undefined) throw archivedSession(id);

@@ -1,8 +1,8 @@
 import { Failure } from '../../core/failure.ts';
 import type { Problem } from '../../core/problem.ts';
-import type { ImportedSession, SessionStore } from '../../core/session-store.ts';
+import type { ImportedSession } from '../../core/session-store.ts';
 import type { SessionOutcome } from './import-outcome.ts';
-import { type ImportTarget, openTarget } from './import-target.ts';
+import { type ImportInto, type ImportTarget, openTarget } from './import-target.ts';
 import type { ImportPiece } from './line-reader.ts';
 
 /** What became of a session, before it is known how far the file was read. */
@@ -19,7 +19,7 @@ interface Current {
 
 /** Takes the pieces of one file in order and says what became of each session as soon as that is known. */
 export class ImportDesk implements AsyncDisposable {
-  readonly #store: SessionStore;
+  readonly #store: ImportInto;
   readonly #path: string;
   #current: Current | undefined;
   #messages = 0;
@@ -27,7 +27,7 @@ export class ImportDesk implements AsyncDisposable {
   #problemCount = 0;
   #silent = true;
 
-  constructor(store: SessionStore, path: string) {
+  constructor(store: ImportInto, path: string) {
     this.#store = store;
     this.#path = path;
   }

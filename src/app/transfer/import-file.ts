@@ -1,11 +1,11 @@
 import { Failure } from '../../core/failure.ts';
 import type { Problem } from '../../core/problem.ts';
-import type { SessionStore } from '../../core/session-store.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { readLines } from '../../platform/read-lines.ts';
 import { type Chosen, chooseReader } from './choose-reader.ts';
 import type { ImportFile } from './find-import-files.ts';
 import { type DeskOutcome, ImportDesk } from './import-desk.ts';
+import type { ImportInto } from './import-target.ts';
 import type { LineReader } from './line-reader.ts';
 import { MAX_LINE_BYTES } from './parse-line.ts';
 
@@ -20,7 +20,7 @@ const STEP_BYTES = 1024 * 1024;
 
 /** Imports the sessions of one file, which is only ever read. Whatever is not finished when it stops is abandoned. */
 export async function* importFile(
-  store: SessionStore,
+  store: ImportInto,
   file: ImportFile,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<FileStep> {

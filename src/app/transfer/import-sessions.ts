@@ -1,8 +1,8 @@
 import type { Problem } from '../../core/problem.ts';
-import type { SessionStore } from '../../core/session-store.ts';
 import { findImportFiles } from './find-import-files.ts';
 import { importFile } from './import-file.ts';
 import type { ImportOutcome, SessionOutcome } from './import-outcome.ts';
+import type { ImportInto } from './import-target.ts';
 
 export interface ImportRequest {
   /** Files, and folders with files below them. */
@@ -15,7 +15,7 @@ export interface ImportRequest {
  * same messages is left alone, and one with other messages is a conflict that changes nothing.
  */
 export async function* importSessions(
-  store: SessionStore,
+  store: ImportInto,
   { paths, signal }: ImportRequest,
 ): AsyncGenerator<ImportOutcome> {
   const { files, leftAlone, unreadable } = findImportFiles(paths);

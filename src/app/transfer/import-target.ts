@@ -4,6 +4,9 @@ import type { EpochMs } from '../../core/time.ts';
 import { canonicalJson } from './canonical-json.ts';
 import type { ReadMessage } from './line-reader.ts';
 
+/** What an import needs of the store that it writes to. */
+export type ImportInto = Pick<SessionStore, 'get' | 'messages' | 'imports'>;
+
 /** Where the messages of one session go: into the store, or beside what the store has already. */
 export interface ImportTarget {
   add(message: ReadMessage, sizeBytes: number): Promise<void>;
@@ -16,13 +19,13 @@ export interface ImportTarget {
 const MAX_BATCH_BYTES = 4 * 1024 * 1024;
 
 /** A session that is not there yet is written out of sight; one that is there is only compared. */
-export async function openTarget(store: SessionStore, session: ImportedSession): Promise<ImportTarget> {
+export async function openTarget(store: ImportInto, session: ImportedSession): Promise<ImportTarget> {
   if ((await store.get(session.id)) !== undefined) return compareTarget(store, session.id);
   await store.imports.begin(session);
   return writeTarget(store, session);
 }
 
-function writeTarget({ imports }: SessionStore, { id, startedAt }: ImportedSession): ImportTarget {
+function writeTarget({ imports }: ImportInto, { id, startedAt }: ImportedSession): ImportTarget {
   let batch: ReadMessage[] = [];
   let batchBytes = 0;
   let lastAt: EpochMs | undefined;
@@ -61,7 +64,7 @@ function withTimes(messages: readonly ReadMessage[], first: EpochMs): readonly M
 }
 
 /** Compares as it reads, so that neither side is ever in memory. */
-function compareTarget(store: SessionStore, id: string): ImportTarget {
+function compareTarget(store: ImportInto, id: string): ImportTarget {
   const stored = store.messages(id)[Symbol.asyncIterator]();
   let same = true;
   return {

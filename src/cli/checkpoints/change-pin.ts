@@ -1,18 +1,18 @@
-import type { Checkpoints } from '../../app/checkpoints.ts';
+import type { AppCheckpoints } from '../../app/app.ts';
 import { checkpointDocument } from '../../app/documents/checkpoint-document.ts';
 import type { Checkpoint } from '../../core/checkpoint.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
 import { writeJson } from '../json-output.ts';
-import { withHome } from '../with-home.ts';
+import { withApp } from '../with-app.ts';
 import { shortId } from './checkpoint-columns.ts';
 
-type Change = (checkpoints: Checkpoints, id: string) => Promise<Checkpoint>;
+type Change = (checkpoints: AppCheckpoints, id: string) => Promise<Checkpoint>;
 
 /** Changes the protection of the checkpoint that the first argument names, and says what it is now. */
 export function changePin(input: CommandInput<NoOptions>, change: Change): Promise<number> {
   const { args, io, global } = input;
-  return withHome(input, async (home) => {
+  return withApp(input, async (home) => {
     const checkpoint = await change(home.checkpoints, args[0] ?? '');
     const state = checkpoint.pinned ? 'is pinned: nothing removes it' : 'is no longer pinned';
     if (global.json) writeJson(io.out, checkpointDocument(checkpoint));

@@ -4,7 +4,7 @@ import { formatAge, formatCount } from '../format.ts';
 import type { Column } from '../table.ts';
 
 /** As much of an id as people are shown. */
-export function shortId({ id }: Checkpoint): string {
+export function shortId({ id }: Pick<Checkpoint, 'id'>): string {
   return id.slice(0, 12);
 }
 

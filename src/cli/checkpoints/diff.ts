@@ -1,6 +1,6 @@
-import type { CheckpointDiff, DiffOptions as Compared } from '../../app/diff-checkpoints.ts';
-import { diffDocument } from '../../app/documents/restore-document.ts';
-import type { Home } from '../../app/home.ts';
+import type { App } from '../../app/app.ts';
+import type { DiffOptions as Compared } from '../../app/diff-checkpoints.ts';
+import { diffDocument, type ShownDiff } from '../../app/documents/restore-document.ts';
 import type { FileDiff } from '../../core/checkpoint.ts';
 import type { CommandInput } from '../command.ts';
 import { formatCount, plural } from '../format.ts';
@@ -8,13 +8,13 @@ import type { Io } from '../io.ts';
 import { writeJson } from '../json-output.ts';
 import { safeLines } from '../safe-text.ts';
 import { renderTable } from '../table.ts';
-import { withHome } from '../with-home.ts';
+import { withApp } from '../with-app.ts';
 import type { DiffOptions } from './options.ts';
 
 /** `coppice checkpoints diff ID [ID2] [-- path…]` */
 export function run(input: CommandInput<DiffOptions>): Promise<number> {
   const { args, options, io, global } = input;
-  return withHome(input, async (home) => {
+  return withApp(input, async (home) => {
     const id = args[0] ?? '';
     const compared = { ...(await sidesOf(home, args.slice(1))), signal: io.signal };
     if (global.json) writeJson(io.out, diffDocument(await home.checkpoints.diff(id, compared)));
@@ -25,7 +25,7 @@ export function run(input: CommandInput<DiffOptions>): Promise<number> {
 }
 
 /** The first word may name another checkpoint. A file of such a name is given as `./name`. */
-async function sidesOf(home: Home, words: readonly string[]): Promise<Compared> {
+async function sidesOf(home: App, words: readonly string[]): Promise<Compared> {
   const [first = '', ...rest] = words;
   const known = /^[0-9a-f]{4,40}$/i.test(first) ? await home.checkpoints.list() : [];
   const isCheckpoint = known.some(({ id }) => id.startsWith(first.toLowerCase()));
@@ -34,7 +34,7 @@ async function sidesOf(home: Home, words: readonly string[]): Promise<Compared> 
 
 const UNCHANGED = 'Nothing differs.\n';
 
-function printStat({ out }: Io, { files }: CheckpointDiff): void {
+function printStat({ out }: Io, { files }: ShownDiff): void {
   if (files.length === 0) return out.write(UNCHANGED);
   const columns = [{ title: 'CHANGE' }, { title: 'LINES' }, { title: 'FILE', shrink: true, minWidth: 20 }];
   const rows = files.map((file) => [file.kind, linesOf(file), file.path.toString()]);

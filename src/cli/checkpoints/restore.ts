@@ -1,5 +1,5 @@
+import type { App } from '../../app/app.ts';
 import { previewDocument, restoreDocument } from '../../app/documents/restore-document.ts';
-import type { Home } from '../../app/home.ts';
 import type { RestorePreview, RestoreResult } from '../../app/restore-checkpoint.ts';
 import type { RestoredFile } from '../../core/checkpoint.ts';
 import { FAILURES, Failure } from '../../core/failure.ts';
@@ -11,7 +11,7 @@ import { startProgress } from '../progress.ts';
 import { canAsk, confirm } from '../retention/confirm.ts';
 import { hintCommand } from '../retention/hint-command.ts';
 import { safeText } from '../safe-text.ts';
-import { withHome } from '../with-home.ts';
+import { withApp } from '../with-app.ts';
 import { shortId } from './checkpoint-columns.ts';
 import type { RestoreOptions } from './options.ts';
 
@@ -22,7 +22,7 @@ const SHOWN = 20;
 export function run(input: CommandInput<RestoreOptions>): Promise<number> {
   const { args, options, io, global } = input;
   const [id = '', ...paths] = args;
-  return withHome(input, async (home) => {
+  return withApp(input, async (home) => {
     const { checkpoints } = home;
     const look = () => checkpoints.previewRestore(id, { paths, signal: io.signal });
     if (options.dryRun === true) return preview(input, await look());
@@ -68,7 +68,7 @@ interface Wanted {
   readonly paths: readonly string[];
 }
 
-async function restore(input: CommandInput<RestoreOptions>, home: Home, { id, paths }: Wanted): Promise<number> {
+async function restore(input: CommandInput<RestoreOptions>, home: App, { id, paths }: Wanted): Promise<number> {
   const { io, options, global } = input;
   using progress = startProgress(io, { label: 'Restoring' });
   const files: RestoredFile[] = [];

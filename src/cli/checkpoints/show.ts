@@ -1,18 +1,17 @@
-import type { CheckpointDetail } from '../../app/checkpoints.ts';
-import { checkpointDetailDocument } from '../../app/documents/checkpoint-document.ts';
+import { checkpointDetailDocument, type ShownCheckpoint } from '../../app/documents/checkpoint-document.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
 import { formatAge, formatBytes, formatCount, formatTime, plural } from '../format.ts';
 import type { Io } from '../io.ts';
 import { writeJson } from '../json-output.ts';
 import { safeText } from '../safe-text.ts';
-import { withHome } from '../with-home.ts';
+import { withApp } from '../with-app.ts';
 import { shortId } from './checkpoint-columns.ts';
 
 /** `coppice checkpoints show ID` */
 export function run(input: CommandInput<NoOptions>): Promise<number> {
   const { args, io, global } = input;
-  return withHome(input, async (home) => {
+  return withApp(input, async (home) => {
     const detail = await home.checkpoints.show(args[0] ?? '');
     if (global.json) writeJson(io.out, checkpointDetailDocument(detail));
     else print(io, detail);
@@ -20,7 +19,7 @@ export function run(input: CommandInput<NoOptions>): Promise<number> {
   });
 }
 
-function print({ out, clock }: Io, detail: CheckpointDetail): void {
+function print({ out, clock }: Io, detail: ShownCheckpoint): void {
   const { id, workdir, takenAt, reason, kind, sessionId, turn, fileCount, leftOutCount, pinned } = detail.checkpoint;
   const facts: [string, string | undefined][] = [
     ['checkpoint', id],
@@ -38,7 +37,7 @@ function print({ out, clock }: Io, detail: CheckpointDetail): void {
     if (value !== undefined) out.write(`${out.colour.dim(name.padEnd(12))}${safeText(value)}\n`);
 }
 
-function changesText({ previous, changes }: CheckpointDetail): string {
+function changesText({ previous, changes }: ShownCheckpoint): string {
   const { added, changed, removed, sizeBytes } = changes;
   const counts = `${formatCount(added)} added, ${formatCount(changed)} changed, ${formatCount(removed)} removed`;
   const against = previous === undefined ? 'the first of this folder' : `against ${shortId(previous)}`;

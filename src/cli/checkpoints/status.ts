@@ -1,7 +1,7 @@
+import type { App } from '../../app/app.ts';
 import type { CheckpointStatus, ProjectStatus } from '../../app/checkpoint-status.ts';
-import type { Home } from '../../app/home.ts';
+import { checkpointStatusDocument } from '../../app/documents/status-document.ts';
 import type { Place } from '../../core/checkpoint.ts';
-import { isoTime } from '../../core/time.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
 import { formatAge, formatBytes, formatCount, plural } from '../format.ts';
@@ -10,7 +10,7 @@ import { hintCommand } from '../retention/hint-command.ts';
 import { shortfallSentence } from '../retention/shortfall-sentence.ts';
 import { safeText } from '../safe-text.ts';
 import { type Column, renderTable } from '../table.ts';
-import { withHome } from '../with-home.ts';
+import { withApp } from '../with-app.ts';
 
 /** Problems shown; `--json` has all of them. */
 const SHOWN = 5;
@@ -18,19 +18,15 @@ const SHOWN = 5;
 /** `coppice checkpoints status` */
 export function run(input: CommandInput<NoOptions>): Promise<number> {
   const { io, global } = input;
-  return withHome(input, async (home) => {
+  return withApp(input, async (home) => {
     const status = await home.checkpoints.status();
-    if (global.json) writeJson(io.out, statusDocument(status));
+    if (global.json) writeJson(io.out, checkpointStatusDocument(status));
     else print(input, status, home);
     return 0;
   });
 }
 
-function statusDocument({ projects, ...rest }: CheckpointStatus) {
-  return { projects: projects.map((one) => ({ ...one, lastTakenAt: isoTime(one.lastTakenAt) })), ...rest };
-}
-
-function print({ io, global }: CommandInput<NoOptions>, status: CheckpointStatus, home: Home): void {
+function print({ io, global }: CommandInput<NoOptions>, status: CheckpointStatus, home: App): void {
   const { out } = io;
   const { colour } = out;
   const { projects, problems, legacy, reclaimable } = status;

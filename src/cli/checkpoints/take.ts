@@ -6,7 +6,7 @@ import { formatAge, formatCount, plural } from '../format.ts';
 import type { Io } from '../io.ts';
 import { writeJson } from '../json-output.ts';
 import { safeText } from '../safe-text.ts';
-import { withHome } from '../with-home.ts';
+import { withApp } from '../with-app.ts';
 import { shortId } from './checkpoint-columns.ts';
 import type { TakeOptions } from './options.ts';
 
@@ -16,7 +16,7 @@ const SHOWN = 10;
 /** `coppice checkpoints take [DIR]` */
 export function run(input: CommandInput<TakeOptions>): Promise<number> {
   const { args, options, io, global } = input;
-  return withHome(input, async (home) => {
+  return withApp(input, async (home) => {
     const result = await home.checkpoints.take(
       {
         workdir: args[0] ?? io.cwd,

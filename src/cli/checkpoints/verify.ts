@@ -1,3 +1,4 @@
+import { verdictDocument } from '../../app/documents/checkpoint-document.ts';
 import { FAILURES } from '../../core/failure.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
@@ -5,14 +6,15 @@ import { plural } from '../format.ts';
 import { writeJson } from '../json-output.ts';
 import { startProgress } from '../progress.ts';
 import { safeText } from '../safe-text.ts';
-import { withHome } from '../with-home.ts';
+import { withApp } from '../with-app.ts';
 
 /** `coppice checkpoints verify`. Exit 12 when a checkpoint is damaged or incomplete. */
 export function run(input: CommandInput<NoOptions>): Promise<number> {
   const { io, global } = input;
-  return withHome(input, async (home) => {
-    const { checkpoints, problems } = await verify();
-    if (global.json) writeJson(io.out, { checkpoints, ok: problems.length === 0, problems });
+  return withApp(input, async (home) => {
+    const verdict = await verify();
+    const { checkpoints, problems } = verdict;
+    if (global.json) writeJson(io.out, verdictDocument(verdict));
     else {
       for (const { message, hint } of problems) {
         io.out.write(`${io.out.colour.red(safeText(message))}\n`);

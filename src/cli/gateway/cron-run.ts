@@ -1,13 +1,13 @@
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
 import { writeJson } from '../json-output.ts';
-import { withHome } from '../with-home.ts';
+import { withApp } from '../with-app.ts';
 
 /** `coppice cron run NAME` */
 export function run(input: CommandInput<NoOptions>): Promise<number> {
   const { args, io, global } = input;
   const name = args[0] ?? '';
-  return withHome(input, async (home) => {
+  return withApp(input, async (home) => {
     const { sessionId, outcome, undelivered } = await (await home.scheduler()).run(name, io.signal);
     if (global.json) {
       writeJson(io.out, { job: name, sessionId, outcome, undelivered });

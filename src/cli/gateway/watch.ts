@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Home } from '../../app/home.ts';
+import type { App } from '../../app/app.ts';
 import { type SessionFacts, sessionBytes, totalTokens } from '../../core/session.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
@@ -7,7 +7,7 @@ import { formatAge, formatBytes, formatCount, formatTime, formatTokens, formatUs
 import type { Io } from '../io.ts';
 import { jsonLine } from '../json-output.ts';
 import { renderTable } from '../table.ts';
-import { withHome } from '../with-home.ts';
+import { withApp } from '../with-app.ts';
 
 const EVERY_MS = 2000;
 const SHOWN = 15;
@@ -15,7 +15,7 @@ const SHOWN = 15;
 /** `coppice watch`. On a terminal it redraws; elsewhere, and with `--json`, it adds one block or line each time. */
 export function run(input: CommandInput<NoOptions>): Promise<number> {
   const { io, global } = input;
-  return withHome(input, async (home) => {
+  return withApp(input, async (home) => {
     const before = new Map<string, SessionFacts>();
     while (!io.signal.aborted) {
       const view = await look(home, before);
@@ -35,7 +35,7 @@ interface Row {
 }
 
 /** Sessions in use, busiest first, and what each added since the last look. */
-async function look(home: Home, before: Map<string, SessionFacts>): Promise<readonly Row[]> {
+async function look(home: App, before: Map<string, SessionFacts>): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for await (const session of home.sessions.list({ active: true })) {
     const last = before.get(session.id) ?? session;

@@ -3,6 +3,7 @@ import type { RemoteApp } from '../../app/app.ts';
 import { homePath } from '../../app/home-path.ts';
 import { createClient } from '../../client/client.ts';
 import { Failure } from '../../core/failure.ts';
+import type { Clock } from '../../core/time.ts';
 import { readToken, tokenPath } from '../../daemon/token.ts';
 import { openRemoteHome } from './remote-home.ts';
 
@@ -10,11 +11,12 @@ export interface RemotePlace {
   readonly url: string;
   readonly home?: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
 }
 
 /** Asks the daemon at this address for its home. */
 export async function connectRemote(place: RemotePlace): Promise<RemoteApp> {
-  return openRemoteHome(createClient({ url: place.url, token: findToken(place) }));
+  return openRemoteHome(createClient({ url: place.url, token: findToken(place) }), place.clock);
 }
 
 /** `COPPICE_TOKEN`, the file named by `COPPICE_TOKEN_FILE`, or that of the home on this machine: for this machine only. */

@@ -1,85 +1,46 @@
-import type { AppSession, RemoteApp } from '../../app/app.ts';
-import { requestDocument } from '../../app/documents/plan-document.ts';
-import { readPlanDocument } from '../../app/documents/read-plan-document.ts';
-import { type AppliedRun, type ApplyOptions, planId } from '../../app/retention.ts';
+import type { AppScheduler, RemoteApp } from '../../app/app.ts';
+import type { HomeCheck } from '../../app/check-home.ts';
+import type { RepairStep } from '../../app/repair-home.ts';
+import type { Answer } from '../../client/api.ts';
 import type { Client } from '../../client/client.ts';
-import type { CarriedDocument, PlanDocument } from '../../client/documents.ts';
-import { Failure } from '../../core/failure.ts';
-import type { Message } from '../../core/message.ts';
-import type { Plan } from '../../core/plan.ts';
-import { isoTime } from '../../core/time.ts';
-import { followRemote } from './follow-remote.ts';
-import {
-  readHit,
-  readJob,
-  readLastRun,
-  readMessage,
-  readOutcome,
-  readRoute,
-  readRun,
-  readRunItem,
-  readSession,
-  readSpend,
-} from './read-documents.ts';
+import type { Explanation } from '../../core/plan.ts';
+import type { Clock } from '../../core/time.ts';
+import { mapped } from './mapped.ts';
+import { readJob, readLastRun, readReport, readRoute, readSession, readSpend, readStatus } from './read-documents.ts';
+import { remoteCheckpoints } from './remote-checkpoints.ts';
+import { remoteRetention } from './remote-retention.ts';
+import { remoteSessions } from './remote-sessions.ts';
+import { stepsOf } from './steps-of.ts';
 
 /** A home behind a daemon, as commands see it. */
-export async function openRemoteHome(client: Client): Promise<RemoteApp> {
-  const { trashGraceDays } = await client.home();
-  const plan: RemoteApp['plan'] = async (request) =>
-    readPlan(await client.plans.make(request && (requestDocument(request) as PlanDocument['request'])));
+export async function openRemoteHome(client: Client, clock: Clock): Promise<RemoteApp> {
+  const { call } = client;
+  const { path, trashGraceDays, gc } = await call('GET /api/home', {});
   return {
-    config: { trash: { grace_days: trashGraceDays } },
-    sessions: remoteSessions(client),
+    path,
+    config: configOf(trashGraceDays, gc),
+    sessions: remoteSessions(client, clock),
     gateway: remoteGateway(client),
-    plan,
-    apply: async (given, options) => applied(await client.plans.apply(planId(given)), options),
-    undo: async (runId, options) => applied(await client.runs.undo(runId, options?.ids), options),
-    savedPlan: async (id) => readPlan(await client.plans.get(id)),
-    retention: async () => ({
-      plan,
-      runs: () => mapped(client.runs.list(), readRun),
-      items: (runId) => mapped(client.runs.items(runId), readRunItem),
-    }),
-    scheduler: () => remoteScheduler(client),
+    checkpoints: remoteCheckpoints(client),
+    ...remoteRetention(client),
+    status: async ({ signal, onProgress } = {}) =>
+      readStatus(await call('GET /api/status', { signal, onStep: ({ done }) => onProgress?.(done) })),
+    explain: async (id) => (await call('GET /api/explain/{id}', { id })) as Explanation,
+    check: ({ signal } = {}) => stepsOf<HomeCheck>((onStep) => call('GET /api/check', { signal, onStep })),
+    // The daemon looks again itself: what is wrong is not for a client to say.
+    repair: () => stepsOf<RepairStep>((onStep) => call('POST /api/repair', { body: {}, onStep })),
+    maintainInBackground: async ({ signal } = {}) =>
+      readReport(await call('POST /api/maintain', { body: { auto: true }, signal })),
+    scheduler: async () => remoteScheduler(client),
     [Symbol.dispose]: () => client[Symbol.dispose](),
   };
 }
 
-function remoteSessions(client: Client): RemoteApp['sessions'] {
+function configOf(grace: number, gc: Answer<'GET /api/home'>['gc']): RemoteApp['config'] {
+  const { emptyHours, trivialDays, trivialMax } = gc;
   return {
-    list: (given) => {
-      const { since, before, sort, ...query } = given ?? {};
-      return mapped(
-        client.sessions.list({
-          ...query,
-          ...(since !== undefined && { since: isoTime(since) }),
-          ...(before !== undefined && { before: isoTime(before) }),
-          ...(sort !== undefined && sort !== 'stored' && { sort }),
-        }),
-        readSession,
-      );
-    },
-    find: async (id) => readSession(withoutUsage(await client.sessions.get(id))),
-    get: (id) => client.sessions.get(id).then((found) => readSession(withoutUsage(found)), undefinedIfMissing),
-    search: async ({ text, ...query }) => (await client.sessions.search(text, query)).map(readHit),
-    // Only search knows them, and it is on the other side.
-    archivedPrompts: async () => undefined,
-    open: async (id) => remoteSession(client, id),
-  };
-}
-
-function remoteSession(client: Client, id: string): AppSession {
-  const messages = (range = {}): AsyncGenerator<Message> => mapped(client.sessions.messages(id, range), readMessage);
-  const ended = async () => (await client.sessions.get(id)).endedAt !== undefined;
-  return {
-    messages,
-    follow: (options) => followRemote({ messages, ended }, options),
-    usageByModel: async () => (await client.sessions.get(id)).usageByModel,
-    files: () => {
-      throw new Failure('usage', 'The files of a session are on the machine of the daemon.', {
-        hint: 'Leave out --files, or run the command there.',
-      });
-    },
+    trash: { grace_days: grace },
+    sessions: { empty_hours: emptyHours, trivial_days: trivialDays, trivial_max: trivialMax },
   };
 }
 
@@ -96,34 +57,13 @@ function remoteGateway(client: Client): RemoteApp['gateway'] {
   };
 }
 
-async function remoteScheduler(client: Client): ReturnType<RemoteApp['scheduler']> {
-  const jobs = await client.cron.list();
+function remoteScheduler(client: Client): AppScheduler {
+  const { call } = client;
   return {
-    jobs: async () => jobs.map(readJob),
+    jobs: async () => (await client.cron.list()).map(readJob),
     next: async (name, count) => (await client.cron.next(name, count)).map((at) => Date.parse(at)),
-    lastRuns: async (name) => jobs.filter((job) => job.name === name).flatMap(readLastRun),
+    lastRuns: async (name) => (await client.cron.list()).filter((job) => job.name === name).flatMap(readLastRun),
+    run: (id, signal) => call('POST /api/cron/{id}/run', { id, signal }),
+    remove: async (id) => void (await call('POST /api/cron/{id}/remove', { id })),
   };
-}
-
-function readPlan(document: PlanDocument): Plan {
-  return readPlanDocument(JSON.stringify(document), 'the answer of the daemon');
-}
-
-function applied(document: CarriedDocument, options: ApplyOptions = {}): AppliedRun {
-  const { run, done, skipped, freedBytes, items } = document;
-  for (const item of items) options.onOutcome?.(readOutcome(item));
-  if (run === undefined) throw new Failure('failed', 'The daemon did not say which run it was.');
-  return { run: readRun(run), done, skipped, freedBytes };
-}
-
-function withoutUsage<T extends { usageByModel: unknown }>({ usageByModel: _, ...session }: T) {
-  return session;
-}
-
-function undefinedIfMissing(error: unknown): undefined {
-  if (!(error instanceof Failure) || error.code !== 'not-found') throw error;
-}
-
-async function* mapped<From, To>(items: AsyncIterable<From>, read: (item: From) => To): AsyncGenerator<To> {
-  for await (const item of items) yield read(item);
 }

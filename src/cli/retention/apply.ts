@@ -7,7 +7,7 @@ import type { Decision, Plan } from '../../core/plan.ts';
 import type { CommandInput } from '../command.ts';
 import type { ApplyOptions } from '../command-options.ts';
 import { plural } from '../format.ts';
-import { withApp } from '../with-app.ts';
+import { withAppToClear } from '../with-app.ts';
 import { carryOut, NOTHING_DONE, reportRun } from './carry-out.ts';
 import { confirmPlan } from './confirm-plan.ts';
 import { hintCommand } from './hint-command.ts';
@@ -17,7 +17,7 @@ import { withScanProgress } from './with-scan-progress.ts';
 export function run(input: CommandInput<ApplyOptions>): Promise<number> {
   const { args, io, global, options } = input;
   const [name = ''] = args;
-  const work = async (home: App) => {
+  return withAppToClear(input, async (home) => {
     const plan = isPlanId(name) ? await savedPlan(home, name) : readPlanFile(resolve(io.cwd, name));
     if (options.strict === true) await refuseStale(input, home, plan);
     await confirmPlan(input, {
@@ -29,8 +29,7 @@ export function run(input: CommandInput<ApplyOptions>): Promise<number> {
     const carried = plan.decisions.some(isRemoval) ? await carryOut(io, home, plan) : NOTHING_DONE;
     if (isPlanId(name) && !carried.interrupted && home.plansHome !== undefined) dropPlan(home.plansHome, name);
     return reportRun(input, carried, { plan, goOn: `To go on, make a new plan: ${hintCommand(global, 'plan')}` });
-  };
-  return withApp(input, work, { makeRoom: true });
+  });
 }
 
 async function savedPlan(home: App, id: string): Promise<Plan> {

@@ -1,7 +1,4 @@
-import type { Home } from '../../app/home.ts';
-import { Failure } from '../../core/failure.ts';
-import type { Decision, Explanation, ItemRef, KeepReason, RuleCheck } from '../../core/plan.ts';
-import type { SessionFacts } from '../../core/session.ts';
+import type { Decision, Explanation, KeepReason, RuleCheck } from '../../core/plan.ts';
 import { DAY_MS, HOUR_MS } from '../../core/time.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
@@ -11,17 +8,15 @@ import { writeJson } from '../json-output.ts';
 import { safeText } from '../safe-text.ts';
 import { sessionLabel } from '../sessions/session-label.ts';
 import { renderTable } from '../table.ts';
-import { withHome } from '../with-home.ts';
+import { withApp } from '../with-app.ts';
 import { ACTION_WORDS, KIND_WORDS, REASON_WORDS } from './words.ts';
 
 /** `coppice explain ID`: every rule that was asked about one item, and which one decided. */
 export function run(input: CommandInput<NoOptions>): Promise<number> {
   const { args, io, global } = input;
-  return withHome(input, async (home) => {
-    const item = await findItem(home, args[0] ?? '');
-    const explanation = await (await home.retention()).explain(item);
-    if (explanation === undefined)
-      throw new Failure('not-found', `${item.id} is gone.`, { hint: 'Run: coppice status' });
+  return withApp(input, async (home) => {
+    const explanation = await home.explain(args[0] ?? '');
+    const { item } = explanation.decision;
     if (global.json) writeJson(io.out, explanation);
     else {
       const facts = await home.sessions.get(item.id);
@@ -36,25 +31,6 @@ export function run(input: CommandInput<NoOptions>): Promise<number> {
     }
     return 0;
   });
-}
-
-/** Fewer characters of a checkpoint's id may as well be those of a session's. */
-const SHORTEST_ID = 8;
-
-/** A whole id goes before the first characters of another; files and runs are named whole. */
-async function findItem(home: Home, id: string): Promise<ItemRef> {
-  const session = await home.sessions.get(id);
-  if (session !== undefined) return refOf(session);
-  const { strays, trash, archives, checkpoints } = await (await home.retention()).scan();
-  const other = [...strays, ...trash, ...archives, ...checkpoints].find((item) => item.id === id);
-  if (other !== undefined) return { kind: other.kind, id };
-  const [checkpoint, ...more] = checkpoints.filter((item) => id.length >= SHORTEST_ID && item.id.startsWith(id));
-  if (checkpoint !== undefined && more.length === 0) return { kind: 'checkpoint', id: checkpoint.id };
-  return refOf(await home.sessions.find(id));
-}
-
-function refOf({ id, archivedAt }: SessionFacts): ItemRef {
-  return { kind: archivedAt === undefined ? 'session' : 'archive', id };
 }
 
 function printExplanation(out: TextOutput, { decision, checks, lineage }: Explanation, about: readonly string[]): void {

@@ -1,31 +1,26 @@
+import { maintenanceDocument } from '../../app/documents/status-document.ts';
 import type { BackgroundReport } from '../../app/home.ts';
 import { Failure } from '../../core/failure.ts';
 import type { GuardReason } from '../../core/plan.ts';
-import { isoTime } from '../../core/time.ts';
 import type { CommandInput } from '../command.ts';
 import type { MaintainOptions } from '../command-options.ts';
 import { formatBytes, formatTime, plural } from '../format.ts';
 import { writeJson } from '../json-output.ts';
-import { withHomeToClear } from '../with-home.ts';
+import { withAppToClear } from '../with-app.ts';
 import { hintCommand } from './hint-command.ts';
 
 /** `coppice maintain`: one pass under the guard, as a host program would run it. `--auto` obeys the settings and the interval. */
 export function run(input: CommandInput<MaintainOptions>): Promise<number> {
   const { io, global, options } = input;
-  return withHomeToClear(input, async (home) => {
+  return withAppToClear(input, async (home) => {
     const report =
       options.auto === true
         ? await home.maintainInBackground({ signal: io.signal })
         : await (await home.retention()).maintain({ signal: io.signal, now: true });
-    if (global.json) writeJson(io.out, reportDocument(report));
+    if (global.json) writeJson(io.out, maintenanceDocument(report));
     else io.out.write(`${sentences(input, report).join('\n')}\n`);
     return exitCode(report);
   });
-}
-
-function reportDocument(report: BackgroundReport) {
-  if (report.status === 'not-due') return { ...report, nextAt: isoTime(report.nextAt) };
-  return 'at' in report ? { ...report, at: isoTime(report.at) } : report;
 }
 
 function sentences(input: CommandInput<MaintainOptions>, report: BackgroundReport): string[] {

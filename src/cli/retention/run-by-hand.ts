@@ -1,9 +1,9 @@
+import type { App } from '../../app/app.ts';
 import { planTotals } from '../../app/documents/plan-document.ts';
-import type { Home } from '../../app/home.ts';
 import type { PlanRequest } from '../../core/plan.ts';
 import type { CommandInput } from '../command.ts';
 import type { ByHandOptions } from '../command-options.ts';
-import { withHomeToClear } from '../with-home.ts';
+import { withAppToClear } from '../with-app.ts';
 import { carryOut, NOTHING_DONE, reportRun } from './carry-out.ts';
 import { confirmPlan } from './confirm-plan.ts';
 import { showPlan } from './show-plan.ts';
@@ -11,7 +11,7 @@ import { withScanProgress } from './with-scan-progress.ts';
 
 export interface ByHand {
   /** Done before the plan is made, unless nothing may change. */
-  readonly prepare?: (home: Home) => Promise<unknown>;
+  readonly prepare?: (home: App) => Promise<unknown>;
   /** A yes is not enough. */
   readonly typed?: boolean;
 }
@@ -19,11 +19,11 @@ export interface ByHand {
 /** Plans what a person asks for, shows it, asks, and carries it out. A dry run ends after it was shown. */
 export function runByHand<O extends ByHandOptions>(
   input: CommandInput<O>,
-  requestFor: (home: Home) => PlanRequest,
+  requestFor: (home: App) => PlanRequest,
   { prepare, typed }: ByHand = {},
 ): Promise<number> {
   const { io, options } = input;
-  return withHomeToClear(input, async (home) => {
+  return withAppToClear(input, async (home) => {
     if (options.dryRun !== true) await prepare?.(home);
     const plan = await withScanProgress(io, (scan) => home.plan(requestFor(home), scan));
     if (options.dryRun === true) {

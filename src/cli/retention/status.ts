@@ -1,15 +1,14 @@
-import { runDocument } from '../../app/documents/run-document.ts';
+import { statusDocument } from '../../app/documents/status-document.ts';
 import { findHermesHomes } from '../../app/hermes/find-hermes-homes.ts';
-import { type HomeStatus, homeStatus, type StatusClass } from '../../app/home-status.ts';
+import type { HomeStatus, StatusClass } from '../../app/home-status.ts';
 import type { KeepReason } from '../../core/plan.ts';
-import { isoTime } from '../../core/time.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
 import { formatAge, formatBytes, formatCount, formatDate, formatTime, plural } from '../format.ts';
 import { writeJson } from '../json-output.ts';
 import { safeText } from '../safe-text.ts';
 import { type Column, renderTable } from '../table.ts';
-import { withHome } from '../with-home.ts';
+import { withApp } from '../with-app.ts';
 import { hintCommand } from './hint-command.ts';
 import { shortfallSentence } from './shortfall-sentence.ts';
 import { withScanProgress } from './with-scan-progress.ts';
@@ -21,23 +20,12 @@ const SHOWN = 5;
 /** `coppice status`: what the home keeps, what protects it, and what could go. */
 export function run(input: CommandInput<NoOptions>): Promise<number> {
   const { io, global } = input;
-  return withHome(input, async (home) => {
-    const status = await withScanProgress(io, (options) => homeStatus(home, options));
+  return withApp(input, async (home) => {
+    const status = await withScanProgress(io, (options) => home.status(options));
     if (global.json) writeJson(io.out, statusDocument(status));
     else printStatus(input, status);
     return 0;
   });
-}
-
-function statusDocument({ trashUntil, lastRun, nextMaintenanceAt, ...rest }: HomeStatus) {
-  return {
-    ...rest,
-    ...(trashUntil !== undefined && {
-      trashUntil: { first: isoTime(trashUntil.first), last: isoTime(trashUntil.last) },
-    }),
-    ...(lastRun !== undefined && { lastRun: runDocument(lastRun) }),
-    ...(nextMaintenanceAt !== undefined && { nextMaintenanceAt: isoTime(nextMaintenanceAt) }),
-  };
 }
 
 function printStatus(input: CommandInput<NoOptions>, status: HomeStatus): void {
@@ -111,7 +99,7 @@ function stayRows({ name, kept }: StatusClass): string[][] {
 
 /** Homes of other agents on this machine, for who did not ask for one in particular. */
 function printOthers({ io, global }: CommandInput<NoOptions>, { home }: HomeStatus): void {
-  if (global.home !== undefined) return;
+  if (global.home !== undefined || global.remote !== undefined) return;
   for (const path of findHermesHomes(io.env)) {
     if (path === home.path) continue;
     io.out.write(`There is a Hermes home too. Look at it with: ${hintCommand({ home: path }, 'status')}\n`);

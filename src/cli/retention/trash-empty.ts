@@ -1,4 +1,4 @@
-import type { Retention } from '../../app/retention.ts';
+import type { AppRetention } from '../../app/app.ts';
 import { Failure } from '../../core/failure.ts';
 import type { Run } from '../../core/run.ts';
 import type { CommandInput } from '../command.ts';
@@ -6,7 +6,7 @@ import type { TrashEmptyOptions } from '../command-options.ts';
 import { formatBytes, plural } from '../format.ts';
 import { writeJson } from '../json-output.ts';
 import { printFailure } from '../print-failure.ts';
-import { withHomeToClear } from '../with-home.ts';
+import { withAppToClear } from '../with-app.ts';
 import { confirm } from './confirm.ts';
 import { hintCommand } from './hint-command.ts';
 import { notAll } from './not-all.ts';
@@ -16,7 +16,7 @@ import { findRun, itemsOf } from './run-items.ts';
 export function run(input: CommandInput<TrashEmptyOptions>): Promise<number> {
   const { io, global, options } = input;
   refuseUnclear(input);
-  return withHomeToClear(input, async (home) => {
+  return withAppToClear(input, async (home) => {
     const retention = await home.retention();
     const full = await fullRuns(retention, await chosenRuns(retention, input));
     const items = full.reduce((sum, one) => sum + one.items, 0);
@@ -58,7 +58,7 @@ function refuseUnclear({ args, options }: CommandInput<TrashEmptyOptions>): void
 }
 
 async function chosenRuns(
-  retention: Retention,
+  retention: AppRetention,
   { args, options, io }: CommandInput<TrashEmptyOptions>,
 ): Promise<Run[]> {
   if (args[0] !== undefined) return [await findRun(retention, args[0])];
@@ -67,7 +67,7 @@ async function chosenRuns(
   return runs;
 }
 
-async function fullRuns(retention: Retention, runs: readonly Run[]) {
+async function fullRuns(retention: AppRetention, runs: readonly Run[]) {
   const full: { id: string; items: number; sizeBytes: number }[] = [];
   for (const { id } of runs) {
     const items = await itemsOf(retention, id, 'trashed');

@@ -1,4 +1,4 @@
-import type { Retention } from '../../app/retention.ts';
+import type { AppRetention } from '../../app/app.ts';
 import type { Run, RunItem } from '../../core/run.ts';
 import { isoTime } from '../../core/time.ts';
 import type { CommandInput } from '../command.ts';
@@ -7,7 +7,7 @@ import { formatAge, formatBytes, formatCount, formatDate, plural } from '../form
 import { writeJsonList } from '../json-output.ts';
 import { safeText } from '../safe-text.ts';
 import { renderTable } from '../table.ts';
-import { withHome } from '../with-home.ts';
+import { withApp } from '../with-app.ts';
 import { hintCommand } from './hint-command.ts';
 import { itemsOf } from './run-items.ts';
 import { ACTION_WORDS, KIND_WORDS, REASON_WORDS, requestWords } from './words.ts';
@@ -18,7 +18,7 @@ const SHOWN = 10;
 /** `coppice trash list` */
 export function run(input: CommandInput<NoOptions>): Promise<number> {
   const { io, global } = input;
-  return withHome(input, async (home) => {
+  return withApp(input, async (home) => {
     const retention = await home.retention();
     if (global.json) {
       await writeJsonList(io.out, { name: 'items', items: documents(retention) });
@@ -38,7 +38,7 @@ export function run(input: CommandInput<NoOptions>): Promise<number> {
   });
 }
 
-async function* documents(retention: Retention) {
+async function* documents(retention: AppRetention) {
   for await (const { id, startedAt, expiresAt } of retention.runs()) {
     for await (const { item, title, action, reason, sizeBytes, state } of retention.items(id)) {
       if (state !== 'trashed') continue;

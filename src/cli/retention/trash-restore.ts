@@ -1,7 +1,7 @@
 import { Failure } from '../../core/failure.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
-import { withHome } from '../with-home.ts';
+import { withApp } from '../with-app.ts';
 import { giveBack } from './give-back.ts';
 import { hintCommand } from './hint-command.ts';
 import { findRun, itemsOf } from './run-items.ts';
@@ -9,7 +9,7 @@ import { findRun, itemsOf } from './run-items.ts';
 /** `coppice trash restore RUN [ID…]`: all of a run, or the items with these whole ids. */
 export function run(input: CommandInput<NoOptions>): Promise<number> {
   const [runId = '', ...ids] = input.args;
-  return withHome(input, async (home) => {
+  return withApp(input, async (home) => {
     const retention = await home.retention();
     const found = await findRun(retention, runId);
     const trashed = await itemsOf(retention, runId, 'trashed');

@@ -1,19 +1,19 @@
+import type { AppSession } from '../../app/app.ts';
 import { sessionDocument } from '../../app/documents/session-document.ts';
-import type { Session } from '../../app/sessions/session.ts';
 import type { SessionFacts } from '../../core/session.ts';
 import type { CommandInput } from '../command.ts';
 import { writeJson } from '../json-output.ts';
 import { safeText } from '../safe-text.ts';
-import { withHome } from '../with-home.ts';
+import { withApp } from '../with-app.ts';
 import { openByStart } from './open-by-start.ts';
 
 /** Changes the session that the first argument names, and says what it is now. */
 export function changeSession<O>(
   input: CommandInput<O>,
-  change: (session: Session) => Promise<SessionFacts>,
+  change: (session: AppSession) => Promise<SessionFacts>,
 ): Promise<number> {
   const { io, global, args } = input;
-  return withHome(input, async (home) => {
+  return withApp(input, async (home) => {
     const session = await change(await openByStart(home, args[0] ?? ''));
     if (global.json) writeJson(io.out, sessionDocument(session));
     else io.out.write(`${describeSession(session)}\n`);

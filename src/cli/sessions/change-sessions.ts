@@ -1,21 +1,21 @@
+import type { AppSession } from '../../app/app.ts';
 import { sessionDocument } from '../../app/documents/session-document.ts';
-import type { Session } from '../../app/sessions/session.ts';
 import { Failure } from '../../core/failure.ts';
 import type { SessionFacts } from '../../core/session.ts';
 import type { CommandInput } from '../command.ts';
 import { writeJson } from '../json-output.ts';
 import { printFailure } from '../print-failure.ts';
-import { withHome } from '../with-home.ts';
+import { withApp } from '../with-app.ts';
 import { describeSession } from './change-session.ts';
 import { openByStart } from './open-by-start.ts';
 
 /** Changes the sessions that the arguments name, one by one. One that fails does not stop the others. */
 export function changeSessions<O>(
   input: CommandInput<O>,
-  change: (session: Session) => Promise<SessionFacts>,
+  change: (session: AppSession) => Promise<SessionFacts>,
 ): Promise<number> {
   const { io, global, args } = input;
-  return withHome(input, async (home) => {
+  return withApp(input, async (home) => {
     const changed: SessionFacts[] = [];
     const failures: Failure[] = [];
     for (const id of args) {

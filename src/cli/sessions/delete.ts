@@ -1,5 +1,5 @@
+import type { App } from '../../app/app.ts';
 import { planTotals } from '../../app/documents/plan-document.ts';
-import type { Home } from '../../app/home.ts';
 import { Failure } from '../../core/failure.ts';
 import type { Plan } from '../../core/plan.ts';
 import type { Outcome } from '../../core/run.ts';
@@ -13,14 +13,14 @@ import { removalQuestion } from '../retention/confirm-plan.ts';
 import { hintCommand } from '../retention/hint-command.ts';
 import { notAll } from '../retention/not-all.ts';
 import { withScanProgress } from '../retention/with-scan-progress.ts';
-import { withHomeToClear } from '../with-home.ts';
+import { withAppToClear } from '../with-app.ts';
 import { heldSentence } from './held-sentence.ts';
 
 /** `coppice sessions delete ID…`: whole ids only. What is held stays, with a sentence that says what to do first. */
 export function run(input: CommandInput<DeleteOptions>): Promise<number> {
   const { io, options, global } = input;
   const ids = [...new Set(input.args)];
-  return withHomeToClear(input, async (home) => {
+  return withAppToClear(input, async (home) => {
     for (const id of ids) if ((await home.sessions.get(id)) === undefined) throw unknown(input, id);
     const retention = await home.retention();
     const plan = await withScanProgress(io, (scan) => retention.plan({ kind: 'delete', ids }, scan));
@@ -44,7 +44,7 @@ function unknown({ global }: CommandInput<DeleteOptions>, id: string): Failure {
 /** What has the id of a session. */
 const NAMED_KINDS: ReadonlySet<string> = new Set(['session', 'archive']);
 
-async function heldOutcomes(input: CommandInput<DeleteOptions>, home: Home, plan: Plan): Promise<Outcome[]> {
+async function heldOutcomes(input: CommandInput<DeleteOptions>, home: App, plan: Plan): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const decision of plan.decisions) {
     const { item, action, sizeBytes } = decision;
@@ -56,7 +56,7 @@ async function heldOutcomes(input: CommandInput<DeleteOptions>, home: Home, plan
 }
 
 interface Removing {
-  readonly home: Home;
+  readonly home: App;
   readonly plan: Plan;
   readonly held: readonly Outcome[];
 }

@@ -1,4 +1,4 @@
-import type { Home } from '../../app/home.ts';
+import type { App } from '../../app/app.ts';
 import { DAY_MS, HOUR_MS } from '../../core/time.ts';
 import type { CommandInput } from '../command.ts';
 import type { GcOptions } from '../command-options.ts';
@@ -20,6 +20,6 @@ export function run(input: CommandInput<GcOptions>): Promise<number> {
 }
 
 /** A limit of zero is a rule that is off. */
-function amount(limit: Home['config']['sessions']['empty_hours']): number {
+function amount(limit: App['config']['sessions']['empty_hours']): number {
   return limit === 'never' ? 0 : limit;
 }

@@ -1,4 +1,4 @@
-import type { Home } from '../../app/home.ts';
+import type { App } from '../../app/app.ts';
 import type { Decision, KeepReason } from '../../core/plan.ts';
 import type { CommandInput } from '../command.ts';
 import { hintCommand } from '../retention/hint-command.ts';
@@ -6,7 +6,7 @@ import { REASON_WORDS } from '../retention/words.ts';
 
 /** Why a session that a person named stays, and what to do first. The arguments are all that were named. */
 export async function heldSentence(
-  home: Home,
+  home: App,
   { item, reason }: Decision,
   { global, args: named }: CommandInput<object>,
 ): Promise<string> {
@@ -17,16 +17,11 @@ export async function heldSentence(
     return `In use. First stop what uses it, then: ${hintCommand(global, 'sessions', 'end', item.id)}`;
   if (reason === 'open') return `Still open. ${first('end')}`;
   if (reason === 'pinned') return `Pinned. ${first('unpin')}`;
-  const lineage = reason === 'lineage-kept' ? await lineageOf(home, item) : [];
-  const missing = lineage.filter((id) => !named.includes(id));
+  const { lineage } = reason === 'lineage-kept' ? await home.explain(item.id) : { lineage: [] };
+  const missing = lineage.flatMap(({ id }) => (named.includes(id) ? [] : [id]));
   if (missing.length > 0) return `A conversation goes only as a whole. Name these too: ${missing.join(' ')}`;
   return `It stays: ${REASON_WORDS[reason]}. See why with: ${hintCommand(global, 'explain', item.id)}`;
 }
 
 /** What only the agent that writes a session can change about it. */
 const OWNERS: ReadonlySet<string> = new Set<KeepReason>(['active', 'open', 'pinned']);
-
-async function lineageOf(home: Home, item: Decision['item']): Promise<string[]> {
-  const explanation = await (await home.retention()).explain(item);
-  return explanation?.lineage.map(({ id }) => id) ?? [];
-}

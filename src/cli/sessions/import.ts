@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Home } from '../../app/home.ts';
+import type { App } from '../../app/app.ts';
 import type { ImportOutcome, LeftAlone, SessionOutcome } from '../../app/transfer/import-outcome.ts';
 import { Failure } from '../../core/failure.ts';
 import type { CommandInput } from '../command.ts';
@@ -11,7 +11,7 @@ import { writeJson } from '../json-output.ts';
 import { printFailure } from '../print-failure.ts';
 import { type Progress, startProgress } from '../progress.ts';
 import { safeText } from '../safe-text.ts';
-import { withHome } from '../with-home.ts';
+import { withApp } from '../with-app.ts';
 
 /** `coppice sessions import FILE…` or `--from HOME`. Exit 3 when something was not brought in whole. */
 export function run(input: CommandInput<ImportOptions>): Promise<number> {
@@ -50,9 +50,9 @@ function refuseMixture({ args, options: { from, source } }: CommandInput<ImportO
 
 function bringIn(
   input: CommandInput<ImportOptions>,
-  importing: (home: Home) => AsyncIterable<ImportOutcome>,
+  importing: (home: App) => AsyncIterable<ImportOutcome>,
 ): Promise<number> {
-  return withHome(
+  return withApp(
     input,
     async (home) => {
       using progress = startProgress(input.io, { label: 'Importing' });

@@ -6,12 +6,12 @@ import { writeJson } from '../json-output.ts';
 import { startProgress } from '../progress.ts';
 import { exitCodeOf } from '../retention/carry-out.ts';
 import { doneLines, skippedLines } from '../retention/outcome-lines.ts';
-import { withHome } from '../with-home.ts';
+import { withApp } from '../with-app.ts';
 
 /** `coppice sessions restore ID…`: brings archived sessions back exactly as they were. */
 export function run(input: CommandInput<NoOptions>): Promise<number> {
   const { args, io, global } = input;
-  return withHome(input, async (home) => {
+  return withApp(input, async (home) => {
     const ids: string[] = [];
     for (const id of args) ids.push((await home.sessions.find(id)).id);
     const outcomes: Outcome[] = [];

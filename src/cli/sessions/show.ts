@@ -30,7 +30,7 @@ export function run(input: CommandInput<ShowOptions>): Promise<number> {
     const session = await home.sessions.find(input.args[0] ?? '');
     const handle = await home.sessions.open(session.id);
     const usage = await handle.usageByModel();
-    const files = input.options.files === true ? handle.files() : undefined;
+    const files = input.options.files === true ? await handle.files() : undefined;
     const shown = input.options.messages ?? (input.global.json ? 'all' : SHOWN_MESSAGES);
     const archived = session.archivedAt !== undefined;
     const messages = archived ? none() : handle.messages(shown === 'all' ? {} : { last: shown });

@@ -6,13 +6,13 @@ import type { Io } from '../io.ts';
 import { writeJson } from '../json-output.ts';
 import { startProgress } from '../progress.ts';
 import { renderTable } from '../table.ts';
-import { withHome } from '../with-home.ts';
+import { withApp } from '../with-app.ts';
 import { statsTip } from './stats-tip.ts';
 
 /** `coppice sessions stats` */
 export function run(input: CommandInput<NoOptions>): Promise<number> {
   const { io, global } = input;
-  return withHome(input, async (home) => {
+  return withApp(input, async (home) => {
     using progress = startProgress(io, { label: 'Counting' });
     const stats = await home.sessions.stats({ signal: io.signal, onProgress: (done) => progress.update({ done }) });
     progress.done();

@@ -1,7 +1,8 @@
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
+import { shortfallSchema } from '../../app/documents/read-plan-document.ts';
 import { runSchema } from './run-schemas.ts';
-import { count, text, time } from './values.ts';
+import { amount, count, problemSchema, text, texts, time } from './values.ts';
 
 /** Seen from the machine that the daemon runs on; it has no folder of its own to count from. */
 const folder = text.refine((path) => isAbsolute(path) && !path.includes('\0'), 'must be a whole path');
@@ -47,9 +48,40 @@ export const checkpointDetailSchema = z.object({
   changes: z.object({ added: count, changed: count, removed: count, sizeBytes: count }),
 });
 
+const rules = { retentionMs: z.number(), maxSnapshots: count, maxBytes: count };
+
+export const checkpointStatusSchema = z.object({
+  projects: z.array(
+    z.object({
+      id: z.string(),
+      workdir: z.string(),
+      place: z.enum(['present', 'gone', 'unreachable']),
+      checkpoints: count,
+      pinned: count,
+      lastTakenAt: time,
+      ownBytes: count,
+    }),
+  ),
+  checkpoints: count,
+  sizeBytes: count,
+  sharedBytes: count,
+  limits: z.object(rules).partial(),
+  reclaimable: amount,
+  trash: amount,
+  legacy: amount,
+  problems: z.array(problemSchema),
+  shortfalls: z.array(shortfallSchema),
+});
+
+export const verifiedSchema = z.object({ checkpoints: count, ok: z.boolean(), problems: z.array(problemSchema) });
+
+export const reclaimSchema = z.strictObject({});
+export const reclaimedSchema = z.object({ freedBytes: count });
+
 export const pinSchema = z.strictObject({ pinned: z.boolean() });
 
-export const diffQuery = z.strictObject({ to: text.exactOptional() });
+/** `path` may be given several times. */
+export const diffQuery = z.strictObject({ to: text.exactOptional(), path: texts.exactOptional() });
 
 const change = { path: z.string(), kind: z.enum(['added', 'removed', 'changed']) };
 export const diffSchema = z.object({
@@ -71,6 +103,12 @@ export const restoreSchema = z.strictObject({
   withSession: z.boolean().exactOptional(),
 });
 
+export const restoredFileSchema = z.object({
+  ...change,
+  status: z.enum(['done', 'skipped']),
+  detail: z.string().exactOptional(),
+});
+
 export const restoreDoneSchema = z.object({
   dryRun: z.boolean(),
   checkpoint: checkpointSchema,
@@ -79,5 +117,5 @@ export const restoreDoneSchema = z.object({
   done: count.exactOptional(),
   skipped: count.exactOptional(),
   sessionDetail: z.string().exactOptional(),
-  files: z.array(z.object({ ...change, status: z.enum(['done', 'skipped']), detail: z.string().exactOptional() })),
+  files: z.array(restoredFileSchema),
 });

@@ -82,6 +82,8 @@ export const jobRunSchema = z.object({
   undelivered: count,
 });
 
+export const jobRemovedSchema = z.object({ removed: z.string() });
+
 /** What follows `data:` in the stream of events. */
 export const eventSchema = z.object({
   at: time,

@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { planRequestSchema, planSchema } from '../../app/documents/read-plan-document.ts';
 import { sessionListSchema } from './session-schemas.ts';
-import { count, pageSize, text, time } from './values.ts';
+import { amount, count, pageSize, text, time } from './values.ts';
 
 export const newPlanSchema = z.strictObject({ request: planRequestSchema.exactOptional() });
 
-const amount = z.object({ items: count, sizeBytes: count });
 export const planDocumentSchema = planSchema
   .extend({ totals: z.object({ keep: amount, go: amount, forGood: amount }) })
   .meta({ id: 'Plan' });
@@ -34,6 +33,17 @@ export const runSchema = z
   })
   .meta({ id: 'Run' });
 
+/** What became of one item. */
+export const outcomeSchema = z
+  .object({
+    ...itemRef,
+    action: z.string(),
+    status: z.enum(['done', 'skipped']),
+    detail: z.string().exactOptional(),
+    sizeBytes: count,
+  })
+  .meta({ id: 'Outcome' });
+
 export const carriedSchema = z
   .object({
     /** Absent when there was nothing to do. */
@@ -42,15 +52,7 @@ export const carriedSchema = z
     skipped: count,
     freedBytes: count,
     interrupted: z.boolean(),
-    items: z.array(
-      z.object({
-        ...itemRef,
-        action: z.string(),
-        status: z.enum(['done', 'skipped']),
-        detail: z.string().exactOptional(),
-        sizeBytes: count,
-      }),
-    ),
+    items: z.array(outcomeSchema),
   })
   .meta({ id: 'Carried' });
 
@@ -74,6 +76,7 @@ export const runDetailSchema = runSchema.extend({
       sizeBytes: count,
       state: z.string(),
       detail: z.string().exactOptional(),
+      title: z.string().exactOptional(),
     }),
   ),
   /** The number after which the next page begins; absent on the last one. */
@@ -81,6 +84,11 @@ export const runDetailSchema = runSchema.extend({
 });
 
 export const undoSchema = z.strictObject({ ids: z.array(text).min(1).max(1000).exactOptional() });
+
+export const emptySchema = z.strictObject({});
+export const emptiedSchema = z.object({ items: count, skipped: count, freedBytes: count });
+
+export const promptsSchema = z.object({ id: z.string(), prompts: z.string().exactOptional() });
 
 export const archiveQuery = z.strictObject({ limit: pageSize(1000), cursor: text.exactOptional() });
 export const archiveListSchema = sessionListSchema;

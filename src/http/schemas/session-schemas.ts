@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ROLES } from '../../core/message.ts';
 import { CHILD_KINDS } from '../../core/session.ts';
 import { MAX_BATCH, SORTS } from '../../core/session-store.ts';
-import { anyJson, count, flag, givenTime, jsonObject, pageSize, text, time } from './values.ts';
+import { anyJson, count, flag, givenTime, jsonObject, pageSize, problemSchema, text, time } from './values.ts';
 
 const usage = z.object({
   inputTokens: count,
@@ -43,6 +43,10 @@ export const sessionSchema = z
 const modelUsage = usage.extend({ model: z.string() });
 export const usageByModelSchema = z.object({ usageByModel: z.array(modelUsage) });
 export const sessionDetailSchema = sessionSchema.extend(usageByModelSchema.shape).meta({ id: 'SessionDetail' });
+
+export const sessionDetailQuery = z.strictObject({ exact: flag.exactOptional() });
+
+export const fileListSchema = z.object({ files: z.array(z.object({ path: z.string(), sizeBytes: count })) });
 
 export const sessionListSchema = z.object({
   sessions: z.array(sessionSchema),
@@ -129,12 +133,29 @@ export const newMessagesSchema = z.strictObject({
     .max(MAX_BATCH),
 });
 
-export const problemSchema = z.object({
-  kind: z.string(),
-  subject: z.string(),
-  message: z.string(),
-  hint: z.string().exactOptional(),
+/** A session as an import describes it; counts and sizes are found anew. */
+export const importedSessionSchema = z.strictObject({
+  ...newSessionSchema.shape,
+  id: text,
+  routeKey: text.exactOptional(),
+  startedAt: givenTime,
+  lastActiveAt: givenTime,
+  endedAt: givenTime.exactOptional(),
+  endReason: text.exactOptional(),
+  pinned: z.boolean(),
+  usageByModel: z.array(z.strictObject({ ...modelUsage.shape, costUsd: z.number().min(0) })).max(1000),
 });
+
+export const importedFactsSchema = importedSessionSchema.omit({ id: true });
+
+export const importedMessagesSchema = z.strictObject({
+  messages: z
+    .array(z.strictObject({ ...message, seq: z.int().min(1), at: givenTime, rewound: z.literal(true).exactOptional() }))
+    .min(1)
+    .max(MAX_BATCH),
+});
+
+export const importSchema = z.object({ id: z.string() });
 
 export const receiptSchema = z.object({ firstSeq: z.int(), lastSeq: z.int(), problems: z.array(problemSchema) });
 

@@ -9,6 +9,16 @@ export const givenTime = time.transform((text) => Date.parse(text));
 
 export const count = z.int().min(0);
 
+export const amount = z.object({ items: count, sizeBytes: count });
+
+/** What is wrong with something, in a sentence. */
+export const problemSchema = z
+  .object({ kind: z.string(), subject: z.string(), message: z.string(), hint: z.string().exactOptional() })
+  .meta({ id: 'Problem' });
+
+/** How many things were looked at so far. */
+export const progressSchema = z.object({ done: count });
+
 /** Any JSON object, kept exactly as it came. */
 export const jsonObject = z.custom<JsonObject>(isJsonObject, 'must be an object').meta({ type: 'object' });
 
@@ -25,3 +35,6 @@ export function pageSize(most: number) {
 
 /** Everything is stored as text of this length at most; longer names are refused by the home. */
 export const text = z.string().min(1).max(4096);
+
+/** A name in a query that may be given several times. */
+export const texts = z.union([text.transform((only) => [only]), z.array(text).max(1000)]);

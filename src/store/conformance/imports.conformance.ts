@@ -12,6 +12,17 @@ export function importsConformance(desk: StoreDesk): void {
   const { create, factsOf, contents, listed, foundIds, held, reopen } = desk;
 
   describe('imports', () => {
+    it('takes messages in order only, each number once', async () => {
+      await desk.store.imports.begin(imported());
+      await desk.store.imports.append('i', [importedMessage(1), importedMessage(4)]);
+      for (const wrong of [[4], [3], [5, 5], [6, 5], [0]]) {
+        const messages = wrong.map((seq) => importedMessage(seq));
+        await expect(desk.store.imports.append('i', messages)).rejects.toMatchObject({ code: 'usage' });
+      }
+      await desk.store.imports.finish(imported());
+      expect((await messagesOf(desk.store, 'i')).map(({ seq }) => seq)).toEqual([1, 4]);
+    });
+
     it('shows nothing until it is finished, then everything', async () => {
       const usage: ModelUsage = { ...NO_USAGE, model: 'm', costUsd: 0.3, inputTokens: 7 };
       const session = imported({

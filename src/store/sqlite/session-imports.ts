@@ -50,6 +50,7 @@ function insertHidden(db: Connection, session: ImportedSession): void {
 
 function appendHidden(db: Connection, id: string, messages: readonly Message[]): void {
   const row = requireHidden(db, id);
+  refuseDisorder(db, row, messages);
   const contentBytes = insertMessages(db, row.key, messages);
   countMessages(db, row.key, {
     fresh: messages,
@@ -57,6 +58,20 @@ function appendHidden(db: Connection, id: string, messages: readonly Message[]):
     mark: { seq: 0, sizeBytes: 0 },
     now: row.last_active_at,
   });
+}
+
+/** A number means one message, and later ones are larger. */
+function refuseDisorder(db: Connection, { key, id }: SessionRow, messages: readonly Message[]): void {
+  const newest = db.sql<[number], { seq: number | null }>(`SELECT max(seq) AS seq FROM messages WHERE session_key = ?`);
+  let last = newest.get(key)?.seq ?? 0;
+  for (const { seq } of messages) {
+    if (seq <= last) {
+      throw new Failure('usage', `Message ${seq} of ${id} comes after message ${last}.`, {
+        hint: 'Messages are imported in order, each with a larger number than the one before.',
+      });
+    }
+    last = seq;
+  }
 }
 
 /** Writes the facts and makes the session visible. `last_seq` is the number of its last message, gaps included. */

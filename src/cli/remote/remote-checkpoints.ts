@@ -1,0 +1,77 @@
+import { resolve } from 'node:path';
+import type { AppCheckpoints } from '../../app/app.ts';
+import type { DiffOptions } from '../../app/diff-checkpoints.ts';
+import type { Client } from '../../client/client.ts';
+import type { FileDiff, RestoredFile } from '../../core/checkpoint.ts';
+import { readCheckpoint, readCheckpointStatus, readFile, readRun } from './read-documents.ts';
+
+/** The checkpoints of a home behind a daemon. Folders are on the machine of the daemon. */
+export function remoteCheckpoints(client: Client): AppCheckpoints {
+  const { call } = client;
+  const setPin = async (id: string, pinned: boolean) => readCheckpoint(await client.checkpoints.pin(id, pinned));
+  return {
+    async take({ workdir, reason, sessionId }, { signal } = {}) {
+      const body = { workdir: resolve(workdir), reason, sessionId };
+      const { status, leftOut, ...checkpoint } = await call('POST /api/checkpoints', { body, signal });
+      return { status, leftOut, checkpoint: readCheckpoint(checkpoint) };
+    },
+    list: async (query) => {
+      const workdir = query?.workdir;
+      return (await client.checkpoints.list(workdir && resolve(workdir))).map(readCheckpoint);
+    },
+    async show(id) {
+      const { previousId, changes, ...checkpoint } = await client.checkpoints.get(id);
+      const previous = previousId === undefined ? {} : { previous: { id: previousId } };
+      return { checkpoint: readCheckpoint(checkpoint), changes, ...previous };
+    },
+    async diff(id, options = {}) {
+      const { signal } = options;
+      const { from, to, workdir, files } = await call('GET /api/checkpoints/{id}/diff', {
+        id,
+        signal,
+        query: sides(options),
+      });
+      return {
+        from: { id: from, workdir },
+        ...(to !== undefined && { to: { id: to } }),
+        files: files.map(readFile) as FileDiff[],
+      };
+    },
+    diffText: (id, options) => client.checkpoints.diffText(id, sides(options), options?.signal),
+    async previewRestore(id, { paths, signal } = {}) {
+      const body = { dryRun: true, paths: someOf(paths) };
+      const { checkpoint, files } = await call('POST /api/checkpoints/{id}/restore', { id, body, signal });
+      return { checkpoint: readCheckpoint(checkpoint), files: files.map(readFile) as RestoredFile[] };
+    },
+    async restore(id, { paths, withSession, signal, onFile } = {}) {
+      const body = { paths: someOf(paths), withSession };
+      const onStep = (file: Parameters<typeof readFile>[0]) => onFile?.(readFile(file) as RestoredFile);
+      const document = await call('POST /api/checkpoints/{id}/restore', { id, body, signal, onStep });
+      const { checkpoint, safety = checkpoint, run, done = 0, skipped = 0, sessionDetail } = document;
+      return {
+        checkpoint: readCheckpoint(checkpoint),
+        safety: readCheckpoint(safety),
+        ...(run !== undefined && { run: readRun(run) }),
+        done,
+        skipped,
+        ...(sessionDetail !== undefined && { sessionDetail }),
+      };
+    },
+    pin: (id) => setPin(id, true),
+    unpin: (id) => setPin(id, false),
+    status: async () => readCheckpointStatus(await call('GET /api/checkpoints/status', {})),
+    verify: async () => {
+      const { checkpoints, problems } = await call('GET /api/checkpoints/verify', {});
+      return { checkpoints, problems };
+    },
+  };
+}
+
+function sides({ to, paths }: DiffOptions = {}) {
+  return { to, path: someOf(paths) };
+}
+
+/** None means all, and is not said. */
+function someOf(paths: readonly string[] | undefined): readonly string[] | undefined {
+  return paths?.length === 0 ? undefined : paths;
+}

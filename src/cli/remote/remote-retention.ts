@@ -1,0 +1,57 @@
+import type { App, AppRetention } from '../../app/app.ts';
+import { requestDocument } from '../../app/documents/plan-document.ts';
+import { readPlanDocument } from '../../app/documents/read-plan-document.ts';
+import { type AppliedRun, type ApplyOptions, planId } from '../../app/retention.ts';
+import type { Answer, Body, Sent, Step } from '../../client/api.ts';
+import type { Client } from '../../client/client.ts';
+import { Failure } from '../../core/failure.ts';
+import type { MaintenanceReport } from '../../core/maintenance.ts';
+import type { Plan } from '../../core/plan.ts';
+import { mapped } from './mapped.ts';
+import { readOutcome, readReport, readRun, readRunItem } from './read-documents.ts';
+
+type Removing = Required<Pick<App, 'plan' | 'apply' | 'undo' | 'savedPlan' | 'retention'>>;
+
+/** Plans, runs and the trash of a home behind a daemon. A plan that it made is kept there, and applied there by its id. */
+export function remoteRetention(client: Client): Removing {
+  const { call } = client;
+  const plan: App['plan'] = async (request = { kind: 'policy' }, { signal, onProgress } = {}) => {
+    const body = { request: requestDocument(request) } as Sent<Body<'POST /api/plans'>>;
+    return readPlan(await call('POST /api/plans', { body, signal, onStep: ({ done }) => onProgress?.(done) }));
+  };
+  const retention: AppRetention = {
+    plan,
+    runs: () => mapped(client.runs.list(), readRun),
+    items: (runId) => mapped(client.runs.items(runId), readRunItem),
+    async restore(ids, options = {}) {
+      const { done, skipped } = await call('POST /api/archive/restore', { body: { ids }, ...watched(options) });
+      return { done, skipped };
+    },
+    emptyTrash: (id) => call('POST /api/runs/{id}/empty', { id, body: {} }),
+    reclaimCheckpoints: async () => (await call('POST /api/checkpoints/reclaim', { body: {} })).freedBytes,
+    maintain: async (options) =>
+      readReport(await call('POST /api/maintain', { body: {}, signal: options?.signal })) as MaintenanceReport,
+  };
+  return {
+    plan,
+    apply: async (given, options = {}) =>
+      applied(await call('POST /api/plans/{id}/apply', { id: planId(given), ...watched(options) })),
+    undo: async (id, { ids, ...options } = {}) =>
+      applied(await call('POST /api/runs/{id}/undo', { id, body: { ids }, ...watched(options) })),
+    savedPlan: async (id) => readPlan(await client.plans.get(id)),
+    retention: async () => retention,
+  };
+}
+
+function watched({ signal, onOutcome }: ApplyOptions) {
+  return { signal, onStep: (step: Step<'POST /api/plans/{id}/apply'>) => onOutcome?.(readOutcome(step)) };
+}
+
+function readPlan(document: Answer<'POST /api/plans'>): Plan {
+  return readPlanDocument(JSON.stringify(document), 'the answer of the daemon');
+}
+
+function applied({ run, done, skipped, freedBytes }: Answer<'POST /api/plans/{id}/apply'>): AppliedRun {
+  if (run === undefined) throw new Failure('failed', 'The daemon did not say which run it was.');
+  return { run: readRun(run), done, skipped, freedBytes };
+}

@@ -1,0 +1,106 @@
+import type { AppSession, AppSessions } from '../../app/app.ts';
+import { importFromHermes } from '../../app/hermes/import-from-hermes.ts';
+import { exportSessions } from '../../app/transfer/export-sessions.ts';
+import { importSessions } from '../../app/transfer/import-sessions.ts';
+import type { ImportInto } from '../../app/transfer/import-target.ts';
+import type { Client } from '../../client/client.ts';
+import { Failure } from '../../core/failure.ts';
+import type { Message } from '../../core/message.ts';
+import type { SessionFacts } from '../../core/session.ts';
+import type { ImportedSession, MessageRange } from '../../core/session-store.ts';
+import { type Clock, isoTime } from '../../core/time.ts';
+import { followRemote } from './follow-remote.ts';
+import { mapped } from './mapped.ts';
+import { readHit, readMessage, readSession } from './read-documents.ts';
+
+/** The sessions of a home behind a daemon. Files of exports and imports are on this side. */
+export function remoteSessions(client: Client, clock: Clock): AppSessions {
+  const { call } = client;
+  const get = (id: string) => exactly(client, id).then(factsOf, undefinedIfMissing);
+  const messages = (id: string, range: MessageRange = {}): AsyncGenerator<Message> =>
+    mapped(client.sessions.messages(id, range), readMessage);
+  const usageByModel = async (id: string) => (await exactly(client, id)).usageByModel;
+  const store = { get, messages, usageByModel, imports: remoteImports(client) };
+  return {
+    list: (given) => {
+      const { since, before, sort, ...query } = given ?? {};
+      return mapped(
+        client.sessions.list({
+          ...query,
+          ...(since !== undefined && { since: isoTime(since) }),
+          ...(before !== undefined && { before: isoTime(before) }),
+          ...(sort !== undefined && sort !== 'stored' && { sort }),
+        }),
+        readSession,
+      );
+    },
+    find: async (id) => factsOf(await client.sessions.get(id)),
+    get,
+    search: async ({ text, ...query }) => (await client.sessions.search(text, query)).map(readHit),
+    archivedPrompts: async (id) => (await call('GET /api/archive/{id}/prompts', { id })).prompts,
+    stats: ({ signal, onProgress } = {}) =>
+      call('GET /api/stats', { signal, onStep: ({ done }) => onProgress?.(done) }),
+    export: (request) => exportSessions(store, request),
+    import: (request) => importSessions(store, request),
+    importFrom: (path, options) => importFromHermes({ store, clock }, path, options),
+    open: async (id) => remoteSession(client, id, { messages, usageByModel }),
+  };
+}
+
+interface Reading {
+  readonly messages: (id: string, range?: MessageRange) => AsyncGenerator<Message>;
+  readonly usageByModel: (id: string) => ReturnType<AppSession['usageByModel']>;
+}
+
+function remoteSession(client: Client, id: string, reading: Reading): AppSession {
+  const change = async (body: Parameters<Client['sessions']['change']>[1]) =>
+    readSession(await client.sessions.change(id, body));
+  const messages = (range?: MessageRange) => reading.messages(id, range);
+  const ended = async () => (await exactly(client, id)).endedAt !== undefined;
+  return {
+    messages,
+    follow: (options) => followRemote({ messages, ended }, options),
+    usageByModel: () => reading.usageByModel(id),
+    files: async () => (await client.call('GET /api/sessions/{id}/files', { id })).files,
+    rename: (title) => change({ title }),
+    tag: ({ add: addTags, remove: removeTags }) => change({ addTags, removeTags }),
+    pin: () => change({ pinned: true }),
+    unpin: () => change({ pinned: false }),
+    end: async (reason) => readSession(await client.sessions.end(id, reason)),
+  };
+}
+
+function remoteImports({ call }: Client): ImportInto['imports'] {
+  return {
+    begin: async (session) =>
+      void (await call('POST /api/imports', { body: { id: session.id, ...importedFacts(session) } })),
+    append: async (id, messages) => {
+      const documents = messages.map(({ at, ...rest }) => ({ ...rest, at: isoTime(at) }));
+      await call('POST /api/imports/{id}/messages', { id, body: { messages: documents } });
+    },
+    finish: async (session) =>
+      void (await call('POST /api/imports/{id}/finish', { id: session.id, body: importedFacts(session) })),
+    abandon: async (id) => void (await call('POST /api/imports/{id}/abandon', { id })),
+  };
+}
+
+function importedFacts({ id: _, startedAt, lastActiveAt, endedAt, ...rest }: ImportedSession) {
+  return {
+    ...rest,
+    startedAt: isoTime(startedAt),
+    lastActiveAt: isoTime(lastActiveAt),
+    ...(endedAt !== undefined && { endedAt: isoTime(endedAt) }),
+  };
+}
+
+function exactly({ call }: Client, id: string) {
+  return call('GET /api/sessions/{id}', { id, query: { exact: true } });
+}
+
+function factsOf({ usageByModel: _, ...session }: Awaited<ReturnType<typeof exactly>>): SessionFacts {
+  return readSession(session);
+}
+
+function undefinedIfMissing(error: unknown): undefined {
+  if (!(error instanceof Failure) || error.code !== 'not-found') throw error;
+}

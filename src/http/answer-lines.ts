@@ -1,0 +1,73 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { SECOND_MS } from '../core/time.ts';
+
+/** What may stand between a client and its answer gives up on a connection that is silent for about a minute. */
+const SILENCE_MS = 10 * SECOND_MS;
+
+const LINES = 'application/jsonl';
+
+/**
+ * An answer that takes long, for a client that accepts lines of JSON: steps as they come, empty lines while there is nothing to
+ * tell, and the answer or the error at the end. What is answered before the first of them is an answer like any other.
+ */
+export class AnswerLines implements Disposable {
+  readonly #response: ServerResponse;
+  readonly #status: number;
+  readonly #listens: boolean;
+  readonly #silence: NodeJS.Timeout | undefined;
+  readonly #gone = new AbortController();
+  /** Aborted when the client is no longer there. */
+  readonly gone: AbortSignal = this.#gone.signal;
+
+  constructor(response: ServerResponse, status: number) {
+    this.#response = response;
+    this.#status = status;
+    this.#listens = response.req.headers.accept?.includes(LINES) === true;
+    if (this.#listens) this.#silence = setInterval(() => this.#write(''), SILENCE_MS);
+    response.once('close', () => this.#gone.abort());
+  }
+
+  /** Resolves when the client has read enough to be told more. */
+  async step(step: object): Promise<void> {
+    if (!this.#listens) return;
+    this.gone.throwIfAborted();
+    this.#write(JSON.stringify({ step }));
+    if (this.#response.writableNeedDrain) await once(this.#response, 'drain', { signal: this.gone });
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#silence);
+  }
+
+  #write(line: string): void {
+    if (!this.#response.headersSent) {
+      this.#response.statusCode = this.#status;
+      this.#response.setHeader('content-type', LINES);
+      this.#response.setHeader('cache-control', 'no-store');
+      this.#response.setHeader('x-content-type-options', 'nosniff');
+    }
+    this.#response.write(`${line}\n`);
+  }
+}
+
+/** Whether the answer has begun as lines, so that its end must be one too. */
+export function beganLines(response: ServerResponse): boolean {
+  return response.headersSent && response.getHeader('content-type') === LINES;
+}
+
+/** Says how far the work is, a few times in a second at most. */
+export function throttled(tell: (step: object) => Promise<void>, everyMs = 200): (done: number) => void {
+  let lastAt = performance.now();
+  return (done) => {
+    const now = performance.now();
+    if (now - lastAt < everyMs) return;
+    lastAt = now;
+    said(tell({ done }));
+  };
+}
+
+/** For work that cannot wait until it is heard: the signal ends it when the client is gone. */
+export function said(told: Promise<void>): void {
+  told.catch(() => undefined);
+}

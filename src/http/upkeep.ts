@@ -1,0 +1,98 @@
+import { maintenanceDocument, statusDocument } from '../app/documents/status-document.ts';
+import type { Home } from '../app/home.ts';
+import { throttled } from './answer-lines.ts';
+import { jsonRoute } from './route.ts';
+import {
+  checkListSchema,
+  checkSchema,
+  explanationSchema,
+  homeStatusSchema,
+  maintainedSchema,
+  maintainSchema,
+  repairListSchema,
+  repairSchema,
+  repairStepSchema,
+  statsSchema,
+} from './schemas/upkeep-schemas.ts';
+import { progressSchema } from './schemas/values.ts';
+
+/** Each of these reads the whole home. */
+const HEAVY = 1000;
+
+export const upkeepRoutes = [
+  jsonRoute({
+    method: 'GET',
+    path: '/api/status',
+    summary: 'What the home keeps, what protects it, and what the rules would let go of now.',
+    cost: HEAVY,
+    answer: homeStatusSchema,
+    tells: progressSchema,
+    handle: async ({ parts: { home }, tell, signal }) =>
+      statusDocument(await home.status({ signal, onProgress: throttled(tell) })),
+  }),
+  jsonRoute({
+    method: 'GET',
+    path: '/api/stats',
+    summary: 'Sessions, messages and bytes by source, age and kind of file, and what could go.',
+    cost: HEAVY,
+    answer: statsSchema,
+    tells: progressSchema,
+    handle: ({ parts: { home }, tell, signal }) => home.sessions.stats({ signal, onProgress: throttled(tell) }),
+  }),
+  jsonRoute({
+    method: 'GET',
+    path: '/api/explain/{id}',
+    summary: 'Why one item stays or goes: every rule that was asked.',
+    cost: HEAVY,
+    answer: explanationSchema,
+    tells: progressSchema,
+    handle: ({ parts: { home }, id }) => home.explain(id),
+  }),
+  jsonRoute({
+    method: 'GET',
+    path: '/api/check',
+    summary: 'Look at the database, the search index and every file, and name what is wrong.',
+    cost: HEAVY,
+    answer: checkListSchema,
+    tells: checkSchema,
+    handle: async ({ parts: { home }, tell, signal }) => ({ checks: await collect(home.check({ signal }), tell) }),
+  }),
+  jsonRoute({
+    method: 'POST',
+    path: '/api/repair',
+    summary: 'Look, and repair what can be repaired without losing anything.',
+    cost: HEAVY,
+    body: repairSchema,
+    answer: repairListSchema,
+    tells: repairStepSchema,
+    handle: async ({ parts: { home }, tell, signal }) => {
+      // What is wrong is found out here: nothing that a client names is touched.
+      const problems = (await collect(home.check({ signal }))).flatMap((check) => check.problems);
+      return { repairs: await collect(home.repair(problems), tell) };
+    },
+  }),
+  jsonRoute({
+    method: 'POST',
+    path: '/api/maintain',
+    summary: 'Make one pass over the home, as an unattended run would: under the guard, which stops large removals.',
+    cost: HEAVY,
+    body: maintainSchema,
+    answer: maintainedSchema,
+    tells: progressSchema,
+    handle: async ({ parts: { home }, body, signal }) => maintenanceDocument(await maintain(home, body.auto, signal)),
+  }),
+] as const;
+
+async function maintain(home: Home, auto = false, signal: AbortSignal) {
+  if (auto) return home.maintainInBackground({ signal });
+  return (await home.retention()).maintain({ signal, now: true });
+}
+
+async function collect<T extends object>(items: AsyncIterable<T>, tell?: (item: T) => Promise<void>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) {
+    all.push(item);
+    await tell?.(item);
+  }
+  return all;
+}

@@ -1,0 +1,309 @@
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openHome } from '../../src/app/open-home.ts';
+import { commandLine, everyCommand } from '../../src/cli/command-tree.ts';
+import { main } from '../../src/cli/main.ts';
+import { createProgram } from '../../src/cli/program.ts';
+import { DAY_MS } from '../../src/core/time.ts';
+import { captureIo } from '../capture-io.ts';
+import { tempDir } from '../support/temp-dir.ts';
+import { serveHome, TOKEN } from './serve-home.ts';
+
+const NOW = Date.parse('2026-06-15T12:00:00Z');
+
+/** What does not work through a daemon, how it is typed, and what is said then. */
+const ONLY_HERE: Readonly<Record<string, { readonly line: readonly string[]; readonly because: string }>> = {
+  serve: { line: ['serve'], because: 'it is the daemon itself' },
+  run: { line: ['run', '--', 'true'], because: 'it starts the agent on this machine' },
+  'cron add': { line: ['cron', 'add', 'x', '--schedule', '* * * * *', '--', 'true'], because: 'a job is a command' },
+  'config path': { line: ['config', 'path'], because: 'the configuration is a file on the machine of the home' },
+  'config show': { line: ['config', 'show'], because: 'the configuration is a file on the machine of the home' },
+  'config check': { line: ['config', 'check'], because: 'the configuration is a file on the machine of the home' },
+  'config init': { line: ['config', 'init'], because: 'the configuration is a file on the machine of the home' },
+};
+
+/** Every command that takes words, as a person types it. */
+function leaves(): readonly string[] {
+  const silent = captureIo().io.out;
+  const clock = { now: () => NOW };
+  const program = createProgram({ out: silent, version: '0', clock, execute: async () => undefined });
+  return everyCommand(program)
+    .filter(({ commands }) => commands.length === 0)
+    .map((command) => commandLine(command).replace(/^coppice /, ''));
+}
+
+interface Place {
+  readonly root: string;
+  readonly home: string;
+  readonly project: string;
+  readonly checkpoints: readonly string[];
+  readonly runs: readonly string[];
+}
+
+/** A home with something of everything. */
+async function furnish(): Promise<Place> {
+  const root = tempDir();
+  const project = join(root, 'project');
+  const path = join(root, 'home');
+  let now = NOW - 200 * DAY_MS;
+  await using home = await openHome({ path, clock: { now: () => now } });
+  const begin = async (id: string, source = 'old') => {
+    const session = await home.sessions.create({ id, source, workdir: '/projects/x' });
+    await session.append({ role: 'user', content: `Where is the needle of ${id}?` });
+    await session.end('done');
+  };
+  for (const id of ['prune-a', 'prune-b', 'pack-a', 'pack-b', 'policy-a', 'policy-b'])
+    await begin(id, id.split('-')[0]);
+  for (const id of ['empty-a', 'empty-b']) await (await home.sessions.create({ id, source: 'empty' })).end('done');
+  for (const id of ['gone-a', 'gone-b', 'gone-c', 'gone-d', 'gone-e', 'stored-a', 'stored-b', 'del-a', 'del-b'])
+    await begin(id, id.split('-')[0]);
+  now = NOW - DAY_MS;
+  const session = await home.sessions.create({ id: 'plain', source: 'cli', title: 'About needles', model: 'm' });
+  await session.append({ role: 'user', content: 'Where is the needle?' });
+  await session.append({ role: 'assistant', content: [{ type: 'text', text: 'In the haystack.' }] });
+  await session.recordUsage({ model: 'm', inputTokens: 10, outputTokens: 2, costUsd: 0.25 });
+  await session.dump({ request: { url: 'https://example.org' }, response: {} } as never);
+  const live = await home.gateway.resolve({ key: 'telegram:42', source: 'telegram' });
+  await live.append({ role: 'user', content: 'hello' });
+  const scheduler = await home.scheduler();
+  for (const name of ['report', 'other', 'third'])
+    await scheduler.add(name, { schedule: '0 7 * * *', command: ['true'] });
+  const checkpoints: string[] = [];
+  for (const text of ['one', 'two', 'three']) {
+    now += 1000;
+    change(project, text);
+    const taken = await home.checkpoints.take({ workdir: project, reason: text });
+    if (taken.status === 'taken') checkpoints.push(taken.checkpoint.id);
+  }
+  await home.checkpoints.settled();
+  const runs: string[] = [];
+  for (const id of ['gone-a', 'gone-b', 'gone-c', 'gone-d', 'gone-e']) {
+    now += 1000;
+    runs.push((await home.apply(await home.plan({ kind: 'delete', ids: [id] }))).run.id);
+  }
+  const filter = { source: 'stored' };
+  await home.apply(await home.plan({ kind: 'archive', filter, before: now }));
+  return { root, home: path, project, checkpoints, runs };
+}
+
+function change(project: string, text: string): void {
+  mkdirSync(project, { recursive: true });
+  writeFileSync(join(project, 'a.txt'), `${text}\n`);
+}
+
+/** A line, or one that goes on from what the line before printed. */
+type Line = readonly string[] | ((before: string) => readonly string[]);
+
+/** The same as text and as JSON. */
+const both = (...line: string[]): Line[] => [line, ['--json', ...line]];
+
+/** The same, with different words at the end. */
+const each = (line: readonly string[], text: readonly string[], json: readonly string[]): Line[] => [
+  [...line, ...text],
+  ['--json', ...line, ...json],
+];
+
+/** What is typed, in order. What a line changes, the ones after it see. */
+const STORIES: Readonly<Record<string, (place: Place) => readonly Line[]>> = {
+  'about sessions': aboutSessions,
+  'about removing and giving back': aboutRemoving,
+  'about checkpoints': aboutCheckpoints,
+  'about everything else': aboutTheRest,
+};
+
+function aboutSessions({ root }: Place): readonly Line[] {
+  const transcript = join(root, 'brought-in.jsonl');
+  writeFileSync(transcript, '{"role":"user","content":"from elsewhere"}\n');
+  return [
+    ...both('sessions', 'list'),
+    ...both('sessions', 'list', '--archived'),
+    ...both('sessions', 'list', '--source', 'cli', '--since', '7d', '--sort', 'bytes'),
+    ...both('sessions', 'show', 'pla', '--files'),
+    ...both('sessions', 'show', 'stored-a'),
+    ...both('sessions', 'search', 'needle'),
+    ...both('sessions', 'tail', 'plain', '--messages', '1'),
+    ...both('sessions', 'stats'),
+    ...both('sessions', 'routes'),
+    ['sessions', 'export', 'plain', '--format', 'jsonl'],
+    ['sessions', 'export', 'plain', '--format', 'md', '--redact'],
+    ['--json', 'sessions', 'export', 'plain', 'pack-a', '--format', 'html', '--out', join(root, 'out.html')],
+    ...both('sessions', 'import', transcript, join(root, 'out.html')),
+    ...each(['sessions', 'rename'], ['plain', 'Needles'], ['plain', 'About needles']),
+    ...both('sessions', 'tag', 'plain', '--add', 'work'),
+    ...both('sessions', 'pin', 'plain', 'prune-a', 'nothing'),
+    ...both('sessions', 'unpin', 'plain', 'prune-a'),
+    ...both('sessions', 'end', 'plain', '--reason', 'enough'),
+    ...both('sessions', 'resolve', 'slack:7'),
+    ...both('sessions', 'reset', 'telegram:42'),
+  ];
+}
+
+function aboutRemoving({ runs }: Place): readonly Line[] {
+  const [runA = '', runB = '', runC = '', runD = ''] = runs;
+  return [
+    ...each(['sessions', 'restore'], ['stored-a'], ['stored-b']),
+    ['sessions', 'delete', 'plain', '--yes'],
+    ...each(['sessions', 'delete', '--yes'], ['del-a'], ['del-b', '--purge']),
+    ['sessions', 'delete', 'del', '--yes'],
+    ...both('sessions', 'prune', '--source', 'prune', '--older-than', '30', '--dry-run'),
+    ...each(['sessions', 'prune', '--yes', '--older-than', '30', '--source', 'prune'], ['--files-only'], []),
+    ...both('sessions', 'gc', '--source', 'empty', '--dry-run'),
+    ...both('sessions', 'gc', '--source', 'empty', '--yes'),
+    ...both('sessions', 'archive', '--source', 'pack', '--older-than', '30', '--yes'),
+    ...both('runs'),
+    ...both('runs', 'show', runA),
+    ...both('trash', 'list'),
+    ...each(['trash', 'restore'], [runA], [runB, 'gone-b']),
+    ...each(['trash', 'empty', '--yes'], [runC], [runD]),
+    ['trash', 'empty', '--expired', '--yes'],
+    ...both('undo', '--yes'),
+    ...both('plan'),
+    ['--json', 'plan'],
+    (before) => ['apply', (JSON.parse(before) as { id: string }).id, '--yes', '--strict'],
+    ['undo', '--yes'],
+    ['--json', 'plan'],
+    (before) => ['--json', 'apply', (JSON.parse(before) as { id: string }).id, '--yes'],
+  ];
+}
+
+function aboutTheRest({ checkpoints }: Place): readonly Line[] {
+  const [first = ''] = checkpoints;
+  return [
+    ...both('status'),
+    ...both('doctor'),
+    ...both('explain', 'plain'),
+    ...both('explain', first.slice(0, 12)),
+    ...both('explain', 'stored-a'),
+    ...both('budget', '--by', 'source'),
+    ...both('cron', 'list'),
+    ...both('cron', 'next', 'report'),
+    ...both('cron', 'run', 'report'),
+    ...each(['cron', 'remove'], ['other'], ['third']),
+    ...both('watch'),
+    ...both('maintain'),
+    ...both('maintain', '--auto'),
+    ...both('doctor', '--repair'),
+    ...both('completion', 'bash'),
+    ...both('help', 'sessions', 'list'),
+    ...both('config', 'schema'),
+  ];
+}
+
+function aboutCheckpoints({ project, checkpoints }: Place): readonly Line[] {
+  const [first = '', second = ''] = checkpoints;
+  return [
+    ...both('checkpoints', 'status'),
+    ...both('checkpoints', 'verify'),
+    ...both('checkpoints', 'list', project),
+    ...both('checkpoints', 'list', '--all'),
+    ...both('checkpoints', 'show', second),
+    ...both('checkpoints', 'diff', first),
+    ...both('checkpoints', 'diff', first, second, '--stat', '--', 'a.txt'),
+    ...both('checkpoints', 'pin', first),
+    ...both('checkpoints', 'unpin', first),
+    ...both('checkpoints', 'take', project, '--reason', 'now'),
+    ...both('checkpoints', 'restore', first, '--dry-run'),
+    ...both('checkpoints', 'restore', first, '--yes'),
+    ...both('checkpoints', 'prune', '--max-snapshots', '2', '--yes'),
+    ...both('checkpoints', 'clear', '--dry-run'),
+    ...both('checkpoints', 'clear', '--yes'),
+    ...both('checkpoints', 'clear-legacy', '--yes'),
+  ];
+}
+
+interface Said {
+  readonly line: string;
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface Playing {
+  readonly place: Place;
+  /** The words that say which home is meant. */
+  readonly where: readonly string[];
+  readonly clock: { at: number };
+}
+
+/** Goes through a story, one second after the other, with the same words before each line. */
+async function play(lines: readonly Line[], { place, where, clock }: Playing): Promise<readonly Said[]> {
+  const said: Said[] = [];
+  let before = '';
+  for (const [number, line] of lines.entries()) {
+    clock.at = NOW + number * 1000;
+    change(place.project, 'now');
+    const words = typeof line === 'function' ? line(before) : line;
+    const { code, stdout, stderr } = await type([...where, ...words], { now: clock.at, once: words.includes('watch') });
+    before = stdout;
+    said.push({ line: typeof line === 'function' ? 'apply' : line.join(' '), code, stdout, stderr });
+  }
+  return said;
+}
+
+/** Types one line. `once` presses Ctrl-C as soon as anything is printed. */
+async function type(words: readonly string[], { now = NOW, once = false } = {}) {
+  const stop = new AbortController();
+  const { io, out, err } = captureIo({ now, signal: stop.signal, env: { COPPICE_TOKEN: TOKEN } });
+  const write = (text: string) => {
+    io.out.write(text);
+    if (once) stop.abort();
+  };
+  const code = await main(words, { ...io, out: { ...io.out, write } });
+  return { code, stdout: out(), stderr: err() };
+}
+
+/** What is not the same twice: names made by chance or from the stamps of files, and how full the disk is. */
+function plain({ line, code, stdout, stderr }: Said, where: readonly string[]): Said {
+  const same = (text: string) =>
+    text
+      .replaceAll(` ${where.join(' ')}`, '')
+      .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'RUN')
+      .replaceAll(/\b[0-9a-f]{16}\b/g, 'PLAN')
+      .replaceAll(/"freeBytes": \d+/g, 'FREE');
+  return { line, code, stdout: same(stdout), stderr: same(stderr) };
+}
+
+describe('every command', () => {
+  it.each(Object.entries(STORIES))('%s says and does the same through a daemon', async (_, story) => {
+    const place = await furnish();
+    const lines = story(place);
+    const clock = { at: NOW };
+    cpSync(place.home, join(place.root, 'copy'), { recursive: true, preserveTimestamps: true });
+    const nearby = ['--home', place.home];
+    const near = await play(lines, { place, where: nearby, clock });
+    rmSync(place.home, { recursive: true });
+    rmSync(join(place.root, 'out.html'), { force: true });
+    cpSync(join(place.root, 'copy'), place.home, { recursive: true, preserveTimestamps: true });
+    const { server, said } = await serveHome({ path: place.home, clock: { now: () => clock.at } });
+    const faraway = ['--remote', server.url];
+    const far = await play(lines, { place, where: faraway, clock });
+    for (const [at, here] of near.entries()) {
+      const there = far[at];
+      expect.soft(there && plain(there, faraway)).toEqual(plain(here, nearby));
+    }
+    expect(said).toEqual([]);
+  });
+
+  it('is in one of the stories, as text and as JSON, or among those that work on the machine of the home only', () => {
+    const nowhere = { root: tempDir(), home: '', project: '', checkpoints: [], runs: [] };
+    const lines = Object.values(STORIES).flatMap((story) => story(nowhere));
+    const typed = lines.map((line) => (typeof line === 'function' ? line('{"id":""}') : line).join(' '));
+    const missing = leaves().filter((name) => {
+      if (Object.hasOwn(ONLY_HERE, name)) return false;
+      const alone = name.replace(/^(runs|cron) list$/, '$1');
+      return !typed.some((line) => line.startsWith(alone)) || !typed.some((line) => line.startsWith(`--json ${alone}`));
+    });
+    expect(missing).toEqual([]);
+  });
+
+  it.each(Object.entries(ONLY_HERE))(
+    'says why %s works on the machine of the home only',
+    async (name, { line, because }) => {
+      const { code, stdout, stderr } = await type(['--remote', 'http://127.0.0.1:1', ...line]);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toContain(`coppice ${name} does not work with --remote, because ${because}`);
+      expect(stderr).toContain('Run it on the machine where the home is.');
+    },
+  );
+});
