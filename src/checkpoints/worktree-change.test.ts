@@ -17,9 +17,11 @@ import { hostileTree, listTree, writeTree } from '../../test/support/hostile-tre
 import { tempDir } from '../../test/support/temp-dir.ts';
 import { runGit } from '../platform/run-git.ts';
 import { diffTrees } from './diff-trees.ts';
+import { openContents } from './restore-contents.ts';
+import { writeBatch } from './worktree-batch.ts';
 import { changeWorktree, previewWorktree } from './worktree-change.ts';
 import { Folder, openPlace } from './worktree-folder.ts';
-import { writeEntry } from './worktree-write.ts';
+import { stageEntry } from './worktree-write.ts';
 
 const TREES = process.env['COPPICE_TORTURE'] === undefined ? 20 : 500;
 
@@ -182,10 +184,27 @@ describe('changing a working directory from one saved state to another', () => {
       throw Object.assign(new Error('no space'), { code: 'ENOSPC' });
     };
     const write = { folder: root, name: first.path, entry: first.to, content: content() };
-    await expect(writeEntry(write)).rejects.toThrow('no space');
+    await expect(stageEntry(write)).rejects.toThrow('no space');
     expect(readdirSync(workdir)).toEqual(['file']);
     return seen;
   }
+
+  it('leaves a file that is changed while the others of its batch are written', async () => {
+    for (const name of ['a', 'b']) put(name, 'target');
+    const target = await save();
+    for (const name of ['a', 'b']) put(name, 'safety');
+    const safety = await save();
+    const changes = await diffTrees(gitDir, { from: safety, to: target });
+    using root = new Folder(workdir);
+    using contents = openContents(gitDir);
+    const read = async function* (oid: string) {
+      yield* contents.read(oid);
+      put('a', 'of a person');
+    };
+    const outcomes = await writeBatch({ root, contents: { ...contents, read } }, changes);
+    expect(outcomes.map(({ status }) => status)).toEqual(['skipped', 'done']);
+    expect(listTree(workdir)).toEqual({ a: 'file of a person', b: 'file target' });
+  });
 
   it('never follows a link that takes the place of a folder, at whatever moment', async () => {
     const outside = tempDir();
@@ -207,7 +226,9 @@ describe('changing a working directory from one saved state to another', () => {
     };
     const { folder, name } = place;
     if (folder === undefined) throw new Error('the folder was not opened');
-    await writeEntry({ folder, name, entry: first.to, content: content() });
+    using staged = await stageEntry({ folder, name, entry: first.to, content: content() });
+    await staged.sync();
+    staged.put();
     expect(listTree(outside)).toEqual({ file: 'file not yours' });
     expect(readFileSync(join(workdir, 'moved', 'file'), 'utf8')).toBe('target');
     expect(openPlace(root, first.path, { create: true }).folder).toBeUndefined();

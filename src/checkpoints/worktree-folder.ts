@@ -1,4 +1,4 @@
-import { closeSync, constants, existsSync, lstatSync, mkdirSync, openSync, readdirSync } from 'node:fs';
+import { closeSync, constants, existsSync, fsyncSync, lstatSync, mkdirSync, openSync, readdirSync } from 'node:fs';
 import { Failure } from '../core/failure.ts';
 import { errorCode } from '../platform/error-code.ts';
 
@@ -45,6 +45,15 @@ export class Folder implements Disposable {
   /** What lies in it. */
   names(): Buffer[] {
     return readdirSync(this.#base, 'buffer');
+  }
+
+  /** Makes new, renamed and removed names in it survive a power cut, where the system can. */
+  sync(): void {
+    try {
+      fsyncSync(this.#handle);
+    } catch (error) {
+      if (errorCode(error) === undefined) throw error;
+    }
   }
 
   [Symbol.dispose](): void {

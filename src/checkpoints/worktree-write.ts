@@ -3,7 +3,8 @@ import {
   closeSync,
   constants,
   fchmodSync,
-  fsyncSync,
+  fstatSync,
+  fsync,
   lstatSync,
   openSync,
   renameSync,
@@ -11,6 +12,7 @@ import {
   unlinkSync,
   writeSync,
 } from 'node:fs';
+import { promisify } from 'node:util';
 import type { TreeEntry } from './diff-trees.ts';
 import { EXECUTABLE, LINK } from './worktree-entry.ts';
 import type { Folder } from './worktree-folder.ts';
@@ -22,19 +24,47 @@ export interface EntryWrite {
   readonly content: AsyncIterable<Buffer>;
 }
 
-/** Puts a file or link in place in one step: at no moment is a part of it there, and what fails leaves what was. */
-export async function writeEntry({ folder, name, entry, content }: EntryWrite): Promise<void> {
+/** A file or link that is whole and waits beside its place. Disposing of it removes what was not put in place. */
+export interface StagedEntry extends Disposable {
+  readonly sizeBytes: number;
+  /** Brings its content to the disk. */
+  sync(): Promise<void>;
+  /** Puts it in place in one step: at no moment is a part of it there, and what fails leaves what was. */
+  put(): void;
+}
+
+export async function stageEntry({ folder, name, entry, content }: EntryWrite): Promise<StagedEntry> {
   dropTemporary(folder, name);
   const temporary = folder.at(temporaryName(name));
+  let handle: number | undefined;
+  const drop = () => {
+    if (handle !== undefined) closeSync(handle);
+    dropTemporary(folder, name);
+  };
   try {
     if (entry.mode === LINK) symlinkSync(await whole(content), temporary);
-    else await writeTemporary(temporary, content, { executable: entry.mode === EXECUTABLE, replaces: folder.at(name) });
-    renameSync(temporary, folder.at(name));
+    else {
+      const shape = shapeOf(folder.at(name), entry.mode === EXECUTABLE);
+      handle = openSync(temporary, NEW_FILE, shape.firstMode);
+      await fill(handle, content);
+      if (shape.mode !== undefined) fchmodSync(handle, shape.mode);
+    }
+    const sizeBytes = handle === undefined ? 0 : fstatSync(handle).size;
+    return {
+      sizeBytes,
+      sync: async () => (handle === undefined ? undefined : sync(handle)),
+      put: () => renameSync(temporary, folder.at(name)),
+      [Symbol.dispose]: drop,
+    };
   } catch (error) {
-    dropTemporary(folder, name);
+    drop();
     throw error;
   }
 }
+
+const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
+const NEW_FILE = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
+const sync = promisify(fsync);
 
 /** Removes what a restore that was killed half-way through this file left beside it. */
 export function dropTemporary(folder: Folder, name: Buffer): void {
@@ -49,26 +79,21 @@ function temporaryName(name: Buffer): Buffer {
 }
 
 interface Shape {
-  readonly executable: boolean;
-  /** The file that goes, whose permissions stay. */
-  readonly replaces: Buffer;
+  readonly firstMode: number;
+  /** Set once it is written; absent for a new file, which gets what the user's umask allows. */
+  readonly mode?: number;
 }
 
-async function writeTemporary(temporary: Buffer, content: AsyncIterable<Buffer>, shape: Shape): Promise<void> {
-  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
-  const before = lstatSync(shape.replaces, { throwIfNoEntry: false });
-  const known = before?.isFile() === true ? withExecutable(before.mode, shape.executable) : undefined;
-  // A new file gets what the user's umask allows; one that is replaced is nobody else's to read meanwhile.
-  const mode = known === undefined ? (shape.executable ? 0o777 : 0o666) : 0o600;
-  const handle = openSync(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
-  try {
-    for await (const piece of content) {
-      for (let done = 0; done < piece.length; ) done += writeSync(handle, piece, done);
-    }
-    if (known !== undefined) fchmodSync(handle, known);
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
+/** A file that is replaced keeps its permissions, and is nobody else's to read meanwhile. */
+function shapeOf(replaces: Buffer, executable: boolean): Shape {
+  const before = lstatSync(replaces, { throwIfNoEntry: false });
+  if (before?.isFile() !== true) return { firstMode: executable ? 0o777 : 0o666 };
+  return { firstMode: 0o600, mode: withExecutable(before.mode, executable) };
+}
+
+async function fill(handle: number, content: AsyncIterable<Buffer>): Promise<void> {
+  for await (const piece of content) {
+    for (let done = 0; done < piece.length; ) done += writeSync(handle, piece, done);
   }
 }
 

@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmdirSync, unlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmdirSync,
+  statSync,
+  truncateSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -48,6 +57,29 @@ describe('a restore on a full disk', () => {
     expect(listTree(workdir)).toEqual(taken);
     for (const id of [again.runId ?? '', runId]) expect(await desk.undo(id)).toEqual([]);
     expect(listTree(workdir)).toEqual(changed);
+  });
+});
+
+describe('a restore on a disk that is nearly full', () => {
+  it('needs room for one file at a time, however many there are', async ({ skip }) => {
+    const disk = smallDisk();
+    skip(disk === undefined, 'mounting is not allowed here');
+    if (disk === undefined) return;
+    const workdir = join(disk, 'work');
+    mkdirSync(workdir);
+    await using desk = await openDesk({ root: tempDir(), clock: manualClock(), workdir });
+    const putAll = (letter: string) => {
+      for (let at = 0; at < 20; at += 1) writeFileSync(join(workdir, `f${at}`), `${at}${letter.repeat(100 * 1024)}`);
+    };
+    putAll('a');
+    const target = await desk.take();
+    const taken = listTree(workdir);
+    putAll('b');
+    fill(join(workdir, 'excluded-by-config'));
+    truncateSync(join(workdir, 'excluded-by-config'), statSync(join(workdir, 'excluded-by-config')).size - 250 * 1024);
+    expect((await desk.restore(target)).skipped).toEqual([]);
+    unlinkSync(join(workdir, 'excluded-by-config'));
+    expect(listTree(workdir)).toEqual(taken);
   });
 });
 
