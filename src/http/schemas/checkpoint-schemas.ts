@@ -65,6 +65,7 @@ export const checkpointStatusSchema = z.object({
   checkpoints: count,
   sizeBytes: count,
   sharedBytes: count,
+  indexBytes: count,
   limits: z.object(rules).partial(),
   reclaimable: amount,
   trash: amount,
