@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import type { Changed } from '../checkpoints/measure-changes.ts';
 import type { CheckpointStore } from '../checkpoints/open-store.ts';
 import type { StoreVerdict } from '../checkpoints/verify-store.ts';
-import type { Checkpoint, Project, TakeRequest, TakeResult } from '../core/checkpoint.ts';
+import type { Checkpoint, Project, TakeOptions, TakeRequest, TakeResult } from '../core/checkpoint.ts';
 import type { CheckpointsRequest } from '../core/plan.ts';
 import type { BoundsReport } from './checkpoint-bounds.ts';
 import type { CheckpointStatus } from './checkpoint-status.ts';
@@ -19,10 +19,6 @@ export interface CheckpointDetail {
   /** The one before it in the same project, which `changes` compares it with. */
   readonly previous?: Checkpoint;
   readonly changes: Changed;
-}
-
-export interface TakeOptions {
-  readonly signal?: AbortSignal;
 }
 
 /**
@@ -44,10 +40,10 @@ export class Checkpoints {
    * Saves the state of a working directory: once per turn of a session, and only if anything changed. A directory that may not
    * be saved is a `refused` result with the reason, not an error. With `automatic` it also heeds `checkpoints.enabled`.
    */
-  async take(request: TakeRequest, { signal }: TakeOptions = {}): Promise<TakeResult> {
+  async take(request: TakeRequest, options: TakeOptions = {}): Promise<TakeResult> {
     if (request.automatic === true && !this.#parts.config.checkpoints.enabled) return SWITCHED_OFF;
     const { takeSnapshot } = await import('../checkpoints/take-snapshot.ts');
-    const result = await takeSnapshot(await this.#open(), { ...request, ...(await this.#seq(request)) }, signal);
+    const result = await takeSnapshot(await this.#open(), { ...request, ...(await this.#seq(request)) }, options);
     if (result.status === 'taken') this.#bounding = this.#bounding.then(() => this.keepBounded());
     return result;
   }

@@ -1,4 +1,4 @@
-import type { Checkpoint, LeftOut, TakeRequest, TakeResult } from '../core/checkpoint.ts';
+import type { Checkpoint, LeftOut, TakeOptions, TakeRequest, TakeResult } from '../core/checkpoint.ts';
 import { type EpochMs, MINUTE_MS } from '../core/time.ts';
 import { GitError, runGit } from '../platform/run-git.ts';
 import { admitWorkdir, tooManyFiles } from './admit-workdir.ts';
@@ -17,21 +17,20 @@ import { dropIndexLock, healIndexLock, indexCount } from './work-index.ts';
 export async function takeSnapshot(
   store: CheckpointStore,
   request: TakeRequest,
-  signal?: AbortSignal,
+  options: TakeOptions = {},
 ): Promise<TakeResult> {
   const admission = admitWorkdir(request.workdir, store.limits.homeRoot);
   if ('message' in admission) return { status: 'refused', ...admission };
   const { workdir } = admission;
   using _project = await store.projectLock(projectIdOf(workdir)).alone(LOCK_WAIT_MS);
   using _store = await store.lock.share(LOCK_WAIT_MS);
-  return await saveSnapshot(store, { ...request, workdir, kind: 'taken', signal });
+  return await saveSnapshot(store, { ...request, ...options, workdir, kind: 'taken' });
 }
 
-export interface SaveRequest extends TakeRequest {
+export interface SaveRequest extends TakeRequest, TakeOptions {
   /** The real path of a project that was admitted. */
   readonly workdir: string;
   readonly kind: Checkpoint['kind'];
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** The same for whoever holds the project's lock and shares the store's already. */
@@ -94,8 +93,9 @@ interface Found {
 
 async function save(store: CheckpointStore, request: SaveRequest, found: Found): Promise<TakeResult> {
   const { project, work, newest } = found;
-  const { workdir, reason = '', kind, sessionId, turn, seq, signal } = request;
-  const late = await updateIndex(project.place, work, { maxFileBytes: store.limits.maxFileBytes, signal });
+  const { workdir, reason = '', kind, sessionId, turn, seq, signal, onProgress } = request;
+  const { maxFileBytes } = store.limits;
+  const late = await updateIndex(project.place, work, { maxFileBytes, signal, onProgress });
   const leftOut = oncePerPath([...work.leftOut, ...late]);
   const tree = (await runGit(project.place, ['write-tree'], { signal })).stdout.toString().trim();
   if (newest?.tree === tree) {

@@ -1,6 +1,6 @@
 import { accessSync, constants, lstatSync } from 'node:fs';
-import type { LeftOut } from '../core/checkpoint.ts';
-import { GitError, type GitPlace, runGit } from '../platform/run-git.ts';
+import type { LeftOut, TakeOptions } from '../core/checkpoint.ts';
+import { GitError, type GitOptions, type GitPlace, runGit } from '../platform/run-git.ts';
 import { isStoreError } from './git-failures.ts';
 import { type FilesPlace, runGitOverFiles } from './git-over-files.ts';
 import { type Sorted, sortChanges } from './sort-changes.ts';
@@ -10,16 +10,15 @@ export interface UpdatePlace extends FilesPlace {
   readonly indexFile: string;
 }
 
-export interface UpdateOptions {
+export interface UpdateOptions extends TakeOptions {
   readonly maxFileBytes: number;
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** Saves the files and brings the index up to date. Returns what could not be saved after all; the rest is. */
 export async function updateIndex(place: UpdatePlace, sorted: Sorted, options: UpdateOptions): Promise<LeftOut[]> {
   const { signal, maxFileBytes } = options;
   await drop(place, sorted.drop, signal);
-  const failed = await save(place, sorted.save, signal);
+  const failed = await save(place, sorted.save, { signal, ...counting(sorted.save.length, options) });
   // A file may have grown past the limit while it was read.
   const again = sorted.save.map((path) => ({ tag: 'C' as const, path }));
   const grown = sortChanges(place.workTree, again, maxFileBytes).drop;
@@ -33,10 +32,10 @@ async function drop(place: GitPlace, paths: readonly Buffer[], signal?: AbortSig
 }
 
 /** git gives up at the first file it cannot read, so what it stumbles over is found and left out. */
-async function save(place: UpdatePlace, paths: readonly Buffer[], signal?: AbortSignal): Promise<LeftOut[]> {
+async function save(place: UpdatePlace, paths: readonly Buffer[], options: GitOptions): Promise<LeftOut[]> {
   if (paths.length === 0) return [];
   try {
-    const { pipes } = await runGitOverFiles(place, SAVE, { input: joinNul(paths), signal });
+    const { pipes } = await runGitOverFiles(place, SAVE, { ...options, input: joinNul(paths) });
     return pipes.map((path) => ({ path, why: 'unreadable' }));
   } catch (error) {
     if (!isAboutAFile(error)) throw error;
@@ -46,15 +45,27 @@ async function save(place: UpdatePlace, paths: readonly Buffer[], signal?: Abort
   const closed = new Set(paths.filter((path) => !readable(place.workTree, path)));
   if (closed.size > 0) {
     const rest = paths.filter((path) => !closed.has(path));
-    return [...[...closed].map((path) => leftOut(path, 'unreadable')), ...(await save(place, rest, signal))];
+    return [...[...closed].map((path) => leftOut(path, 'unreadable')), ...(await save(place, rest, options))];
   }
   const [only] = paths;
   if (only !== undefined && paths.length === 1) return [leftOut(only, 'changing')];
   const half = Math.ceil(paths.length / 2);
-  return [...(await save(place, paths.slice(0, half), signal)), ...(await save(place, paths.slice(half), signal))];
+  return [...(await save(place, paths.slice(0, half), options)), ...(await save(place, paths.slice(half), options))];
 }
 
-const SAVE = ['update-index', '--add', '--remove', '--replace', '-z', '--stdin'] as const;
+const SAVE = ['update-index', '--verbose', '--add', '--remove', '--replace', '-z', '--stdin'] as const;
+
+/** Git says a line about each file as it goes. */
+function counting(total: number, { onProgress }: UpdateOptions): Pick<GitOptions, 'goOn'> {
+  if (onProgress === undefined) return {};
+  let done = 0;
+  const goOn = (chunk: Buffer) => {
+    for (let at = chunk.indexOf('\n'); at >= 0; at = chunk.indexOf('\n', at + 1)) done += 1;
+    onProgress(Math.min(done, total), total);
+    return true;
+  };
+  return { goOn };
+}
 
 /** A file that shrinks while git reads it ends git by a signal; one that changes otherwise may not match its own name. */
 function isAboutAFile(error: unknown): boolean {

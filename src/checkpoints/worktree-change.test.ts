@@ -83,7 +83,7 @@ describe('changing a working directory from one saved state to another', () => {
       }),
       { numRuns: TREES },
     );
-  }, 600_000);
+  }, 1_800_000);
 
   it('leaves what no checkpoint holds, and says so, in the preview too', async () => {
     put('kept', 'target');

@@ -48,6 +48,12 @@ export interface TakeRequest {
   readonly automatic?: boolean;
 }
 
+export interface TakeOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Told from time to time how many of the files that changed are saved. */
+  readonly onProgress?: ((done: number, total: number) => void) | undefined;
+}
+
 /** What became of a request for a checkpoint. A refusal is an answer, not an error: agents go on without one. */
 export type TakeResult =
   | { readonly status: 'taken'; readonly checkpoint: Checkpoint; readonly leftOut: readonly LeftOut[] }

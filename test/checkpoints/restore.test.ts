@@ -42,7 +42,7 @@ describe('restoring a checkpoint', () => {
       }),
       { numRuns: TREES },
     );
-  }, 600_000);
+  }, 1_800_000);
 
   it('does nothing, and records nothing, when nothing differs', async () => {
     put('a', 'one');

@@ -12,7 +12,7 @@ describe('a process that takes, prunes and reclaims, killed at one step after th
   it('leaves a store in which nothing is lost that was listed', async () => {
     const dir = tempDir();
     await Promise.all([0, 1].map((lane) => killAndCheck(join(dir, String(lane)), lane)));
-  }, 1_200_000);
+  }, 3_600_000);
 });
 
 async function killAndCheck(dir: string, lane: number): Promise<void> {

@@ -1,3 +1,4 @@
+import type { App } from '../../app/app.ts';
 import { takeDocument } from '../../app/documents/checkpoint-document.ts';
 import type { LeftOut, TakeResult } from '../../core/checkpoint.ts';
 import { FAILURES, Failure } from '../../core/failure.ts';
@@ -5,6 +6,7 @@ import type { CommandInput } from '../command.ts';
 import { formatAge, formatCount, plural } from '../format.ts';
 import type { Io } from '../io.ts';
 import { writeJson } from '../json-output.ts';
+import { startProgress } from '../progress.ts';
 import { safeText } from '../safe-text.ts';
 import { withApp } from '../with-app.ts';
 import { shortId } from './checkpoint-columns.ts';
@@ -17,19 +19,24 @@ const SHOWN = 10;
 export function run(input: CommandInput<TakeOptions>): Promise<number> {
   const { args, options, io, global } = input;
   return withApp(input, async (home) => {
-    const result = await home.checkpoints.take(
-      {
-        workdir: args[0] ?? io.cwd,
-        reason: options.reason ?? 'by hand',
-        ...(options.session !== undefined && { sessionId: options.session }),
-      },
-      { signal: io.signal },
-    );
+    const result = await take(home);
     if (result.status === 'refused') throw new Failure('refused', result.message, { hint: result.hint });
     if (global.json) writeJson(io.out, takeDocument(result));
     else print(io, result);
     return exitCode(result.leftOut);
   });
+
+  async function take({ checkpoints }: App): Promise<TakeResult> {
+    using progress = startProgress(io, { label: 'Saving' });
+    return await checkpoints.take(
+      {
+        workdir: args[0] ?? io.cwd,
+        reason: options.reason ?? 'by hand',
+        ...(options.session !== undefined && { sessionId: options.session }),
+      },
+      { signal: io.signal, onProgress: (done, total) => progress.update({ done, total }) },
+    );
+  }
 }
 
 type Taken = Exclude<TakeResult, { status: 'refused' }>;
