@@ -7,23 +7,18 @@ import { STRACE_WORKS } from '../support/strace.ts';
 
 const TORTURE = process.env['COPPICE_TORTURE'] !== undefined;
 const ERRORS = ['EIO', 'ENOSPC', 'EACCES', 'EROFS', 'EMFILE'];
-const ACTS = SCENARIOS.filter(({ name }) => name !== 'apply without trash' && /^(apply|undo)/.test(name));
+const FAILING_CALLS = ['rename', 'mkdir', 'fsync', 'pwrite64', 'unlink', 'rmdir'];
+const ACTS = SCENARIOS.filter(({ name }) => name !== 'apply without trash').map((scenario, turn) => ({
+  scenario,
+  turn,
+}));
 
 describe.skipIf(!STRACE_WORKS)('a system call that fails', () => {
   it.each(ACTS)(
-    'is an outcome or a failure, and leaves a home that recovers, in: $name',
-    async (scenario) => {
+    'is an outcome or a failure, and leaves a home that recovers, in: $scenario.name',
+    async ({ scenario, turn }) => {
       const stage = await setStage(tempDirInMemory(), scenario);
-      const counts = await countCalls(stage);
-      const tries = ['rename', 'mkdir', 'fsync', 'pwrite64'].flatMap((call, at) =>
-        spread(counts.get(call) ?? 0, TORTURE ? Number.POSITIVE_INFINITY : 2).flatMap((when, index) =>
-          ERRORS.filter((_, error) => TORTURE || (at * 2 + index) % ERRORS.length === error).map((error) => ({
-            call,
-            when,
-            what: `error=${error}`,
-          })),
-        ),
-      );
+      const tries = triesOf(await countCalls(stage), turn);
       let noticed = 0;
       await inTwoLanes(tries, async (point) => {
         const { wrong, ends } = await injectInto(stage, [point]);
@@ -32,9 +27,22 @@ describe.skipIf(!STRACE_WORKS)('a system call that fails', () => {
         expect(said?.failed, JSON.stringify({ point, said })).not.toBe('bug');
         if (said?.failed !== undefined || (said?.skipped ?? 0) > 0) noticed += 1;
       });
-      // Some errors are got over, such as one of a folder that cannot be synced. A harness that injects nothing proves nothing.
-      expect(noticed).toBeGreaterThan(tries.length / 4);
+      // Some errors are got over, such as that of an empty folder which stays. A harness that injects nothing proves nothing.
+      expect(noticed).toBeGreaterThan(0);
     },
     3_600_000,
   );
 });
+
+/** Every error at every call; in a short run one call of each sort, and over the acts each error at each sort. */
+function triesOf(counts: ReadonlyMap<string, number>, turn: number) {
+  return FAILING_CALLS.flatMap((call, sort) =>
+    spread(counts.get(call) ?? 0, TORTURE ? Number.POSITIVE_INFINITY : 1).flatMap((when) =>
+      ERRORS.filter((_, error) => TORTURE || (turn + sort) % ERRORS.length === error).map((error) => ({
+        call,
+        when,
+        what: `error=${error}`,
+      })),
+    ),
+  );
+}

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openHome } from '../../src/app/open-home.ts';
+import type { Outcome } from '../../src/core/run.ts';
 import { DAY_MS } from '../../src/core/time.ts';
 import { manualClock } from '../support/clock.ts';
 import { collect } from '../support/collect.ts';
@@ -64,6 +65,42 @@ describe.skipIf(!CAN_MOUNT)('a home on a disk with no space left', () => {
         problems.filter(({ kind }) => kind !== 'not-checked'),
         name,
       ).toEqual([]);
+    }
+  });
+
+  it('frees in one run all that the rules let go of, from nothing free', async () => {
+    const clock = manualClock();
+    const rules = [...SETTINGS, { key: 'disk.min_free_mb', value: '16' }, { key: 'sessions.keep_last', value: '1' }];
+    const options = { path: join(disk, 'home'), clock, env: {}, settings: rules };
+    const ids = Array.from({ length: 8 }, (_, index) => `s${index}`);
+    {
+      await using home = await openHome(options);
+      for (const id of ids) {
+        const session = await home.sessions.create({ id, source: 'cli' });
+        for (let part = 0; part < 6; part += 1)
+          await session.append({ role: 'user', content: `${id} `.repeat(60_000) });
+        if (id === 's1') await session.pin();
+        await session.end('done');
+        clock.advance(1000);
+      }
+      await (await home.retention()).settle();
+    }
+    fillUp();
+    clock.advance(100 * DAY_MS);
+
+    await using home = await openHome({ ...options, makeRoom: true });
+    const removed: string[] = [];
+    const onOutcome = ({ item, action, status }: Outcome) => removed.push(`${action} ${item.id} ${status}`);
+    await home.apply(await home.plan(), { onOutcome });
+    expect(removed.toSorted()).toEqual(['s0', 's2', 's3', 's4', 's5', 's6'].map((id) => `remove ${id} done`));
+    expect((await collect(home.sessions.list())).map(({ id }) => id).toSorted()).toEqual(['s1', 's7']);
+    // Each had its words in the transcript and in the database; the reserve is laid in again.
+    const { bavail, bsize } = statfsSync(disk);
+    expect(existsSync(join(home.path, 'ballast'))).toBe(true);
+    expect(bavail * bsize).toBeGreaterThan(0.95 * 6 * 2 * 1_080_000);
+    for (const id of ['s1', 's7']) {
+      const contents = (await collect((await home.sessions.open(id)).messages())).map(({ content }) => content);
+      expect(contents).toEqual(Array(6).fill(`${id} `.repeat(60_000)));
     }
   });
 

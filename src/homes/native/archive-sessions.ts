@@ -34,12 +34,13 @@ export async function archiveSessions(
   });
   const sealed = await store.archive.seal(runId, requests, { files, deadHolders });
   const done = new Set(sealed.filter(({ status }) => status === 'done').map(({ number }) => number));
-  for (const item of items.filter(({ number }) => done.has(number))) purgeTaken(trash, item);
+  const kept = items.filter((item) => done.has(item.number) && !purgeTaken(trash, item)).map(({ number }) => number);
   await dropDeadBundles(
     parts,
     requests.flatMap(({ member }) => member?.bundle ?? []),
   );
-  return [...outcomes, ...sealed];
+  // Without an outcome the intent stays, and the next recovery removes what could not be removed now.
+  return [...outcomes, ...sealed.filter(({ number }) => !kept.includes(number))];
 }
 
 interface Prepared {
@@ -85,12 +86,14 @@ async function heldFiles(path: string, member: ArchiveMember): Promise<readonly 
   }
 }
 
-function purgeTaken(trash: NativeTrash, item: RunItem): void {
+/** False when files that are in the bundle too cannot be removed now. */
+function purgeTaken(trash: NativeTrash, item: RunItem): boolean {
   try {
     trash.purge(item);
+    return true;
   } catch (error) {
-    // It is in the bundle too. What cannot be removed now stays in the trash of the run until the session is restored.
     errorSentence(error);
+    return false;
   }
 }
 
