@@ -42,6 +42,7 @@ describe('names in the configuration that nothing bears', () => {
 
   it('are no matter in a home without sessions, nor in what nobody wrote', () => {
     expect(unmatchedNames(DEFAULT_CONFIG, HOME)).toEqual([]);
+    expect(unmatchedNames(withSessions({ keep_tags: ['hermes:archived'] }), HOME)).toEqual([]);
     const none = { sessions: [], archives: [] };
     expect(unmatchedNames(withSessions({ keep_tags: ['imporant'] }), none)).toEqual([]);
   });

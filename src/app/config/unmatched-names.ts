@@ -1,4 +1,5 @@
 import type { Inventory } from '../../core/inventory.ts';
+import { ARCHIVED_TAG } from '../../homes/hermes/hermes-session-item.ts';
 import { closestWord } from './closest-word.ts';
 import { DEFAULT_CONFIG } from './config-defaults.ts';
 import type { Config } from './config-schema.ts';
@@ -38,10 +39,12 @@ function namesIn({ sessions, archives }: Known) {
   return { tags: [...tags], sources: [...sources] };
 }
 
+/** The tags that are kept without a word about it, in a home of Coppice and in one of Hermes. */
+const USUAL_TAGS: readonly string[] = [...DEFAULT_CONFIG.sessions.keep_tags, ARCHIVED_TAG];
+
 function unusedTags(key: string, wanted: readonly string[], tags: readonly string[]): string[] {
-  const usual = DEFAULT_CONFIG.sessions.keep_tags;
   return wanted
-    .filter((tag) => !tags.includes(tag) && !usual.includes(tag))
+    .filter((tag) => !tags.includes(tag) && !USUAL_TAGS.includes(tag))
     .map((tag) => `${key} names ${JSON.stringify(tag)}, but no session bears that tag.${didYouMean(tag, tags)}`);
 }
 
