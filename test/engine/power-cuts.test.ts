@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { seededRandom } from '../support/crash-content.js';
 import type { DiskLog } from '../support/disk-log.ts';
 import { type CutState, cutStates, recordAct, recoverFromCut } from '../support/engine-power.ts';
 import { SCENARIOS } from '../support/engine-scene.ts';
@@ -16,7 +17,7 @@ describe(`a power cut at any moment, with seed ${SEED}`, () => {
     async (scenario) => {
       const stage = await setStage(tempDirInMemory(), scenario);
       const log = await recordAct(stage);
-      const random = randomOf(SEED);
+      const random = seededRandom(SEED);
       const states = sample(cutStates(log, COMBINATIONS, random), STATES, random);
       expect(states.length).toBeGreaterThan(10);
       for (const state of states) expect(await recoverFromCut(stage, log, state)).toEqual([]);
@@ -59,13 +60,4 @@ function sample(states: readonly CutState[], size: number, random: () => number)
   const shuffled = states.map((state) => ({ state, at: random() })).toSorted((a, b) => a.at - b.at);
   const allLost = shuffled.filter(({ state: { cut, lost } }) => lost.length > 0 && lost.length === cut.loose.length);
   return [...new Set([...allLost.slice(0, size / 2), ...shuffled])].slice(0, size).map(({ state }) => state);
-}
-
-/** Numbers from 0 to 1 that depend on nothing but the seed. */
-function randomOf(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
 }

@@ -1,14 +1,20 @@
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
+import { join } from 'node:path';
+import { Failure } from '../../src/core/failure.ts';
 import type { SessionStore } from '../../src/core/session-store.ts';
 
 /** What a process that dies at a point throws, so that nothing after the point happens. */
 export class Died extends Error {}
 
-/** A place to die: the number of a call that changes something, and whether the call itself is still made. */
+/**
+ * A place to die: the number of a call that changes something, and whether the call itself is still made. With an error, the call
+ * fails with that instead, once, and life goes on.
+ */
 export interface FaultPoint {
   readonly number: number;
   readonly when: 'before' | 'after';
+  readonly error?: string;
 }
 
 /**
@@ -29,6 +35,8 @@ export class Faults {
 
   /** Carries out an act with the point in place. True if it died there. */
   async during(act: () => Promise<unknown>): Promise<boolean> {
+    // Loads what it removes folders with, which would otherwise keep the calls as they are while they are watched.
+    fs.rmSync(join(this.#root, 'no such folder'), { recursive: true, force: true });
     const restore = [
       ...PATH_CALLS.map((name) => this.#patch(name, (path) => typeof path === 'string' && path.startsWith(this.#root))),
       ...HANDLE_CALLS.map((name) => this.#patch(name, () => true)),
@@ -70,7 +78,7 @@ export class Faults {
         const method = (value as (...args: unknown[]) => unknown).bind(target);
         if (!names.includes(key as keyof T)) return method;
         return async (...args: unknown[]) => {
-          const after = this.#enter();
+          const after = this.#enter(storeFailure);
           const result = await method(...args);
           after();
           return result;
@@ -85,7 +93,7 @@ export class Faults {
     if (real === undefined) throw new Error(`no ${name}`);
     calls[name] = (...args) => {
       if (!counts(args[0])) return real(...args);
-      const after = this.#enter();
+      const after = this.#enter((code) => Object.assign(new Error(`${code}: ${name} failed`), { code, syscall: name }));
       try {
         return real(...args);
       } finally {
@@ -98,13 +106,15 @@ export class Faults {
     };
   }
 
-  #enter(): () => void {
+  #enter(asked: (code: string) => Error): () => void {
     if (!this.#armed) return () => undefined;
     this.#dieIf(this.#dead);
     this.#count += 1;
-    const here = this.#point?.number === this.#count ? this.#point.when : undefined;
-    this.#dieIf(here === 'before');
-    return () => this.#dieIf(here === 'after');
+    if (this.#point?.number !== this.#count) return () => undefined;
+    const { when, error } = this.#point;
+    if (error !== undefined) throw asked(error);
+    this.#dieIf(when === 'before');
+    return () => this.#dieIf(when === 'after');
   }
 
   #dieIf(now: boolean): void {
@@ -114,5 +124,10 @@ export class Faults {
   }
 }
 
-const PATH_CALLS = ['renameSync', 'mkdirSync', 'rmSync', 'unlinkSync', 'openSync'] as const;
-const HANDLE_CALLS = ['writeSync', 'fsyncSync'] as const;
+/** What the store makes of an error of the file system. */
+function storeFailure(code: string): Error {
+  return new Failure('failed', `The database cannot be written: ${code}.`);
+}
+
+const PATH_CALLS = ['renameSync', 'mkdirSync', 'rmSync', 'rmdirSync', 'unlinkSync', 'openSync'] as const;
+const HANDLE_CALLS = ['writeSync', 'ftruncateSync', 'fsyncSync'] as const;

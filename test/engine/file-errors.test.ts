@@ -1,0 +1,52 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { Failure } from '../../src/core/failure.ts';
+import { recoverAndCheck } from '../support/engine-checker.ts';
+import { type FaultPoint, Faults } from '../support/engine-faults.ts';
+import { openEngineHome } from '../support/engine-home.ts';
+import { clockOf, copyScene, SCENARIOS } from '../support/engine-scene.ts';
+import { type Stage, setStage } from '../support/engine-stage.ts';
+import { tempDirInMemory } from '../support/engine-temp-dir.ts';
+
+const TORTURE = process.env['COPPICE_TORTURE'] !== undefined;
+const ERRORS = ['EIO', 'ENOSPC', 'EACCES', 'EROFS', 'EMFILE'];
+/** How far apart the calls are that fail in a short run. */
+const STRIDE = TORTURE ? 1 : 7;
+
+describe('a change that the disk refuses', () => {
+  it.each(SCENARIOS)(
+    'is an outcome or a failure, and leaves a home that recovers, in: $name',
+    async (scenario) => {
+      const stage = await setStage(tempDirInMemory(), scenario);
+      const { count } = await actWith(stage, undefined);
+      for (let number = 1; number <= count; number += STRIDE) {
+        for (const error of ERRORS.filter((_, index) => TORTURE || index === number % ERRORS.length)) {
+          const { wrong } = await actWith(stage, { number, when: 'before', error });
+          expect({ number, error, wrong }).toEqual({ number, error, wrong: [] });
+        }
+      }
+    },
+    3_600_000,
+  );
+});
+
+async function actWith({ scenario, directory, start, baseline, allowed }: Stage, point: FaultPoint | undefined) {
+  const scene = join(directory, 'scene');
+  const clock = clockOf(scenario);
+  const path = copyScene(start, scene);
+  const faults = new Faults(path, point);
+  try {
+    await using at = await openEngineHome(path, { clock, wrap: (store) => faults.wrap(store) });
+    const plan = await scenario.plan?.(at);
+    await faults.during(() => scenario.act(at, plan).catch(failuresOnly));
+    return { count: faults.count, wrong: await recoverAndCheck(scene, { baseline, plans: allowed, clock }) };
+  } finally {
+    rmSync(scene, { recursive: true, force: true });
+  }
+}
+
+/** Anything else would be a bug shown to a person. */
+function failuresOnly(error: unknown): void {
+  if (!(error instanceof Failure)) throw error;
+}
