@@ -23,11 +23,11 @@ export interface DeliveryBook {
   delivered(id: string): Promise<void>;
   /** To be tried again then, or given up when `retryAt` is absent. */
   failed(id: string, error: string, retryAt?: EpochMs): Promise<void>;
-  /** Due now and not being sent by this process; those left `sending` by a dead one included once `reclaim` was called. */
+  /** To be tried now. One that somebody has been sending for minutes is: whoever it was is dead. */
   due(now: EpochMs): Promise<readonly Delivery[]>;
-  /** At start, when no other daemon runs: what a crash left `sending` waits again, marked by its attempts. */
+  /** At start, when no other daemon runs: what a crash left `sending` waits again at once, marked by its attempts. */
   reclaim(): Promise<number>;
-  /** All that has not arrived yet, for one session or all. */
+  /** All that has not arrived, for one session or all; what was given up included. */
   open(sessionId?: string): Promise<readonly Delivery[]>;
   /** Forgets what arrived or was given up before then. */
   trim(before: EpochMs): Promise<void>;

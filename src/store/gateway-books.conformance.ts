@@ -5,7 +5,7 @@ import { removeSessions } from '../../test/support/remove-sessions.ts';
 import type { RouteChoice } from '../core/route-book.ts';
 import type { SessionFacts } from '../core/session.ts';
 import type { SessionStore } from '../core/session-store.ts';
-import { MINUTE_MS, SECOND_MS } from '../core/time.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../core/time.ts';
 
 /** What a store must do for the gateway: routes, scheduled runs and deliveries. `open` is called anew for each process. */
 export function testGatewayBooks(openAt: (clock: ManualClock) => () => Promise<SessionStore>): void {
@@ -205,8 +205,23 @@ function testDeliveries(openAt: (clock: ManualClock) => () => Promise<SessionSto
       expect(await store.deliveries.reclaim()).toBe(1);
       expect(await store.deliveries.begin('d1')).toMatchObject({ attempts: 3 });
       await store.deliveries.failed('d1', 'no answer');
-      expect(await store.deliveries.open('s1')).toEqual([]);
+      expect(await store.deliveries.open('s1')).toMatchObject([{ state: 'given-up' }]);
+      expect(await store.deliveries.due(NOW + DAY_MS)).toEqual([]);
       await store.deliveries.trim(clock.now() + 1);
+      expect(await store.deliveries.open('s1')).toEqual([]);
+    });
+
+    it('is due again when whoever began it has said nothing for minutes', async () => {
+      const clock = manualClock();
+      await using store = await openAt(clock)();
+      await store.deliveries.promise(parcel);
+      await store.deliveries.begin('d1');
+      clock.advance(MINUTE_MS);
+      expect(await store.deliveries.due(clock.now())).toEqual([]);
+      expect(await store.deliveries.begin('d1')).toBeUndefined();
+      clock.advance(HOUR_MS);
+      expect(await store.deliveries.due(clock.now())).toMatchObject([{ id: 'd1', state: 'sending' }]);
+      expect(await store.deliveries.begin('d1')).toMatchObject({ attempts: 2 });
     });
   });
 }

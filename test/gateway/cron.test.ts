@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import BetterSqlite3 from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { openHome } from '../../src/app/open-home.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/core/time.ts';
@@ -82,4 +83,49 @@ describe('a job that runs by the clock', () => {
     expect(await scheduler.deliver()).toBe(1);
     expect(existsSync(join(path, 'out.txt'))).toBe(true);
   });
+
+  it('whose process died after its end and before its delivery was promised is delivered by the next start', async () => {
+    const { home, out, claimed } = await diedAtWork('done');
+    await using _ = home;
+    const scheduler = await home.scheduler();
+    await scheduler.recover();
+    expect(await scheduler.lastRuns('a', 1)).toMatchObject([{ sessionId: claimed, outcome: 'done' }]);
+    expect(await scheduler.deliver()).toBe(1);
+    expect(readFileSync(out, 'utf8')).toBe('a report\n');
+  });
+
+  it('whose process died at work is lost on record, delivers nothing, and comes again at its next slot', async () => {
+    const { home, out, claimed } = await diedAtWork();
+    await using _ = home;
+    const scheduler = await home.scheduler();
+    const tick = await scheduler.tick();
+    await tick.ended;
+    expect(tick.started).toEqual(['cron_a_20260115_121500']);
+    expect(await scheduler.lastRuns('a', 2)).toMatchObject([
+      { outcome: 'done' },
+      { sessionId: claimed, outcome: 'lost' },
+    ]);
+    expect(await home.sessions.find(claimed)).toMatchObject({ endReason: 'crash' });
+    expect(await scheduler.deliver()).toBe(1);
+    expect(readFileSync(out, 'utf8')).toBe('');
+  });
 });
+
+/** A home in which a process took the slot of noon, recorded the run, ended it if a reason is given, and was killed. */
+async function diedAtWork(endReason?: string) {
+  const clock = manualClock();
+  const path = tempDir();
+  const out = join(path, 'out.txt');
+  const home = await openHome({ path: join(path, 'home'), clock, env: {} });
+  const spec = { schedule: '*/15 * * * *', command: ['true'], deliver: [{ file: out }] };
+  await (await home.scheduler()).add('a', spec);
+  const claimed = 'cron_a_20260115_120000';
+  const session = await home.sessions.create({ id: claimed, source: 'cron' });
+  await session.append({ role: 'assistant', content: 'a report' });
+  if (endReason !== undefined) await session.end(endReason);
+  const db = new BetterSqlite3(join(path, 'home', 'state.db'));
+  db.prepare('INSERT INTO cron_runs VALUES (?, ?, ?, ?, NULL, NULL)').run('a', NOW, claimed, NOW);
+  db.close();
+  clock.advance(15 * MINUTE_MS);
+  return { home, out, claimed };
+}

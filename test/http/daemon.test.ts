@@ -6,7 +6,7 @@ import { coppice } from '../e2e/run-coppice.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { type DaemonProcess, endDaemon, startDaemon } from './daemon-process.ts';
 
-const KILLS = process.env['COPPICE_TORTURE'] === undefined ? 5 : 100;
+const KILLS = process.env['COPPICE_TORTURE'] === undefined ? 10 : 100;
 const WRITERS = 8;
 
 describe('coppice serve', () => {
@@ -63,7 +63,9 @@ describe('coppice serve', () => {
     expect(open.stderr).not.toContain('xxx');
   });
 
-  it(`loses no message that it acknowledged, killed ${KILLS} times at work`, async () => {
+  it(`loses no message that it acknowledged, killed ${KILLS} times at work`, {
+    timeout: 30_000 + KILLS * 15_000,
+  }, async () => {
     const home = join(tempDir(), 'home');
     const acknowledged = new Map<string, string[]>();
     for (let round = 0; round < KILLS; round += 1) {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readSchedule } from '../../gateway/cron/read-schedule.ts';
+import { schedulable } from '../../gateway/cron/read-schedule.ts';
 import { amount, amountOrNever, choice, quote, timeZone, wordList } from './config-values.ts';
 
 const text = (what: string) =>
@@ -20,7 +20,7 @@ const target = z
     error: 'Write where the output goes: file, webhook or command.',
   });
 
-const schedule = text('a schedule').refine((given) => readSchedule(given, 'UTC') !== undefined, {
+const schedule = text('a schedule').refine(schedulable, {
   error: ({ input }) =>
     `${quote(input)} is no schedule, or never comes. Write minute, hour, day, month and weekday, such as "*/15 * * * *".`,
 });

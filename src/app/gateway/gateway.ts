@@ -66,6 +66,12 @@ export class Gateway implements Disposable {
     return runAgent({ ...this.#parts, gateway: await this.#open() }, run);
   }
 
+  /** Ends what is left of runs whose supervisor died, and closes their sessions as crashed. Every run does so at its start. */
+  async closeOrphans(): Promise<void> {
+    const { closeOrphans } = await import('./run-agent.ts');
+    await closeOrphans(this.#parts);
+  }
+
   [Symbol.dispose](): void {
     this.#opened?.[Symbol.dispose]();
   }

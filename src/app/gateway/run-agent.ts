@@ -176,7 +176,7 @@ function endSentence(result: RunResult): string {
 }
 
 /** Runs whose supervisor died are ended, and their sessions closed as what happened to them: a crash. */
-async function closeOrphans(parts: RunAgentParts): Promise<void> {
+export async function closeOrphans(parts: HomeParts): Promise<void> {
   const recorded = [...(await parts.store.runRecords.all()).values()].map((text) => JSON.parse(text) as RunRecord);
   for await (const { record, status } of closeOrphanRuns(recorded, {
     records: recordsOf(parts),

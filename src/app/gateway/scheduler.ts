@@ -1,19 +1,23 @@
 import type { CronOutcome, CronRun } from '../../core/cron-book.ts';
 import { Failure } from '../../core/failure.ts';
+import { endedByAccident } from '../../core/gateway.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Message } from '../../core/message.ts';
 import type { Plan, PlanRequest } from '../../core/plan.ts';
-import { DAY_MS, type EpochMs } from '../../core/time.ts';
+import { DAY_MS, type EpochMs, SECOND_MS } from '../../core/time.ts';
 import type { CronJob } from '../../gateway/cron/cron-job.ts';
 import { deliverDue } from '../../gateway/cron/deliver.ts';
 import { nextSlots } from '../../gateway/cron/due-slots.ts';
-import { type CronTick, RUNS_KEPT, runDueJobs } from '../../gateway/cron/run-due-jobs.ts';
+import { type CronTick, promiseOutput, RUNS_KEPT, runDueJobs } from '../../gateway/cron/run-due-jobs.ts';
+import type { RunRecord } from '../../gateway/run/run-record.ts';
 import type { HomeParts } from '../home-parts.ts';
 import { checkedSpec, cronJob, type KnownJob, knownJobs, type NewCronJob } from './cron-jobs.ts';
 import type { Gateway } from './gateway.ts';
 
 /** What arrived or was given up is forgotten after this. */
 const DELIVERIES_KEPT_MS = 30 * DAY_MS;
+/** Within this time a run that was claimed has a session and a process. */
+const STARTING_MS = 10 * SECOND_MS;
 
 /** What became of a job that was run by hand. */
 export interface RunByHand {
@@ -25,7 +29,7 @@ export interface RunByHand {
 
 /** What the scheduler uses of its home. */
 export interface SchedulerHome {
-  readonly gateway: Pick<Gateway, 'run'>;
+  readonly gateway: Pick<Gateway, 'run' | 'closeOrphans'>;
   plan(request: PlanRequest): Promise<Plan>;
   apply(plan: Plan): Promise<unknown>;
 }
@@ -88,6 +92,7 @@ export class Scheduler {
 
   /** Starts whatever is due. */
   async tick(signal?: AbortSignal): Promise<CronTick> {
+    await this.#settleOver();
     return this.#tick(
       (await this.jobs()).map(({ job }) => job),
       this.#since,
@@ -107,13 +112,29 @@ export class Scheduler {
 
   /** At the start of a daemon: runs that died with their process are closed, and deliveries whose end nobody saw are tried again. */
   async recover(): Promise<void> {
-    const { cron, deliveries } = this.#parts.store;
-    await deliveries.reclaim();
-    for (const run of await cron.unfinished()) {
-      const session = await this.#parts.store.get(run.sessionId);
-      if (session === undefined || session.endedAt !== undefined) await cron.finish(run, 'lost');
-    }
+    await this.#parts.store.deliveries.reclaim();
+    await this.#settleOver();
     await this.#cleanUp();
+  }
+
+  /** Closes runs whose process died before it could: what ended by itself is delivered, what was cut off is lost. */
+  async #settleOver(): Promise<void> {
+    const { store, clock } = this.#parts;
+    const open = (await store.cron.unfinished()).filter(({ sessionId }) => !this.#running.has(sessionId));
+    if (open.length === 0) return;
+    await this.#home.gateway.closeOrphans();
+    const jobs = new Map((await this.jobs()).map(({ job }) => [job.name, job]));
+    const running = new Set([...(await store.runRecords.all()).values()].map(sessionOfRun));
+    for (const run of open) {
+      const session = await store.get(run.sessionId);
+      const begins = running.has(run.sessionId) || Math.abs(clock.now() - run.startedAt) < STARTING_MS;
+      if (session?.endedAt === undefined && begins) continue;
+      const outcome = session?.endedAt === undefined ? 'lost' : outcomeOf(session.endReason);
+      if (session !== undefined && session.endedAt === undefined) await store.end(run.sessionId, 'crash');
+      const job = jobs.get(run.job);
+      if (job !== undefined && outcome !== 'lost') await promiseOutput(store.deliveries, job, run.sessionId);
+      await store.cron.finish(run, outcome);
+    }
   }
 
   async #tick(jobs: readonly CronJob[], since: EpochMs, signal?: AbortSignal): Promise<CronTick> {
@@ -168,6 +189,17 @@ export class Scheduler {
     if (found === undefined) throw noSuchJob(name);
     return found;
   }
+}
+
+function sessionOfRun(record: string): string {
+  return (JSON.parse(record) as RunRecord).sessionId;
+}
+
+/** What became of a run, by why its session ended. */
+function outcomeOf(endReason = ''): CronOutcome {
+  if (endedByAccident(endReason)) return 'lost';
+  if (endReason === 'done') return 'done';
+  return endReason.startsWith('failed') ? 'failed' : 'stopped';
 }
 
 function spoken({ role, name, content }: Message): string {

@@ -10,6 +10,8 @@ const FIRST_WAIT_MS = 10 * SECOND_MS;
 const LONGEST_WAIT_MS = HOUR_MS;
 const MOST_ATTEMPTS = 12;
 const TIME_LIMIT_MS = MINUTE_MS;
+/** So many are tried at once: one address that does not answer must not hold up all others. */
+const MOST_AT_ONCE = 8;
 
 export interface DeliverParts {
   readonly deliveries: DeliveryBook;
@@ -30,13 +32,16 @@ export interface Parcel {
 
 /** Tries everything that is due once. What fails is tried again later, each time after a longer wait. */
 export async function deliverDue(parts: DeliverParts): Promise<readonly Delivery[]> {
-  const due = await parts.deliveries.due(parts.clock.now());
+  const due = [...(await parts.deliveries.due(parts.clock.now()))];
   const arrived: Delivery[] = [];
-  for (const { id } of due) {
-    // Marked before it is sent: after a crash it is known that it may have arrived.
-    const delivery = await parts.deliveries.begin(id);
-    if (delivery !== undefined && (await attempt(parts, delivery))) arrived.push(delivery);
-  }
+  const work = async (): Promise<void> => {
+    for (let next = due.shift(); next !== undefined; next = due.shift()) {
+      // Marked before it is sent: after a crash it is known that it may have arrived.
+      const delivery = await parts.deliveries.begin(next.id);
+      if (delivery !== undefined && (await attempt(parts, delivery))) arrived.push(delivery);
+    }
+  };
+  await Promise.all(Array.from({ length: MOST_AT_ONCE }, work));
   return arrived;
 }
 
@@ -94,8 +99,20 @@ async function post(url: string, parcel: Parcel): Promise<void> {
 }
 
 function pipeInto([program = '', ...args]: readonly string[], parcel: Parcel): Promise<void> {
-  const env = { ...process.env, COPPICE_JOB: parcel.job, COPPICE_SESSION_ID: parcel.sessionId };
-  const child = spawn(program, args, { env, stdio: ['pipe', 'ignore', 'ignore'], timeout: TIME_LIMIT_MS });
+  const env = {
+    ...process.env,
+    COPPICE_JOB: parcel.job,
+    COPPICE_SESSION_ID: parcel.sessionId,
+    COPPICE_DELIVERY_ID: parcel.deliveryId,
+    COPPICE_MAYBE_REPEATED: parcel.maybeRepeated ? '1' : '0',
+  };
+  const child = spawn(program, args, {
+    env,
+    stdio: ['pipe', 'ignore', 'ignore'],
+    timeout: TIME_LIMIT_MS,
+    // Whoever ignores a polite request would hold up everything that is done by the clock.
+    killSignal: 'SIGKILL',
+  });
   return new Promise((done, fail) => {
     child.on('error', fail);
     child.on('close', (code, signal) => {

@@ -70,16 +70,21 @@ async function passOver(book: CronBook, job: CronJob, dueAt: EpochMs): Promise<v
   if (await book.claim(slot)) await book.finish(slot, 'missed');
 }
 
-async function carryOut({ book, deliveries, start }: CronParts, job: CronJob, slot: Slot): Promise<void> {
-  const outcome = await start(job, slot.sessionId).catch((): 'failed' => 'failed');
+async function carryOut(parts: CronParts, job: CronJob, slot: Slot): Promise<void> {
+  const outcome = await parts.start(job, slot.sessionId).catch((): 'failed' => 'failed');
+  await promiseOutput(parts.deliveries, job, slot.sessionId);
+  await parts.book.finish(slot, outcome);
+  await parts.book.trim(job.name, RUNS_KEPT);
+}
+
+/** Puts on record where the output of a run must go. Doing so again changes nothing. */
+export async function promiseOutput(deliveries: DeliveryBook, job: CronJob, sessionId: string): Promise<void> {
   for (const [index, target] of job.deliver.entries()) {
     await deliveries.promise({
-      id: `${slot.sessionId}:${index}`,
-      sessionId: slot.sessionId,
+      id: `${sessionId}:${index}`,
+      sessionId,
       job: job.name,
       target: JSON.stringify(target),
     });
   }
-  await book.finish(slot, outcome);
-  await book.trim(job.name, RUNS_KEPT);
 }

@@ -1,5 +1,5 @@
 import type { Delivery, DeliveryBook } from '../../core/delivery-book.ts';
-import type { Clock } from '../../core/time.ts';
+import { type Clock, type EpochMs, MINUTE_MS } from '../../core/time.ts';
 import type { Connection } from './connection.ts';
 import type { WriteQueue } from './write-queue.ts';
 
@@ -25,17 +25,22 @@ export function createDeliveryBook(db: Connection, queue: WriteQueue, clock: Clo
           now,
         );
       }),
-    begin: (id) => queue.run(() => begin(db, id)),
+    begin: (id) => queue.run(() => begin(db, id, clock.now())),
     delivered: (id) => settle(id, { state: 'delivered', nextAt: clock.now() }),
     failed: (id, error, retryAt) =>
       settle(id, { state: retryAt === undefined ? 'given-up' : 'waiting', error, nextAt: retryAt ?? clock.now() }),
     async due(now) {
-      return rows(db, `SELECT * FROM deliveries WHERE state = 'waiting' AND next_attempt_at <= ?`, now);
+      return rows(db, `SELECT * FROM deliveries WHERE state IN ('waiting', 'sending') AND next_attempt_at <= ?`, now);
     },
     reclaim: () =>
-      queue.run(() => db.sql(`UPDATE deliveries SET state = 'waiting' WHERE state = 'sending'`).run().changes),
+      queue.run(
+        () =>
+          db
+            .sql(`UPDATE deliveries SET state = 'waiting', next_attempt_at = ? WHERE state = 'sending'`)
+            .run(clock.now()).changes,
+      ),
     async open(sessionId) {
-      const all = rows(db, `SELECT * FROM deliveries WHERE state IN ('waiting', 'sending')`);
+      const all = rows(db, `SELECT * FROM deliveries WHERE state <> 'delivered'`);
       return sessionId === undefined ? all : all.filter((delivery) => delivery.sessionId === sessionId);
     },
     trim: (before) =>
@@ -48,10 +53,16 @@ export function createDeliveryBook(db: Connection, queue: WriteQueue, clock: Clo
   };
 }
 
-function begin(db: Connection, id: string): Delivery | undefined {
+/** Longer than any attempt takes. */
+const SENDING_MS = 5 * MINUTE_MS;
+
+function begin(db: Connection, id: string, now: EpochMs): Delivery | undefined {
   const marked = db
-    .sql(`UPDATE deliveries SET state = 'sending', attempts = attempts + 1 WHERE id = ? AND state = 'waiting'`)
-    .run(id);
+    .sql(
+      `UPDATE deliveries SET state = 'sending', attempts = attempts + 1, next_attempt_at = ?
+      WHERE id = ? AND (state = 'waiting' OR state = 'sending' AND next_attempt_at <= ?)`,
+    )
+    .run(now + SENDING_MS, id, now);
   return marked.changes === 0 ? undefined : rows(db, 'SELECT * FROM deliveries WHERE id = ?', id)[0];
 }
 
