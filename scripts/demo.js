@@ -17,22 +17,22 @@ if (!existsSync(join(root, 'dist', 'index.js'))) runNpmBuild();
 const { makeHome } = await import('./demo/make-home.js');
 
 try {
-  say(`An agent's home with ${SESSIONS.toLocaleString('en')} sessions is made in ${folder}. A few seconds …`);
-  await makeHome(home, SESSIONS);
+  say(`Making an agent's home with ${SESSIONS.toLocaleString('en')} sessions. A few seconds …`);
+  const treasure = await makeHome(home, SESSIONS);
 
   step('See what is kept, what is protected and what could go.');
   coppice('status');
 
   step('Something worth keeping: find it, and pin it.');
-  const [hit] = coppice('sessions search "payment race"').match(/[0-9a-f]{8}-[0-9a-f-]{27}/) ?? [];
-  if (hit !== undefined) coppice(`sessions pin ${hit}`);
+  coppice('sessions search "payment race"');
+  coppice(`sessions pin ${treasure}`);
 
   step('Plan: every decision with its reason. Nothing is changed.');
-  const plan = coppice('plan');
+  coppice('plan');
 
   step('Apply exactly that plan.');
-  const [, id = ''] = plan.match(/coppice apply ([0-9a-f]+)/) ?? [];
-  coppice(`apply ${id} --yes`);
+  const [plan = ''] = readdirSync(join(home, 'plans'));
+  coppice(`apply ${plan.replace('.json', '')} --yes`);
   coppice('status');
 
   step('Change your mind: everything comes back.');
@@ -43,8 +43,8 @@ try {
   makeProject();
   coppice(`checkpoints take ${project} --reason "before the agent"`);
   breakProject();
-  const [, checkpoint = ''] = coppice(`checkpoints list ${project}`).match(/\b([0-9a-f]{8,})\b/) ?? [];
-  coppice(`checkpoints restore ${checkpoint} --yes`);
+  coppice(`checkpoints list ${project}`);
+  coppice(`checkpoints restore ${newestCheckpoint()} --yes`);
   say(`\nIn the project again: ${readdirSync(project).join(', ')}`);
 
   step('A runaway agent is stopped before it has spent what it wants to.');
@@ -59,17 +59,21 @@ try {
 }
 if (!keep) say('\nNothing of the demo is left behind. To play on next time: npm run demo -- --keep');
 
-/** Runs a command of the program as a user would type it, shows both, and returns what it printed. */
+/** Runs a command of the program as a user would type it, in the same terminal. */
 function coppice(line) {
   say(`\n$ coppice ${line.replaceAll(process.execPath, 'node').replaceAll(root, '')}`);
+  start(line, { stdio: ['ignore', 'inherit', 'inherit'] });
+}
+
+function newestCheckpoint() {
+  const { stdout } = start(`checkpoints list ${project} --json`, { encoding: 'utf8' });
+  return JSON.parse(stdout).checkpoints[0].id.slice(0, 12);
+}
+
+function start(line, options) {
   const words = [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain);
-  const { stdout, stderr } = spawnSync(process.execPath, [join(root, 'bin', 'coppice.js'), ...words], {
-    env: { ...process.env, COPPICE_HOME: home, NO_COLOR: '1' },
-    encoding: 'utf8',
-    maxBuffer: 64 * 1024 * 1024,
-  });
-  process.stdout.write(stdout + stderr);
-  return stdout;
+  const env = { ...process.env, COPPICE_HOME: home };
+  return spawnSync(process.execPath, [join(root, 'bin', 'coppice.js'), ...words], { ...options, env });
 }
 
 function makeProject() {

@@ -3,9 +3,12 @@ import { openHome } from '../../dist/index.js';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
+/** How many sessions are written at once: what comes together shares one sync of the disk. */
+const TOGETHER = 20;
+
 /**
  * Fills a home with what is found in the field: 73 % runs of a schedule, two thirds of all sessions with at most five messages,
- * a few giants, request dumps, and one conversation worth finding again.
+ * a few giants, request dumps, and one conversation worth finding again, whose id is returned.
  */
 export async function makeHome(path, sessionCount) {
   const random = seeded(7);
@@ -13,12 +16,14 @@ export async function makeHome(path, sessionCount) {
   const clock = { at: now, now: () => clock.at };
   const home = await openHome({ path, clock });
   try {
-    for (let number = 0; number < sessionCount; number += 1) {
-      clock.at = now - Math.floor((1 - number / sessionCount) * 200 * DAY_MS) - 2 * HOUR_MS;
-      await addSession(home, clock, { number, random });
+    for (let first = 0; first < sessionCount; first += TOGETHER) {
+      const count = Math.min(TOGETHER, sessionCount - first);
+      clock.at = now - Math.floor((1 - (first + count) / sessionCount) * 200 * DAY_MS) - 2 * HOUR_MS;
+      const together = Array.from({ length: count }, (_, index) => describeSession(first + index, random));
+      await Promise.all(together.map((described) => addSession(home, described)));
     }
     clock.at = now - 40 * DAY_MS;
-    await addTreasure(home);
+    return await addTreasure(home);
   } finally {
     await home.close();
   }
@@ -31,35 +36,38 @@ const SOURCES = [
   ['subagent', 0.04],
 ];
 
-async function addSession(home, clock, { number, random }) {
-  const source = pick(SOURCES, random());
+function describeSession(number, random) {
+  return { number, source: pick(SOURCES, random()), length: lengthOf(random), dumped: random() < 0.08 };
+}
+
+async function addSession(home, { number, source, length, dumped }) {
   const session = await home.sessions.create({
     source,
     workdir: `/home/ada/projects/${['shop', 'atlas', 'notes'][number % 3]}`,
     model: 'large',
     ...(source !== 'cron' && { title: titleOf(number) }),
   });
-  const messages = messagesFor(number, lengthOf(random));
-  for (let from = 0; from < messages.length; from += 400) await session.appendAll(messages.slice(from, from + 400));
-  clock.at += messages.length * 1000;
-  if (messages.length > 0) {
+  if (length > 0) {
+    await session.appendAll(messagesFor(number, length));
     await session.recordUsage({
       model: 'large',
-      inputTokens: messages.length * 900,
-      outputTokens: messages.length * 80,
-      costUsd: messages.length * 0.004,
+      inputTokens: length * 900,
+      outputTokens: length * 80,
+      costUsd: length * 0.004,
     });
   }
-  if (random() < 0.08) await addDump(session, number);
+  if (dumped) await addDump(session, number);
   await session.end(source === 'cron' ? 'done' : 'closed');
 }
+
+const GIANT = 400;
 
 /** Two thirds have at most five messages; one in two hundred is a giant. */
 function lengthOf(random) {
   const roll = random();
   if (roll < 0.07) return 0;
   if (roll < 0.67) return 1 + Math.floor(random() * 5);
-  return roll < 0.995 ? 6 + Math.floor(random() * 18) : 400;
+  return roll < 0.995 ? 6 + Math.floor(random() * 18) : GIANT;
 }
 
 const ASKED = [
@@ -76,12 +84,16 @@ const ANSWERED = [
 ];
 
 function messagesFor(number, length) {
+  const more = length === GIANT ? LONG_OUTPUT : '';
   return Array.from({ length }, (_, index) =>
     index % 2 === 0
       ? { role: 'user', content: ASKED[(number + index) % ASKED.length] }
-      : { role: 'assistant', content: `${ANSWERED[(number + index) % ANSWERED.length]} (${number}.${index})` },
+      : { role: 'assistant', content: `${ANSWERED[(number + index) % ANSWERED.length]} (${number}.${index})${more}` },
   );
 }
+
+/** What fills the giants: the output of a tool, told again and again. */
+const LONG_OUTPUT = '\nwarning: retrying the upload of part 7'.repeat(25);
 
 function titleOf(number) {
   return ['Build trouble', 'Order report', 'Log review', 'Release notes', 'Slow page'][number % 5];
@@ -104,6 +116,7 @@ async function addTreasure(home) {
     { role: 'assistant', content: 'Between the balance check and the write. Take the row lock first, then read.' },
   ]);
   await session.end('closed');
+  return session.id;
 }
 
 function pick(weighted, roll) {
