@@ -3,7 +3,7 @@
  * Codes 0 (done) and 130 (interrupted) are outcomes, not failures.
  */
 export const FAILURES = {
-  failed: { exit: 1, http: 500, meaning: 'something went wrong that Coppice did not expect' },
+  failed: { exit: 1, http: 500, meaning: 'it could not be done: something is missing, full or not as expected' },
   usage: { exit: 2, http: 400, meaning: 'the command, flag or argument is not valid' },
   'bad-config': { exit: 2, http: 422, meaning: 'the configuration is not valid; nothing was changed' },
   partial: { exit: 3, http: 207, meaning: 'some items failed or were skipped' },

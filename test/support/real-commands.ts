@@ -18,7 +18,13 @@ const program = createProgram({
 /** What in a text looks like a command of ours but is none: a name that does not exist, or a flag that it does not take. */
 export function unrealCommands(text: string): readonly string[] {
   return [...text.matchAll(/\bcoppice((?: [^\s,;.()]+)+)/g)].flatMap(([line, words = '']) => {
-    const problem = problemWith(words.trim().split(' '));
+    // What stands after a lone -- is for another program.
+    const problem = problemWith(
+      words
+        .trim()
+        .replace(/ -- .*/, '')
+        .split(' '),
+    );
     return problem === undefined ? [] : [`${line}: ${problem}`];
   });
 }
@@ -33,5 +39,5 @@ function problemWith(words: readonly string[]): string | undefined {
   const [first = ''] = words;
   if (definition === program && !first.startsWith('-')) return `there is no command ${first}`;
   const known = [...definition.options, ...program.options].flatMap(({ long, short }) => [long, short]);
-  return words.find((word) => /^--?[a-z]/.test(word) && ![...known, '--help', '-h'].includes(word));
+  return words.find((word) => /^(--[a-z]|-[a-z]$)/.test(word) && ![...known, '--help', '-h'].includes(word));
 }
