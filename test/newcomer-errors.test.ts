@@ -65,6 +65,8 @@ interface Case {
   readonly hint: RegExp;
   /** Brings it about, in a folder of its own that holds a `home`; says how to run the line. */
   readonly when?: (folder: string) => Met | Promise<Met>;
+  /** Two of it at the same time would get in each other's way. */
+  readonly alone?: true;
   /** Where it cannot be brought about it is skipped, and the report of the tests says so. */
   readonly possible?: boolean;
 }
@@ -360,6 +362,7 @@ const MISSING_PARTS: readonly Case[] = [
   },
   {
     met: 'a port that is in use',
+    alone: true,
     line: 'serve',
     code: 'locked',
     says: /^Another program listens on port \d+ already\.$/,
@@ -420,7 +423,9 @@ describe('what a newcomer may meet', () => {
     cpSync(standard, join(folder, 'home'), { recursive: true });
     const { home = join(folder, 'home'), words = [], ...options } = (await one.when?.(folder)) ?? {};
     const args = [...one.line.split(' '), ...words];
-    const [text, json] = await Promise.all([coppice(home, args, options), coppice(home, ['--json', ...args], options)]);
+    const running = coppice(home, args, options);
+    if (one.alone === true) await running;
+    const [text, json] = await Promise.all([running, coppice(home, ['--json', ...args], options)]);
 
     const { exit } = FAILURES[one.code];
     expect({ code: text.code, stdout: text.stdout }).toEqual({ code: exit, stdout: '' });

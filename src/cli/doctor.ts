@@ -1,6 +1,6 @@
 import type { App } from '../app/app.ts';
 import type { HomeCheck } from '../app/check-home.ts';
-import { Failure } from '../core/failure.ts';
+import { FAILURES } from '../core/failure.ts';
 import type { Problem } from '../core/problem.ts';
 import type { CommandInput } from './command.ts';
 import type { DoctorOptions } from './command-options.ts';
@@ -89,7 +89,7 @@ function report({ io, global }: CommandInput<DoctorOptions>, { home, checks, rep
     io.out.write(
       `\n${verdict(remaining, repaired)} ${repaired ? 'Nothing that you or an agent wrote was removed.' : 'Nothing was changed.'}\n`,
     );
-  return healthy ? 0 : new Failure('integrity', '').exitCode;
+  return healthy ? 0 : FAILURES.integrity.exit;
 }
 
 function printCheck({ out }: Io, { name, looked, problems }: HomeCheck): void {

@@ -29,7 +29,7 @@ export async function openPipes(count: number): Promise<readonly Pipe[]> {
 }
 
 /** Closes both ends, for when there is nobody to give them to. */
-export function closePipe({ readFd, writeFd }: Pipe): void {
+function closePipe({ readFd, writeFd }: Pipe): void {
   closeSync(readFd);
   closeSync(writeFd);
 }

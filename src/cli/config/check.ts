@@ -1,7 +1,7 @@
 import { formatConfigIssue } from '../../app/config/config-issue.ts';
 import { readConfig } from '../../app/config/load-config.ts';
 import { configPath } from '../../app/home-path.ts';
-import { Failure } from '../../core/failure.ts';
+import { FAILURES } from '../../core/failure.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
 import { writeJson } from '../json-output.ts';
@@ -15,7 +15,7 @@ export async function run({ global, io }: CommandInput<NoOptions>): Promise<numb
   if (global.json) writeJson(io.out, { file, valid: issues.length === 0, issues });
   else if (result.status === 'ok') io.out.write(sayValid(file, result.loaded.fileExists));
   else io.out.write(`${issues.map((issue) => safeLines(formatConfigIssue(issue))).join('\n')}\n`);
-  return issues.length === 0 ? 0 : new Failure('bad-config', '').exitCode;
+  return issues.length === 0 ? 0 : FAILURES['bad-config'].exit;
 }
 
 function sayValid(file: string, exists: boolean): string {

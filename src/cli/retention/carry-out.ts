@@ -2,7 +2,7 @@ import type { App } from '../../app/app.ts';
 import { goesForGood, isRemoval } from '../../app/documents/plan-document.ts';
 import { type CarriedRun, carriedDocument } from '../../app/documents/run-document.ts';
 import type { AppliedRun, ApplyOptions } from '../../app/retention.ts';
-import { Failure } from '../../core/failure.ts';
+import { FAILURES, Failure } from '../../core/failure.ts';
 import type { Plan } from '../../core/plan.ts';
 import type { Outcome, Run } from '../../core/run.ts';
 import type { CommandInput } from '../command.ts';
@@ -89,8 +89,8 @@ function undoWords({ expiresAt }: Run, outcomes: readonly Outcome[]): string {
 
 export function exitCodeOf({ outcomes, interrupted }: Carried, plan?: Plan): number {
   if (interrupted) return INTERRUPTED;
-  if (outcomes.some(({ status }) => status === 'skipped')) return new Failure('partial', '').exitCode;
-  return plan !== undefined && plan.shortfalls.length > 0 ? new Failure('cap-unreachable', '').exitCode : 0;
+  if (outcomes.some(({ status }) => status === 'skipped')) return FAILURES.partial.exit;
+  return plan !== undefined && plan.shortfalls.length > 0 ? FAILURES['cap-unreachable'].exit : 0;
 }
 
 /** Whether anything that was removed waits in the trash. */

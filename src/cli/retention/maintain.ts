@@ -1,6 +1,6 @@
 import { maintenanceDocument } from '../../app/documents/status-document.ts';
 import type { BackgroundReport } from '../../app/home.ts';
-import { Failure } from '../../core/failure.ts';
+import { FAILURES } from '../../core/failure.ts';
 import type { GuardReason } from '../../core/plan.ts';
 import type { CommandInput } from '../command.ts';
 import type { MaintainOptions } from '../command-options.ts';
@@ -77,8 +77,8 @@ function reasonSentence(reason: GuardReason): string {
 }
 
 function exitCode(report: BackgroundReport): number {
-  if (report.status === 'failed') return new Failure('failed', '').exitCode;
-  if (report.status === 'busy') return new Failure('locked', '').exitCode;
-  if (report.status === 'announced') return new Failure('refused', '').exitCode;
-  return report.status === 'done' && report.skipped > 0 ? new Failure('partial', '').exitCode : 0;
+  if (report.status === 'failed') return FAILURES.failed.exit;
+  if (report.status === 'busy') return FAILURES.locked.exit;
+  if (report.status === 'announced') return FAILURES.refused.exit;
+  return report.status === 'done' && report.skipped > 0 ? FAILURES.partial.exit : 0;
 }

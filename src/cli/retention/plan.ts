@@ -1,4 +1,4 @@
-import { Failure } from '../../core/failure.ts';
+import { FAILURES } from '../../core/failure.ts';
 import type { CommandInput } from '../command.ts';
 import type { PlanOptions } from '../command-options.ts';
 import { withApp } from '../with-app.ts';
@@ -11,6 +11,6 @@ export function run(input: CommandInput<PlanOptions>): Promise<number> {
   return withApp(input, async (home) => {
     const plan = await withScanProgress(io, (scan) => home.plan({ kind: 'policy' }, scan));
     await showPlan(input, { home, plan, allWith: '--all', ...options });
-    return plan.shortfalls.length === 0 ? 0 : new Failure('cap-unreachable', '').exitCode;
+    return plan.shortfalls.length === 0 ? 0 : FAILURES['cap-unreachable'].exit;
   });
 }

@@ -1,6 +1,6 @@
 import type { AppSession } from '../../app/app.ts';
 import { sessionDocument } from '../../app/documents/session-document.ts';
-import { Failure } from '../../core/failure.ts';
+import { FAILURES, Failure } from '../../core/failure.ts';
 import type { SessionFacts } from '../../core/session.ts';
 import type { CommandInput } from '../command.ts';
 import { writeJson } from '../json-output.ts';
@@ -37,5 +37,5 @@ export function changeSessions<O>(
 function exitCode(changed: readonly SessionFacts[], failures: readonly Failure[]): number {
   const [first] = failures;
   if (first === undefined) return 0;
-  return changed.length === 0 ? first.exitCode : new Failure('partial', '').exitCode;
+  return changed.length === 0 ? first.exitCode : FAILURES.partial.exit;
 }

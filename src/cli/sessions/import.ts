@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { App } from '../../app/app.ts';
 import type { ImportOutcome, LeftAlone, SessionOutcome } from '../../app/transfer/import-outcome.ts';
-import { Failure } from '../../core/failure.ts';
+import { FAILURES, Failure } from '../../core/failure.ts';
 import type { CommandInput } from '../command.ts';
 import type { ImportOptions } from '../command-options.ts';
 import { formatCount, plural } from '../format.ts';
@@ -99,7 +99,7 @@ class Tally {
     const whole = this.#outcomes.every(({ status, problemCount }) => WHOLE.has(status) && problemCount === 0);
     if (this.#json) writeJson(this.#io.out, { outcomes: this.#outcomes, leftAlone: this.#leftAlone });
     else this.#io.out.write(`${this.#summary()}\n`);
-    return whole ? 0 : new Failure('partial', '').exitCode;
+    return whole ? 0 : FAILURES.partial.exit;
   }
 
   #complain({ path, problems, problemCount }: SessionOutcome): void {

@@ -88,7 +88,7 @@ export function* storedMessages(
 }
 
 /** Reads the rows of messages in order, a page at a time, so that a long session never stands in memory. */
-export function* storedRows(
+function* storedRows(
   db: Connection,
   sessionKey: number,
   { from = 1, to = Number.MAX_SAFE_INTEGER }: { from?: number; to?: number },
