@@ -29,10 +29,11 @@ export async function* applyPlan(parts: ApplyParts, plan: Plan, options: ApplyOp
   const { runId: id, trashGraceMs } = options;
   await journal.begin({ id, request: plan.request, startedAt, expiresAt: startedAt + trashGraceMs });
   const removals = plan.decisions.filter((decision) => decision.action !== 'keep');
-  for (let first = 0; first < removals.length; first += GROUP_SIZE) {
+  const { groupSize = GROUP_SIZE } = parts.driver;
+  for (let first = 0; first < removals.length; first += groupSize) {
     await breathe(options.signal);
     const items = removals
-      .slice(first, first + GROUP_SIZE)
+      .slice(first, first + groupSize)
       .map((decision, index) => toItem(decision, first + index + 1));
     yield* carryOut(parts, id, items);
   }

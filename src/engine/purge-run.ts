@@ -23,8 +23,9 @@ export async function purgeItems(
   items: readonly RunItem[],
 ): Promise<readonly ItemOutcome[]> {
   const outcomes: ItemOutcome[] = [];
-  for (let first = 0; first < items.length; first += GROUP_SIZE) {
-    const group = items.slice(first, first + GROUP_SIZE);
+  const { groupSize = GROUP_SIZE } = driver;
+  for (let first = 0; first < items.length; first += groupSize) {
+    const group = items.slice(first, first + groupSize);
     await journal.mark(
       runId,
       group.map(({ number }) => ({ number, state: 'purging' })),

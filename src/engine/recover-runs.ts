@@ -17,11 +17,12 @@ export async function* recoverRuns(parts: ApplyParts): AsyncGenerator<Outcome> {
   }
 }
 
-async function* groups({ journal }: ApplyParts, runId: string, state: RunItemState): AsyncGenerator<RunItem[]> {
+async function* groups({ journal, driver }: ApplyParts, runId: string, state: RunItemState): AsyncGenerator<RunItem[]> {
+  const { groupSize = GROUP_SIZE } = driver;
   let group: RunItem[] = [];
   for await (const item of journal.items(runId, [state])) {
     group.push(item);
-    if (group.length < GROUP_SIZE) continue;
+    if (group.length < groupSize) continue;
     yield group;
     group = [];
   }

@@ -23,9 +23,10 @@ export async function* undoRun(parts: UndoParts, runId: string, options: UndoOpt
   for await (const item of parts.journal.items(runId, ['trashed', 'archived'])) {
     if (wanted === undefined || wanted.has(item.item.id)) items.push(item);
   }
-  for (let first = 0; first < items.length; first += GROUP_SIZE) {
+  const { groupSize = GROUP_SIZE } = parts.driver;
+  for (let first = 0; first < items.length; first += groupSize) {
     await breathe(options.signal);
-    const group = items.slice(first, first + GROUP_SIZE);
+    const group = items.slice(first, first + groupSize);
     await parts.journal.mark(
       runId,
       group.map(({ number }) => ({ number, state: 'undoing' })),

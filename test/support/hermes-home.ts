@@ -20,7 +20,8 @@ export interface HermesSessionSpec {
   readonly parent?: string;
   /** What Hermes writes into `model_config`; text is stored as it is. */
   readonly modelConfig?: Readonly<Record<string, unknown>> | string;
-  readonly messages?: readonly string[];
+  /** What was said in turn by a person and the agent; others say who they are. */
+  readonly messages?: readonly (string | { readonly role: string; readonly content: string })[];
   readonly title?: string;
   readonly cwd?: string;
   readonly pinned?: boolean;
@@ -92,7 +93,9 @@ export function structured(value: unknown): string {
 }
 
 function fillDatabase(db: Database, dir: string, spec: HermesHomeSpec): void {
-  for (const session of spec.sessions ?? []) insertSession(db, session);
+  const sessions = spec.sessions ?? [];
+  insertAll(db, `sessions (${SESSION_COLUMNS.join(', ')})`, sessions.map(sessionRow));
+  insertAll(db, 'messages (session_id, role, content, timestamp)', sessions.flatMap(messageRows));
   insertAll(
     db,
     'gateway_routing (scope, session_key, entry_json, updated_at)',
@@ -133,42 +136,46 @@ function fillDatabase(db: Database, dir: string, spec: HermesHomeSpec): void {
   insertAll(db, 'state_meta (key, value)', Object.entries(spec.meta ?? {}));
 }
 
-function insertSession(db: Database, session: HermesSessionSpec): void {
+const SESSION_COLUMNS =
+  `id source parent_session_id started_at ended_at end_reason model model_config title cwd pinned archived
+  handoff_state session_key message_count`.split(/\s+/);
+
+function sessionRow(session: HermesSessionSpec): unknown[] {
   const startedAt = startOf(session);
   const end = session.end ?? 'cli_close';
   const { modelConfig = null, messages = [] } = session;
-  const row = {
-    id: session.id,
-    source: session.source ?? 'cli',
-    parent_session_id: session.parent ?? null,
-    started_at: startedAt / 1000,
-    ended_at: end === 'open' ? null : startedAt / 1000 + 3600,
-    end_reason: end === 'open' ? null : end,
-    model: 'test/model',
-    model_config: typeof modelConfig === 'string' || modelConfig === null ? modelConfig : JSON.stringify(modelConfig),
-    title: session.title ?? null,
-    cwd: session.cwd ?? null,
-    pinned: session.pinned === true ? 1 : 0,
-    archived: session.archived === true ? 1 : 0,
-    handoff_state: session.handoff ?? null,
-    session_key: session.sessionKey ?? null,
-    message_count: messages.length,
-  };
-  insertAll(db, `sessions (${Object.keys(row).join(', ')})`, [Object.values(row)]);
-  insertAll(
-    db,
-    'messages (session_id, role, content, timestamp)',
-    messages.map((content, index) => [
-      session.id,
-      index % 2 === 0 ? 'user' : 'assistant',
-      content,
-      startedAt / 1000 + index * 60,
-    ]),
-  );
+  return [
+    session.id,
+    session.source ?? 'cli',
+    session.parent ?? null,
+    startedAt / 1000,
+    end === 'open' ? null : startedAt / 1000 + 3600,
+    end === 'open' ? null : end,
+    'test/model',
+    typeof modelConfig === 'string' || modelConfig === null ? modelConfig : JSON.stringify(modelConfig),
+    session.title ?? null,
+    session.cwd ?? null,
+    session.pinned === true ? 1 : 0,
+    session.archived === true ? 1 : 0,
+    session.handoff ?? null,
+    session.sessionKey ?? null,
+    messages.length,
+  ];
+}
+
+function messageRows(session: HermesSessionSpec): unknown[][] {
+  return (session.messages ?? []).map((message, index) => {
+    const spoken = { role: index % 2 === 0 ? 'user' : 'assistant', content: message };
+    const { role, content } = typeof message === 'string' ? spoken : message;
+    return [session.id, role, content, startOf(session) / 1000 + index * 60];
+  });
 }
 
 function insertAll(db: Database, target: string, rows: readonly (readonly unknown[])[]): void {
-  for (const row of rows) db.prepare(`INSERT INTO ${target} VALUES (${row.map(() => '?').join(', ')})`).run(...row);
+  const [first] = rows;
+  if (first === undefined) return;
+  const insert = db.prepare(`INSERT INTO ${target} VALUES (${first.map(() => '?').join(', ')})`);
+  for (const row of rows) insert.run(...row);
 }
 
 function writeSessionFiles(dir: string, session: HermesSessionSpec): void {

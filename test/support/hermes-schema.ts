@@ -10,6 +10,7 @@ export function createHermesDatabase(path: string, schema: HermesSchema, journal
   db.pragma(`journal_mode = ${journal}`);
   db.pragma('foreign_keys = ON');
   db.pragma('synchronous = OFF');
+  db.pragma('cache_size = -262144');
   db.exec(tables(schema === 30));
   db.exec(schema === 'legacy' ? legacyIndex() : schema === 30 ? index30() : index25());
   db.prepare('INSERT INTO schema_version VALUES (?)').run(schema === 30 ? 30 : 25);

@@ -9,12 +9,12 @@ import { giveHermesBack } from './give-hermes-back.ts';
 import { hermesLedgerEntry } from './hermes-ledger-entry.ts';
 import { openHermesLinks } from './hermes-links.ts';
 import { type HermesTrash, openHermesTrash } from './hermes-trash.ts';
-import { returnSession } from './return-session.ts';
+import { BLOCK_ITEMS } from './record-book.ts';
+import { returnSessions } from './return-sessions.ts';
 import { scanHermes } from './scan-hermes.ts';
 import { type TakeDesk, withTakeDesk } from './take-desk.ts';
 import { takeFiles, takeStray } from './take-files.ts';
 import { takeSessions } from './take-sessions.ts';
-import { hasMark } from './trash-marks.ts';
 
 export interface HermesParts {
   readonly home: string;
@@ -34,14 +34,12 @@ export function createHermesDriver(parts: HermesParts): HomeDriver {
   const { home, clock, companion } = parts;
   const linksPath = join(companion.root, LINKS_NAME);
   const trashOf = (runId: string) => openHermesTrash(home, companion.trash(runId));
-  const withDesk = <T extends object | number>(
-    { trash, items }: { readonly trash: HermesTrash; readonly items: readonly RunItem[] },
-    work: (desk: TakeDesk) => Promise<T>,
-  ) => {
-    const ids = items.map(({ item }) => item.id);
+  const withDesk = <T extends object | number>({ trash, items }: Work, work: (desk: TakeDesk) => Promise<T>) => {
+    const ids = idsOf(items);
     return withTakeDesk({ home, trash, linksPath, ids, now: () => clock.now(), onHeld: parts.onHeld }, work);
   };
   return {
+    groupSize: BLOCK_ITEMS,
     async scan(options) {
       const found = await scanHermes({ home, now: clock.now() }, options);
       if (found !== undefined) return found.inventory;
@@ -61,10 +59,11 @@ export function createHermesDriver(parts: HermesParts): HomeDriver {
     },
     async restore(runId, items) {
       const trash = trashOf(runId);
-      const begun = items.some(({ number }) => hasMark(trash.place(number), 'returning'));
+      const begun = items.some(({ number }) => trash.records.hasMark(number, 'returning'));
       const outcomes = await withDesk({ trash, items }, async (desk) => {
-        const found: ItemOutcome[] = [];
-        for (const item of items) found.push(await restoreOne(desk, item));
+        const sessions = items.filter((item) => wayOf(item) === 'session');
+        const found = await returnSessions(desk, sessions);
+        for (const item of items) if (wayOf(item) !== 'session') found.push(restoreFiles(desk, item));
         await orFailure(home, () => trash.sync());
         return found;
       });
@@ -76,6 +75,7 @@ export function createHermesDriver(parts: HermesParts): HomeDriver {
     async purge(runId, items) {
       const trash = trashOf(runId);
       const outcomes = items.map((item) => attempt(item, () => trash.purge(item.number)));
+      trash.records.forget(outcomes.filter(({ status }) => status === 'done').map(({ number }) => number));
       openHermesLinks(linksPath).forget(new Set(idsOf(doneSessions(items, outcomes))));
       trash.tidy(numbersOf(items));
       return outcomes;
@@ -90,6 +90,11 @@ export function createHermesDriver(parts: HermesParts): HomeDriver {
 }
 
 const LINKS_NAME = 'links.jsonl';
+
+interface Work {
+  readonly trash: HermesTrash;
+  readonly items: readonly RunItem[];
+}
 
 interface Discard {
   readonly runId: string;
@@ -117,8 +122,7 @@ const NOT_POSSIBLE: Readonly<Partial<Record<RunItem['action'], string>>> = {
   archive: 'Archiving in Hermes homes is not possible yet.',
 };
 
-async function restoreOne(desk: TakeDesk, item: RunItem): Promise<ItemOutcome> {
-  if (wayOf(item) === 'session') return returnSession(desk, item);
+function restoreFiles(desk: TakeDesk, item: RunItem): ItemOutcome {
   return attempt(item, () =>
     desk.trash.giveBack(item.number) ? undefined : 'Something else stands where its files were.',
   );

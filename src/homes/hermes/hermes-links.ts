@@ -17,33 +17,37 @@ export interface HermesLink {
 export interface HermesLinks {
   /** Durable when it returns. */
   add(links: readonly HermesLink[]): void;
-  all(): readonly HermesLink[];
+  /** Those in which a session is either of the two. */
+  of(id: string): readonly HermesLink[];
   /** Forgets links to parents that will never come back. */
   forget(parents: ReadonlySet<string>): void;
 }
 
+/** Read once: whoever opens it holds the lock under which it changes. */
 export function openHermesLinks(path: string): HermesLinks {
-  const all = () =>
-    readText(path)
-      .split('\n')
-      .flatMap((line) => readLine(line));
+  const links = readText(path).split('\n').flatMap(readLine);
+  const byId = new Map<string, HermesLink[]>();
+  const index = (link: HermesLink) => {
+    for (const id of new Set([link.child, link.parent])) byId.set(id, [...(byId.get(id) ?? []), link]);
+  };
+  links.forEach(index);
   return {
-    all,
-    add(links) {
-      if (links.length === 0) return;
+    of: (id) => byId.get(id) ?? [],
+    add(more) {
+      if (more.length === 0) return;
       makePrivateDir(dirname(path));
       const handle = openSync(path, 'a', 0o600);
       try {
         // A line that a crash cut off stays alone.
-        appendFileSync(handle, `\n${links.map(toLine).join('\n')}\n`);
+        appendFileSync(handle, `\n${more.map(toLine).join('\n')}\n`);
         fsyncSync(handle);
       } finally {
         closeSync(handle);
       }
       syncDir(dirname(path));
+      more.forEach(index);
     },
     forget(parents) {
-      const links = all();
       const kept = links.filter(({ parent }) => !parents.has(parent));
       if (kept.length < links.length) writeFileAtomic(path, kept.map((link) => `${toLine(link)}\n`).join(''));
     },

@@ -6,18 +6,18 @@ import { errorCode } from '../../platform/error-code.ts';
 import { moveEntry, refuseLinks } from '../../platform/move-entry.ts';
 import { makePrivateDir, syncDir } from '../../platform/private-files.ts';
 import { walkTree } from '../../platform/walk-tree.ts';
+import { blockPath, openRecordBook, type RecordBook } from './record-book.ts';
 import { syncAll } from './sync-all.ts';
 
 /**
- * What one run took out of a Hermes home: `trash/<run>/<number>/` has the rows and the files of one item each. Everything here
- * can be asked for twice: what is moved already stays where it is.
+ * What one run took out of a Hermes home: the rows of its sessions in a few large files, and the files of each item in a folder
+ * of its own. Everything here can be asked for twice: what is moved already stays where it is.
  */
 export interface HermesTrash {
-  /** Where an item is. */
-  place(number: number): string;
+  readonly records: RecordBook;
   /** Whether a step was begun for an item before, such as one that a crash cut short. */
   knows(number: number): boolean;
-  /** Writes down what is about to be taken, for people who have only the files, and makes the places. Durable. */
+  /** Writes down what is about to be taken, for people who have only the files. Durable. */
   note(items: readonly RunItem[]): void;
   /** Where a file of `sessions/` is, once it was taken. */
   fileAt(number: number, name: string): string;
@@ -28,6 +28,7 @@ export interface HermesTrash {
   giveBack(number: number): boolean;
   /** Brings back what nothing stands in the way of. */
   letGo(number: number): void;
+  /** Removes the files of an item for good. */
   purge(number: number): void;
   /** Makes the moves survive a power cut. */
   sync(): Promise<void>;
@@ -38,27 +39,30 @@ export interface HermesTrash {
 /** `root` is the trash of one run; it lies below `home`, so that moving is renaming. */
 export function openHermesTrash(home: string, root: string): HermesTrash {
   const touched = new Set<string>();
-  const place = (number: number) => join(root, String(number));
-  const fileAt = (number: number, name: string) => join(place(number), FILES_NAME, name);
+  const records = openRecordBook(root);
+  const place = (number: number) => join(blockPath(root, number), String(number));
+  const fileAt = (number: number, name: string) => join(place(number), name);
   const sessionFile = (name: string) => join(home, 'sessions', name);
-  const names = (number: number) => list(join(place(number), FILES_NAME));
+  const names = (number: number) => list(place(number));
   const move = (from: string, to: string) => {
-    refuseLinks(home, dirname(to));
-    makePrivateDir(dirname(to));
+    if (!touched.has(dirname(to))) {
+      refuseLinks(home, dirname(to));
+      makePrivateDir(dirname(to));
+    }
     if (moveEntry(home, from, to) === 'moved') for (const path of [from, to, dirname(to)]) touched.add(dirname(path));
   };
   const take = (number: number, wanted: readonly string[]) => {
     for (const name of wanted) if (!isThere(fileAt(number, name))) move(sessionFile(name), fileAt(number, name));
   };
   return {
-    place,
+    records,
     fileAt,
     names,
     take,
-    knows: (number) => isThere(place(number)),
+    knows: (number) => records.has(number) || isThere(place(number)),
     note(items) {
       refuseLinks(home, root);
-      for (const { number } of items) makePrivateDir(place(number));
+      makePrivateDir(root);
       appendDurably(join(root, MANIFEST), items.map((item) => `${manifestLine(item)}\n`).join(''));
       syncDir(root);
       syncDir(dirname(root));
@@ -83,10 +87,8 @@ export function openHermesTrash(home: string, root: string): HermesTrash {
       touched.clear();
     },
     tidy(numbers) {
-      for (const number of numbers) {
-        ifPossible(() => rmdirSync(join(place(number), FILES_NAME)));
-        ifPossible(() => rmdirSync(place(number)));
-      }
+      for (const number of numbers) ifPossible(() => rmdirSync(place(number)));
+      for (const path of new Set(numbers.map((number) => blockPath(root, number)))) ifPossible(() => rmdirSync(path));
       if (list(root).some((name) => name !== MANIFEST)) return;
       ifPossible(() => rmSync(join(root, MANIFEST), { force: true }));
       ifPossible(() => rmdirSync(root));
@@ -106,7 +108,6 @@ export function plainFile(path: string) {
   return stat?.isFile() === true ? stat : undefined;
 }
 
-const FILES_NAME = 'files';
 const MANIFEST = 'manifest.jsonl';
 
 function isThere(path: string): boolean {

@@ -3,9 +3,9 @@ import BetterSqlite3, { type Database, type Statement } from 'better-sqlite3';
 import { Failure } from '../../core/failure.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { retryBusy } from '../../platform/retry-busy.ts';
-import { wait } from '../../platform/wait.ts';
 import { type HermesDatabase, readTables } from './hermes-connection.ts';
-import { type SideTable, sideTables } from './record-tables.ts';
+import { type MessageChunk, type SideTable, sideTables } from './record-tables.ts';
+import { createPace } from './writer-pace.ts';
 
 /**
  * The database of a Hermes home, open for changing. While it is open, nothing in this process may open, read or copy the
@@ -17,9 +17,14 @@ export interface HermesWriter extends HermesDatabase, Disposable {
   version(): number;
   /**
    * Carries out one short step under the write lock. It is synchronous, holds at most a few hundred rows, and may be begun
-   * again from its start when a reader is in the way. Between two steps Hermes gets its turn.
+   * again from its start when a reader is in the way. Between two steps Hermes gets its turn. `work` is what it deletes, from
+   * which the writer learns how much it has time for.
    */
-  write<T>(step: () => T): Promise<T>;
+  write<T>(step: () => T, work?: readonly MessageChunk[]): Promise<T>;
+  /** Whether deleting these in one step is short enough, by what earlier steps took. */
+  hasTimeFor(work: readonly MessageChunk[]): boolean;
+  /** Makes everything that was written survive a power cut. */
+  settle(): Promise<void>;
 }
 
 export interface WriterOptions {
@@ -35,25 +40,33 @@ export function openHermesWriter(home: string, { onHeld }: WriterOptions = {}): 
   );
   try {
     db.pragma('foreign_keys = ON');
-    // A delete that a power cut takes back would leave a session twice: here, and in the trash.
-    db.pragma('synchronous = FULL');
-    // Moving pages from the log into the file is done after a step, when nobody waits for the lock any more.
+    // With a log, whoever holds the lock does not wait for the disk; `settle` does, when nobody waits for the lock any more.
+    const logged = db.pragma('journal_mode', { simple: true }) === 'wal';
+    db.pragma(`synchronous = ${logged ? 'NORMAL' : 'FULL'}`);
     db.pragma('wal_autocheckpoint = 0');
     rememberStatements(db);
     const tables = readTables(db);
     const schema = db.pragma('schema_version', { simple: true });
-    const pace = makePace(db);
+    const pace = createPace(() => versionOf(db));
+    const write = async <T>(step: () => T, work: readonly MessageChunk[] = []): Promise<T> => {
+      await pace.rest();
+      const { result, heldMs } = await retryBusy(() => orSentence(home, () => hold(db, step, schema)), RETRY);
+      onHeld?.(heldMs);
+      pace.worked(heldMs, work);
+      return result;
+    };
     return {
       db,
       tables,
       side: sideTables({ db, tables }),
       version: () => versionOf(db),
-      async write(step) {
-        await pace.rest();
-        const { result, heldMs } = await retryBusy(() => orSentence(home, () => hold(db, step, schema)), RETRY);
-        onHeld?.(heldMs);
-        pace.worked(heldMs);
-        return result;
+      write,
+      hasTimeFor: (work) => pace.hasTimeFor(work),
+      async settle() {
+        if (!logged || orSentence(home, () => syncLog(db))) return;
+        db.pragma('synchronous = FULL');
+        await write(() => db.exec('UPDATE schema_version SET version = version'));
+        db.pragma('synchronous = NORMAL');
       },
       [Symbol.dispose]: () => db.close(),
     };
@@ -111,35 +124,17 @@ function hold<T>(db: Database, step: () => T, schema: unknown): { result: T; hel
 }
 
 function versionOf(db: Database): number {
-  return Number(db.pragma('data_version', { simple: true }));
+  return Number(db.prepare('PRAGMA data_version').pluck().get());
 }
 
 /**
- * Hermes looks for the lock every few milliseconds at first and every 100 later. While it writes too, the lock is left free for
- * as long as it was held, so that it is found free soon; otherwise for a moment.
+ * Moves the log into the database, which syncs both. False when that could not be all of it, because somebody reads or moves it
+ * just now: then one small change that is synced takes what came before it along.
  */
-function makePace(db: Database) {
-  let restMs = 0;
-  let lastVersion = versionOf(db);
-  let politeUntil = 0;
-  let steps = 0;
-  return {
-    async rest(): Promise<void> {
-      await wait(restMs);
-    },
-    worked(heldMs: number): void {
-      const version = versionOf(db);
-      if (version !== lastVersion) politeUntil = performance.now() + POLITE_MS;
-      lastVersion = version;
-      restMs = performance.now() < politeUntil ? heldMs : heldMs / 5;
-      steps += 1;
-      if (steps % STEPS_A_CHECKPOINT === 0) db.pragma('wal_checkpoint(PASSIVE)');
-    },
-  };
+function syncLog(db: Database): boolean {
+  const [{ busy, log, checkpointed }] = db.pragma('wal_checkpoint(PASSIVE)') as [Record<string, number>];
+  return busy === 0 && log === checkpointed;
 }
-
-const POLITE_MS = 2000;
-const STEPS_A_CHECKPOINT = 8;
 
 /** The same few statements are used for every session, and preparing one means preparing the triggers of Hermes too. */
 function rememberStatements(db: Database): void {

@@ -1,12 +1,14 @@
+import { join } from 'node:path';
 import type { RunItem } from '../../core/run.ts';
 import type { HermesLiveness } from './hermes-liveness.ts';
 import { type HermesRow, readSession } from './hermes-rows.ts';
 import type { FileBytes } from './hermes-session-item.ts';
-import { fileObstacle, plainFile } from './hermes-trash.ts';
-import { columnsOf } from './record-tables.ts';
+import { fileObstacle } from './hermes-trash.ts';
+import { type MessageChunk, readTable } from './record-tables.ts';
+import type { RecordWriter } from './record-writer.ts';
 import { sumFiles } from './session-files.ts';
 import { childIds, sessionObstacle } from './session-obstacle.ts';
-import { type SessionRecord, writeRecord } from './session-record.ts';
+import { promptOf, type SessionRecord, withHead, writeRecord } from './session-record.ts';
 import type { TakeDesk } from './take-desk.ts';
 
 /** A session that is written down and may go, if it is still the same under the write lock. */
@@ -20,6 +22,13 @@ export interface PreparedTake {
   readonly promptHash?: string;
   /** Of the database when the first row was read. */
   readonly version: number;
+  /** What is still there of a long session that goes in several steps. */
+  readonly left?: readonly MessageChunk[];
+}
+
+export interface PrepareParts {
+  readonly liveness: HermesLiveness;
+  readonly writer: RecordWriter;
 }
 
 /**
@@ -29,13 +38,13 @@ export interface PreparedTake {
 export async function prepareTake(
   desk: TakeDesk,
   item: RunItem,
-  liveness: HermesLiveness,
+  { liveness, writer }: PrepareParts,
 ): Promise<PreparedTake | string> {
-  const { hermes, home, trash } = desk;
+  const { hermes, home } = desk;
+  const { number, fingerprint } = item;
   const { id } = item.item;
   const version = hermes.version();
-  const place = trash.place(item.number);
-  const own = desk.files.of(id).filter(({ name }) => plainFile(`${home}/sessions/${name}`) !== undefined);
+  const own = desk.files.of(id);
   const shared = fileObstacle(
     home,
     own.map(({ name }) => name),
@@ -43,24 +52,20 @@ export async function prepareTake(
   if (shared !== undefined) return shared;
   const early = readSession(hermes, id);
   if (early === undefined) return 'It is gone already.';
-  const files = sumFiles(own, (name) => [`${home}/sessions/${name}`]);
-  const { fingerprint } = item;
+  const files = sumFiles(own, (name) => [join(home, 'sessions', name)]);
   // Asked before the work of writing it down, and again when it counts: later parts of its conversation may go just before it.
   const facts = { fingerprint, files, liveness, leaves: false };
   const obstacle = sessionObstacle(hermes, early, facts);
   if (obstacle !== undefined) return obstacle;
-  const record = await writeRecord(hermes, place, id);
+  const record = await writeRecord(hermes, writer, { number, id });
   const row = hermes.version() === version ? early : readSession(hermes, id);
   if (record === undefined || row === undefined) return 'It is gone already.';
   const children = childIds(hermes, id);
-  const promptHash = promptOf(desk, id);
-  if (promptHash !== undefined) desk.prompts.keep(place, promptHash);
+  const promptHash = promptOf(record);
+  if (promptHash !== undefined) {
+    writer.prompt(number, promptHash, () =>
+      withHead(readTable(hermes, { table: 'system_prompts', column: 'hash' }, promptHash)),
+    );
+  }
   return { item, record, row, files, children, version, ...(promptHash !== undefined && { promptHash }) };
-}
-
-function promptOf({ hermes }: TakeDesk, id: string): string | undefined {
-  if (!hermes.tables.has('system_prompts') || !columnsOf(hermes, 'sessions').includes('system_prompt_hash'))
-    return undefined;
-  const hash = hermes.db.prepare<[string]>('SELECT system_prompt_hash FROM sessions WHERE id = ?').pluck().get(id);
-  return typeof hash === 'string' ? hash : undefined;
 }

@@ -14,6 +14,8 @@ export interface MessageChunk {
   readonly firstId: bigint;
   readonly lastId: bigint;
   readonly count: number;
+  /** Of its lines, which says about how much work it is. */
+  readonly sizeBytes: number;
   readonly digest: string;
 }
 
@@ -54,8 +56,12 @@ export function readChunk({ db }: HermesDatabase, { id, firstId, lastId, columns
   return readRowLines(db, { table: 'messages', columns, where, values: [id, firstId, lastId] });
 }
 
-/** As many messages as make up a chunk, after the one with this id. None when there are no more. */
-export function nextChunk(hermes: HermesDatabase, id: string, after: bigint): string[] {
+/** As many messages as make up a chunk, after the one with this id, and whether there are more. */
+export function nextChunk(
+  hermes: HermesDatabase,
+  id: string,
+  after: bigint,
+): { readonly lines: readonly string[]; readonly more: boolean } {
   const sizes = hermes.db
     .prepare<[string, bigint], [id: bigint, bytes: bigint]>(
       `SELECT id, ifnull(octet_length(content), 0) + ifnull(octet_length(tool_calls), 0) FROM messages
@@ -65,24 +71,29 @@ export function nextChunk(hermes: HermesDatabase, id: string, after: bigint): st
     .safeIntegers()
     .all(id, after);
   const [first] = sizes;
-  if (first === undefined) return [];
-  let [lastId] = first;
-  let sum = 0;
-  for (const [next, bytes] of sizes) {
-    sum += Number(bytes);
-    if (sum > CHUNK_BYTES && next !== first[0]) break;
-    lastId = next;
+  if (first === undefined) return { lines: [], more: false };
+  let count = 0;
+  for (let sum = 0; count < sizes.length; count += 1) {
+    sum += Number(sizes[count]?.[1]);
+    if (sum > CHUNK_BYTES && count > 0) break;
   }
-  return readChunk(hermes, { id, firstId: first[0], lastId, columns: columnsOf(hermes, 'messages') });
+  const lastId = sizes[count - 1]?.[0] ?? first[0];
+  const lines = readChunk(hermes, { id, firstId: first[0], lastId, columns: columnsOf(hermes, 'messages') });
+  return { lines, more: count < sizes.length || sizes.length === CHUNK_ROWS };
 }
 
 /** Whether lines are as many as one step may deal with, with the write lock held for a moment only. */
 export function isFullChunk(lines: readonly string[]): boolean {
-  return lines.length >= CHUNK_ROWS || lines.reduce((sum, { length }) => sum + length, 0) >= CHUNK_BYTES;
+  return lines.length >= CHUNK_ROWS || lengthOf(lines) >= CHUNK_BYTES;
 }
 
-const CHUNK_ROWS = 200;
-const CHUNK_BYTES = 256 * 1024;
+function lengthOf(lines: readonly string[]): number {
+  return lines.reduce((sum, { length }) => sum + length, 0);
+}
+
+const CHUNK_ROWS = 100;
+/** Taking this much text out of the two search indexes takes tens of milliseconds. */
+const CHUNK_BYTES = 32 * 1024;
 
 /** What a chunk is known by, from its lines. */
 export function chunkOf(columns: readonly string[], lines: readonly string[]): MessageChunk {
@@ -90,7 +101,7 @@ export function chunkOf(columns: readonly string[], lines: readonly string[]): M
   for (const line of lines) digest.update(line).update('\n');
   const firstId = messageId(columns, lines[0] ?? '[]');
   const lastId = messageId(columns, lines.at(-1) ?? '[]');
-  return { firstId, lastId, count: lines.length, digest: digest.digest('hex') };
+  return { firstId, lastId, count: lines.length, sizeBytes: lengthOf(lines), digest: digest.digest('hex') };
 }
 
 /** The id of a message, from its line. Whole numbers are all that a primary key of this kind can hold. */

@@ -1,9 +1,8 @@
 import { errorCode } from '../../platform/error-code.ts';
 import type { HermesDatabase } from './hermes-connection.ts';
 import { insertLines } from './insert-lines.ts';
-import { readPrompt } from './prompt-record.ts';
 import { columnsOf, readTable, type TableLines } from './record-tables.ts';
-import { readRecord, type SessionRecord } from './session-record.ts';
+import { cellOf, promptOf, readRecord, type SessionRecord } from './session-record.ts';
 import { settleMessages } from './settle-messages.ts';
 import type { TakeDesk } from './take-desk.ts';
 
@@ -13,18 +12,19 @@ import type { TakeDesk } from './take-desk.ts';
  * refuses the session; then nothing of it was inserted.
  */
 export async function returnRows(desk: TakeDesk, number: number, record: SessionRecord): Promise<string | undefined> {
-  const { hermes, trash, links } = desk;
-  const place = trash.place(number);
+  const { hermes, links } = desk;
+  const { records } = desk.trash;
+  const prompt = keptPrompt(desk, number, record);
   const parent = missingParent(hermes, record);
   if (parent !== undefined) links.add([{ child: record.id, parent }]);
   const insertFirst = (messages?: TableLines) =>
     hermes.write(() => {
-      if (sessionState(hermes, record) === 'absent') insertSession(desk, place, record);
+      if (sessionState(hermes, record) === 'absent') insertSession(desk, record, prompt);
       if (messages !== undefined) settleMessages(hermes, record, messages);
     });
   let begun = false;
   try {
-    await readRecord(place, async (messages) => {
+    await readRecord(records, number, async (messages) => {
       if (begun) await hermes.write(() => settleMessages(hermes, record, messages));
       else await insertFirst(messages);
       begun = true;
@@ -44,21 +44,16 @@ export async function returnRows(desk: TakeDesk, number: number, record: Session
 export function sessionState(hermes: HermesDatabase, record: SessionRecord): 'same' | 'other' | 'absent' {
   const now = readTable(hermes, { table: 'sessions', column: 'id' }, record.id);
   if (now.lines.length === 0) return 'absent';
-  if (cellOf(now, 'started_at') !== cellOf(record.session, 'started_at')) return 'other';
+  const [startedAt, recorded] = [now, record.session].map((table) => JSON.stringify(cellOf(table, 'started_at')));
+  if (startedAt !== recorded) return 'other';
   const [chunk] = record.chunks;
   if (chunk === undefined) return 'same';
   const found = hermes.db.prepare('SELECT 1 FROM messages WHERE id = ? AND session_id = ?');
   return found.get(chunk.firstId, record.id) === undefined ? 'other' : 'same';
 }
 
-/** The first row's value in a column, as JSON. */
-function cellOf({ columns, lines }: TableLines, column: string): string {
-  const values = JSON.parse(lines[0] ?? '[]') as readonly unknown[];
-  return JSON.stringify(values[columns.indexOf(column)] ?? null);
-}
-
 function missingParent(hermes: HermesDatabase, { session }: SessionRecord): string | undefined {
-  const parent: unknown = JSON.parse(cellOf(session, 'parent_session_id'));
+  const parent = cellOf(session, 'parent_session_id');
   return typeof parent === 'string' && !sessionExists(hermes, parent) ? parent : undefined;
 }
 
@@ -66,9 +61,14 @@ export function sessionExists({ db }: HermesDatabase, id: string): boolean {
   return db.prepare('SELECT 1 FROM sessions WHERE id = ?').get(id) !== undefined;
 }
 
+function keptPrompt({ trash }: TakeDesk, number: number, record: SessionRecord): TableLines | undefined {
+  const hash = promptOf(record);
+  const [head, ...lines] = (hash !== undefined && trash.records.prompt(number, hash)) || [];
+  return head === undefined ? undefined : { ...(JSON.parse(head) as Pick<TableLines, 'table' | 'columns'>), lines };
+}
+
 /** The session after its prompt and before what belongs to it, and the links between it and others that are there. */
-function insertSession({ hermes, links }: TakeDesk, place: string, record: SessionRecord): void {
-  const prompt = readPrompt(place);
+function insertSession({ hermes, links }: TakeDesk, record: SessionRecord, prompt: TableLines | undefined): void {
   if (prompt !== undefined) insertLines(hermes, prompt, 'OR IGNORE');
   const parent = missingParent(hermes, record);
   const at = record.session.columns.indexOf('parent_session_id');
@@ -78,8 +78,8 @@ function insertSession({ hermes, links }: TakeDesk, place: string, record: Sessi
   const link = hermes.db.prepare(
     'UPDATE sessions SET parent_session_id = ? WHERE id = ? AND parent_session_id IS NULL',
   );
-  for (const { child, parent: before } of links.all()) {
-    if ((child === record.id || before === record.id) && sessionExists(hermes, before)) link.run(before, child);
+  for (const { child, parent: before } of links.of(record.id)) {
+    if (sessionExists(hermes, before)) link.run(before, child);
   }
 }
 

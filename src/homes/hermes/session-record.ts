@@ -1,10 +1,8 @@
-import { closeSync, lstatSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { isJsonObject } from '../../core/json.ts';
-import { readLines } from '../../platform/read-lines.ts';
 import { findCutEntries } from './cut-entries.ts';
 import type { HermesDatabase } from './hermes-connection.ts';
+import type { RecordBook } from './record-book.ts';
 import {
   chunkOf,
   columnsOf,
@@ -15,10 +13,10 @@ import {
   type SideTable,
   type TableLines,
 } from './record-tables.ts';
-import { syncAll } from './sync-all.ts';
+import type { RecordWriter } from './record-writer.ts';
 
 /**
- * Everything in the database that is about one session, as it stands in `rows.jsonl` in the trash: a line that says what it is,
+ * Everything in the database that is about one session, as it stands in the trash: a line that says what it is,
  * then for each table a line with its name and columns and one line a row, messages last and in order, then a line that says
  * how many of them there are, so that nothing can be missing unnoticed.
  */
@@ -36,8 +34,8 @@ export interface SessionRecord {
 /** Writes the record of a session, to be sealed before anything happens to its rows. Undefined when there is no such session. */
 export async function writeRecord(
   hermes: HermesDatabase & { readonly side: readonly SideTable[] },
-  place: string,
-  id: string,
+  writer: RecordWriter,
+  { number, id }: { readonly number: number; readonly id: string },
 ): Promise<SessionRecord | undefined> {
   const session = readTable(hermes, { table: 'sessions', column: 'id' }, id);
   if (session.lines.length === 0) return undefined;
@@ -45,39 +43,51 @@ export async function writeRecord(
   const columns = columnsOf(hermes, 'messages');
   const chunks: MessageChunk[] = [];
   const cut: bigint[] = [];
-  const handle = openSync(join(place, PART_NAME), 'w', 0o600);
-  try {
-    // Unlike a single write, this goes on until all of it is written.
-    const write = (lines: readonly string[]) => writeFileSync(handle, `${lines.join('\n')}\n`);
-    write([JSON.stringify({ format: FORMAT, version: VERSION, id })]);
-    for (const table of [session, ...side]) write([headOf(table), ...table.lines]);
-    write([headOf({ table: 'messages', columns })]);
-    for (let lines = nextChunk(hermes, id, LOWEST_ID); lines.length > 0; ) {
-      write(lines);
-      const chunk = chunkOf(columns, lines);
-      chunks.push(chunk);
-      cut.push(...findCutEntries(hermes, { table: 'messages', columns, lines }));
-      await setImmediate();
-      lines = nextChunk(hermes, id, chunk.lastId);
-    }
-    write([JSON.stringify({ messages: countOf(chunks), cut: cut.map(String) })]);
-  } finally {
-    closeSync(handle);
+  writer.begin(number);
+  writer.add([JSON.stringify({ format: FORMAT, version: VERSION, id })]);
+  for (const table of [session, ...side, { table: 'messages', columns, lines: [] }]) writer.add(withHead(table));
+  for (let after = LOWEST_ID, more = true; more; ) {
+    const next = nextChunk(hermes, id, after);
+    const { lines } = next;
+    more = next.more;
+    if (lines.length === 0) break;
+    writer.add(lines);
+    const chunk = chunkOf(columns, lines);
+    chunks.push(chunk);
+    cut.push(...findCutEntries(hermes, { table: 'messages', columns, lines }));
+    after = chunk.lastId;
+    if (more) await setImmediate();
   }
+  writer.add([JSON.stringify({ messages: countOf(chunks), cut: cut.map(String) })]);
+  writer.end();
   return { id, session, side, chunks, cut };
 }
 
-/** Makes records count, and survive a power cut: until then they are parts that nobody reads. */
-export async function sealRecords(places: readonly string[]): Promise<void> {
-  await syncAll(places.map((place) => join(place, PART_NAME)));
-  for (const place of places) renameSync(join(place, PART_NAME), join(place, ROWS_NAME));
-  await syncAll(places);
+/** The rows of a table after a line with its name and columns. */
+export function withHead({ table, columns, lines }: TableLines): readonly string[] {
+  return [JSON.stringify({ table, columns }), ...lines];
+}
+
+/** The hash of the system prompt that a session has, where prompts have a table of their own. */
+export function promptOf({ session }: SessionRecord): string | undefined {
+  const hash = cellOf(session, 'system_prompt_hash');
+  return typeof hash === 'string' ? hash : undefined;
+}
+
+/** The first row's value in a column, as it stands in its line. */
+export function cellOf({ columns, lines }: TableLines, column: string): unknown {
+  const values = JSON.parse(lines[0] ?? '[]') as readonly unknown[];
+  return values[columns.indexOf(column)] ?? null;
 }
 
 export type OnChunk = (messages: TableLines) => Promise<void> | void;
 
 /** Reads a record back. Messages are given away chunk by chunk as they come: a session may not fit into memory. */
-export async function readRecord(place: string, onChunk: OnChunk = () => undefined): Promise<SessionRecord> {
+export async function readRecord(
+  records: RecordBook,
+  number: number,
+  onChunk: OnChunk = () => undefined,
+): Promise<SessionRecord> {
   const tables: { table: string; columns: readonly string[]; lines: string[] }[] = [];
   const chunks: MessageChunk[] = [];
   const giveChunk = async (full: (lines: readonly string[]) => boolean) => {
@@ -88,8 +98,7 @@ export async function readRecord(place: string, onChunk: OnChunk = () => undefin
     last.lines = [];
   };
   const heads: unknown[] = [];
-  for await (const line of readLines(join(place, ROWS_NAME), { maxLineBytes: Number.POSITIVE_INFINITY })) {
-    const json = line.tooLong === true ? '' : line.text;
+  for (const json of records.lines(number)) {
     if (json.startsWith('[')) {
       tables.at(-1)?.lines.push(json);
       await giveChunk(isFullChunk);
@@ -107,25 +116,13 @@ export async function readRecord(place: string, onChunk: OnChunk = () => undefin
   const end = heads.at(-1);
   const cut = isJsonObject(end) && end['messages'] === countOf(chunks) ? end['cut'] : undefined;
   if (!Array.isArray(cut) || !isJsonObject(about) || about['version'] !== VERSION || session === undefined) {
-    throw new Error(`${place} holds no record that can be read`);
+    throw new Error(`the record of item ${number} cannot be read`);
   }
   return { id: text(about['id']), session, side, chunks, cut: cut.map((id) => BigInt(text(id))) };
 }
 
-export function hasRecord(place: string): boolean {
-  return lstatSync(join(place, ROWS_NAME), { throwIfNoEntry: false }) !== undefined;
-}
-
-/** Takes a record away, once its rows are where they were. */
-export function dropRecord(place: string): void {
-  for (const name of [ROWS_NAME, PART_NAME]) rmSync(join(place, name), { force: true });
-}
-
-const ROWS_NAME = 'rows.jsonl';
-/** Until it is complete and sealed. */
-const PART_NAME = 'rows.jsonl.part';
 const FORMAT = 'coppice hermes session';
-const VERSION = 1;
+const VERSION = 2;
 const LOWEST_ID = -(2n ** 63n);
 
 function countOf(chunks: readonly MessageChunk[]): number {
@@ -134,8 +131,4 @@ function countOf(chunks: readonly MessageChunk[]): number {
 
 function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
-}
-
-function headOf({ table, columns }: Pick<TableLines, 'table' | 'columns'>): string {
-  return JSON.stringify({ table, columns });
 }

@@ -6,7 +6,6 @@ import { takeHermesLock } from './hermes-lock.ts';
 import { readIds } from './hermes-rows.ts';
 import type { HermesTrash } from './hermes-trash.ts';
 import { type HermesWriter, openHermesWriter } from './hermes-writer.ts';
-import { createPromptKeeper, type PromptKeeper } from './prompt-record.ts';
 import { listSessionFiles, type SessionFiles } from './session-files.ts';
 
 /** What the steps that take sessions out of a home and bring them back work with. */
@@ -15,7 +14,6 @@ export interface TakeDesk {
   readonly hermes: HermesWriter;
   readonly trash: HermesTrash;
   readonly links: HermesLinks;
-  readonly prompts: PromptKeeper;
   readonly files: SessionFiles;
   now(): EpochMs;
 }
@@ -53,7 +51,6 @@ export async function withTakeDesk<T extends object | number>(
     trash,
     now: () => parts.now(),
     links: openHermesLinks(parts.linksPath),
-    prompts: createPromptKeeper(hermes),
     files: listSessionFiles(home, new Set([...readIds(hermes), ...parts.ids])),
   });
 }

@@ -1,3 +1,4 @@
+import { Failure } from '../../core/failure.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { completeEntries, findCutEntries } from './cut-entries.ts';
 import { type HermesLiveness, readLiveness } from './hermes-liveness.ts';
@@ -20,93 +21,113 @@ import type { TakeDesk } from './take-desk.ts';
 export type RowsTaken = 'taken' | 'changed' | { readonly stays: string };
 
 /**
- * Deletes the rows of small sessions, as many as fit into one short transaction, each compared with its record first. The rest
- * gets no answer and is for the next transaction.
+ * Deletes the rows of sessions in one short transaction, each compared with its record first. Those that it has no time for get
+ * no answer. When the database refuses one of them, only the first is taken, so that whichever it was is told alone.
  */
 export async function takeRows(desk: TakeDesk, takes: readonly PreparedTake[]): Promise<RowsTaken[]> {
   const { hermes, home } = desk;
-  return hermes.write(() => {
-    const startedAt = performance.now();
-    const liveness = readLiveness(home, hermes, desk.now());
-    const answers: RowsTaken[] = [];
-    for (const take of takes) {
-      if (answers.length > 0 && performance.now() - startedAt > TRANSACTION_MS) break;
-      answers.push(attempt(desk, () => takeWhole(desk, take, liveness)));
-    }
-    return answers;
-  });
-}
-
-/** Well below the 100 ms for which nobody may hold the write lock: the commit takes its time too. */
-const TRANSACTION_MS = 35;
-
-/** One session in a transaction of others: what the database refuses is undone and does not stop them. */
-function attempt({ hermes }: TakeDesk, act: () => RowsTaken): RowsTaken {
   try {
-    return hermes.db.transaction(act)();
+    const work = takes.flatMap(({ record }) => record.chunks);
+    return await hermes.write(() => {
+      const startedAt = performance.now();
+      const facts = { liveness: readLiveness(home, hermes, desk.now()), version: hermes.version() };
+      const answers: RowsTaken[] = [];
+      for (const take of takes) {
+        if (answers.length > 0 && performance.now() - startedAt > TRANSACTION_MS) break;
+        answers.push(takeWhole(desk, take, facts));
+      }
+      return answers;
+    }, work);
   } catch (error) {
-    if (!/^SQLITE_(CONSTRAINT|CORRUPT)/.test(errorCode(error) ?? '')) throw error;
-    return { stays: `The database of Hermes refused it: ${error instanceof Error ? error.message : String(error)}.` };
+    const why = refusal(error);
+    if (why === undefined) throw error;
+    return takes.length === 1 ? [{ stays: why }] : takeRows(desk, takes.slice(0, 1));
   }
 }
 
-/** The whole session, or what is left of it when all of its chunks but the first have gone already. */
-function takeWhole(desk: TakeDesk, take: PreparedTake, liveness: HermesLiveness): RowsTaken {
-  const [chunk] = take.record.chunks;
-  const answer = mayGo(desk, take, { liveness, messages: chunk?.count ?? 0 });
+/** Well below the 100 ms for which nobody may hold the write lock: the commit takes its time too. */
+const TRANSACTION_MS = 30;
+
+/** What the database says against one session. Everything else concerns the whole run. */
+function refusal(error: unknown): string | undefined {
+  const said = error instanceof Failure ? error.cause : error;
+  if (!/^SQLITE_(CONSTRAINT|CORRUPT)/.test(errorCode(said) ?? '')) return undefined;
+  return `The database of Hermes refused it: ${said instanceof Error ? said.message : String(said)}.`;
+}
+
+/** What is true in one transaction. */
+interface Moment {
+  readonly liveness: HermesLiveness;
+  readonly version: number;
+}
+
+/** The whole session, or what is left of it when later parts have gone already. */
+function takeWhole(desk: TakeDesk, take: PreparedTake, moment: Moment): RowsTaken {
+  const { record, left = record.chunks } = take;
+  const answer = mayGo(desk, take, { moment, left });
   if (answer !== undefined) return answer;
-  if (chunk !== undefined && !sameMessages(desk, take, chunk)) return 'changed';
-  if (chunk !== undefined) completeEntries(desk.hermes, cutIn(take.record, chunk));
+  if (!left.every((chunk) => sameMessages(desk, take, { chunk, moment }))) return 'changed';
+  completeEntries(
+    desk.hermes,
+    left.flatMap((chunk) => cutIn(record, chunk)),
+  );
   deleteRest(desk, take);
   return 'taken';
 }
 
-/** Deletes one chunk of a long session, if the session is still the same and has exactly so many messages left. */
-export async function takeChunk(
+/** Deletes the last chunks of what is left of a long session, if the session is still the same. */
+export async function takeChunks(
   desk: TakeDesk,
   take: PreparedTake,
-  { chunk, left }: { readonly chunk: MessageChunk; readonly left: number },
+  chunks: readonly MessageChunk[],
 ): Promise<RowsTaken> {
   const { hermes, home } = desk;
+  const { record, left = record.chunks } = take;
   return hermes.write(() => {
-    const answer = mayGo(desk, take, { liveness: readLiveness(home, hermes, desk.now()), messages: left });
+    const moment = { liveness: readLiveness(home, hermes, desk.now()), version: hermes.version() };
+    const answer = mayGo(desk, take, { moment, left });
     if (answer !== undefined) return answer;
-    if (!sameMessages(desk, take, chunk)) return 'changed';
-    completeEntries(hermes, cutIn(take.record, chunk));
-    const sql = 'DELETE FROM messages WHERE session_id = ? AND id BETWEEN ? AND ?';
-    hermes.db.prepare(sql).run(take.record.id, chunk.firstId, chunk.lastId);
+    for (const chunk of chunks) {
+      if (!sameMessages(desk, take, { chunk, moment })) return 'changed';
+      completeEntries(hermes, cutIn(record, chunk));
+      const sql = 'DELETE FROM messages WHERE session_id = ? AND id BETWEEN ? AND ?';
+      hermes.db.prepare(sql).run(record.id, chunk.firstId, chunk.lastId);
+    }
     return 'taken';
-  });
+  }, chunks);
 }
 
 /** Whether a session is still as it was written down and nothing holds it. Undefined when it may go. */
 function mayGo(
   { hermes }: TakeDesk,
   take: PreparedTake,
-  { liveness, messages }: { readonly liveness: HermesLiveness; readonly messages: number },
+  { moment: { liveness, version }, left }: { readonly moment: Moment; readonly left: readonly MessageChunk[] },
 ): RowsTaken | undefined {
-  const { item, record, row, files, children } = take;
-  if (!sameRows(hermes, take, messages)) return 'changed';
-  if (childIds(hermes, record.id).join('\0') !== children.join('\0')) return 'changed';
+  const { item, row, files } = take;
+  if (version !== take.version && !sameRows(hermes, take, left)) return 'changed';
   const { fingerprint } = item;
   const stays = sessionObstacle(hermes, row, { fingerprint, files, liveness, leaves: true });
   return stays === undefined ? undefined : { stays };
 }
 
 /**
- * The row of the session, those that belong to it, and how many messages it has. While no other connection has changed anything,
- * only its own row may be another: its parent may have gone a moment ago.
+ * The row of the session, those that belong to it, its children, and how many messages it has. Asked only when another
+ * connection has changed anything at all: what this one did to them since, such as taking a parent or a child, is meant.
  */
 function sameRows(
   hermes: TakeDesk['hermes'],
-  { record: { id, session, side }, version }: PreparedTake,
-  messages: number,
+  { record: { id, session, side }, children }: PreparedTake,
+  left: readonly MessageChunk[],
 ): boolean {
   const same = (table: SideTable, { lines }: TableLines) =>
     readTable(hermes, table, id).lines.join('\n') === lines.join('\n');
-  if (!same({ table: 'sessions', column: 'id' }, session)) return false;
-  if (hermes.version() === version) return true;
-  return hermes.side.every((table, at) => same(table, side[at] ?? session)) && countMessages(hermes, id) === messages;
+  const messages = left.reduce((sum, { count }) => sum + count, 0);
+  return (
+    same({ table: 'sessions', column: 'id' }, session) &&
+    childIds(hermes, id).join('\0') === children.join('\0') &&
+    hermes.side.every((table, at) => same(table, side[at] ?? session)) &&
+    countMessages(hermes, id) === messages
+  );
 }
 
 function countMessages({ db }: TakeDesk['hermes'], id: string): number {
@@ -114,8 +135,12 @@ function countMessages({ db }: TakeDesk['hermes'], id: string): number {
 }
 
 /** Read again only if another connection has changed anything at all. */
-function sameMessages({ hermes }: TakeDesk, { record, version }: PreparedTake, chunk: MessageChunk): boolean {
-  if (hermes.version() === version) return true;
+function sameMessages(
+  { hermes }: TakeDesk,
+  { record, version }: PreparedTake,
+  { chunk, moment }: { readonly chunk: MessageChunk; readonly moment: Moment },
+): boolean {
+  if (moment.version === version) return true;
   const columns = columnsOf(hermes, 'messages');
   const lines = readChunk(hermes, { ...chunk, id: record.id, columns });
   if (lines.length !== chunk.count || chunkOf(columns, lines).digest !== chunk.digest) return false;

@@ -3,13 +3,13 @@ import type { ItemOutcome, RunItem } from '../../core/run.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { readLiveness } from './hermes-liveness.ts';
 import { type PreparedTake, prepareTake } from './prepare-take.ts';
+import type { MessageChunk } from './record-tables.ts';
 import { sessionExists, sessionState } from './return-rows.ts';
 import { CHANGED } from './session-obstacle.ts';
-import { dropRecord, hasRecord, readRecord, type SessionRecord, sealRecords } from './session-record.ts';
+import { readRecord, type SessionRecord } from './session-record.ts';
 import { settleMessages } from './settle-messages.ts';
 import type { TakeDesk } from './take-desk.ts';
-import { type RowsTaken, takeChunk, takeRows } from './take-rows.ts';
-import { clearMarks, hasMark, setMark } from './trash-marks.ts';
+import { type RowsTaken, takeChunks, takeRows } from './take-rows.ts';
 
 /** A session whose rows are in the trash now. */
 export interface TakenSession {
@@ -30,24 +30,19 @@ export interface TakenSessions {
 export async function takeSessions(desk: TakeDesk, items: readonly RunItem[]): Promise<TakenSessions> {
   const taken: TakenSession[] = [];
   const skipped: ItemOutcome[] = [];
-  const settle = (item: RunItem, answer: SessionRecord | string) => {
-    if (typeof answer === 'string') {
-      letStay(desk, item);
-      skipped.push({ number: item.number, status: 'skipped', detail: answer });
-      return;
-    }
-    taken.push({ item, record: answer });
-  };
   let left = [...items];
   for (let attempt = 1; left.length > 0; attempt += 1) {
-    const changed: RunItem[] = [];
-    for (const [item, answer] of await takeOnce(desk, left)) {
-      if (answer === 'changed' && attempt < ATTEMPTS) changed.push(item);
-      else settle(item, answer === 'changed' ? CHANGED : answer);
+    const answers: [RunItem, Answer][] = [];
+    while (answers.length < left.length) answers.push(...(await takeBatch(desk, left.slice(answers.length))));
+    left = [];
+    for (const [item, answer] of answers) {
+      if (typeof answer !== 'string') taken.push({ item, record: answer });
+      else if (answer === 'changed' && attempt < ATTEMPTS) left.push(item);
+      else skipped.push({ number: item.number, status: 'skipped', detail: answer === 'changed' ? CHANGED : answer });
     }
-    left = changed;
   }
-  for (const { item } of taken) moveFiles(desk, item);
+  // Nothing of those was taken, so nothing about them is needed here.
+  desk.trash.records.forget(skipped.map(({ number }) => number));
   return { taken, skipped };
 }
 
@@ -56,29 +51,49 @@ const ATTEMPTS = 4;
 
 type Answer = SessionRecord | 'changed' | (string & {});
 
-async function takeOnce(desk: TakeDesk, items: readonly RunItem[]): Promise<ReadonlyMap<RunItem, Answer>> {
-  const answers = new Map<RunItem, Answer>();
+/** As many of the first sessions as are written down together. Every one of them gets an answer. */
+async function takeBatch(desk: TakeDesk, items: readonly RunItem[]): Promise<readonly [RunItem, Answer][]> {
+  const answers: [RunItem, Answer][] = [];
   const takes: PreparedTake[] = [];
   const liveness = readLiveness(desk.home, desk.hermes, desk.now());
+  using writer = desk.trash.records.write();
   for (const item of items) {
-    const take = (await takenBefore(desk, item)) ?? (await prepareTake(desk, item, liveness));
-    if (typeof take === 'string' || !('record' in take)) answers.set(item, take);
+    if (writer.sizeBytes > BATCH_BYTES || answers.length + takes.length >= BATCH_ITEMS) break;
+    const take = (await takenBefore(desk, item)) ?? (await prepareTake(desk, item, { liveness, writer }));
+    if (typeof take === 'string' || !('record' in take)) answers.push([item, take]);
     else takes.push(take);
   }
   desk.links.add(takes.flatMap(({ record: { id: parent }, children }) => children.map((child) => ({ child, parent }))));
-  await sealRecords(takes.map(({ item }) => desk.trash.place(item.number)));
-  const small = takes.filter(({ record }) => record.chunks.length <= 1);
-  for (const take of takes) {
-    if (take.record.chunks.length > 1) answers.set(take.item, answerOf(take, await takeInChunks(desk, take)));
-  }
-  for (let first = 0; first < small.length; ) {
-    const rows = await takeRows(desk, small.slice(first));
-    small.slice(first, first + rows.length).forEach((take, at) => {
-      answers.set(take.item, answerOf(take, rows[at] ?? 'changed'));
+  writer.seal();
+  for (let first = 0; first < takes.length; ) {
+    const some = takes.slice(first);
+    const rows = await takeNext(desk, some);
+    rows.forEach((answer, at) => {
+      const take = some[at];
+      if (take !== undefined) answers.push([take.item, answerOf(take, answer)]);
     });
     first += rows.length;
   }
+  await desk.hermes.settle();
+  for (const [{ number, item }, answer] of answers) if (typeof answer !== 'string') moveFiles(desk, number, item.id);
   return answers;
+}
+
+/** A few syncs serve so many, and the write lock is free while they are written down. */
+const BATCH_ITEMS = 100;
+const BATCH_BYTES = 1024 * 1024;
+
+/** The first session alone when it is long, else as many as one short step has time for. In order: later parts go first. */
+async function takeNext(desk: TakeDesk, takes: readonly PreparedTake[]): Promise<readonly RowsTaken[]> {
+  const { hermes } = desk;
+  const chunks: MessageChunk[] = [];
+  const fitting = takes.findIndex(({ record }) => {
+    chunks.push(...record.chunks);
+    return !hermes.hasTimeFor(chunks);
+  });
+  const [first] = takes;
+  if (fitting === 0 && first !== undefined) return [await takeInSteps(desk, first)];
+  return takeRows(desk, fitting === -1 ? takes : takes.slice(0, fitting));
 }
 
 function answerOf({ record }: PreparedTake, rows: RowsTaken): Answer {
@@ -89,10 +104,10 @@ function answerOf({ record }: PreparedTake, rows: RowsTaken): Answer {
 /** The record of a session whose rows went before a crash. One of which only a part went is made whole first. */
 async function takenBefore(desk: TakeDesk, { number }: RunItem): Promise<SessionRecord | undefined> {
   const { hermes, trash } = desk;
-  if (!hasRecord(trash.place(number))) return undefined;
-  const record = await readRecord(trash.place(number));
+  if (!trash.records.has(number)) return undefined;
+  const record = await readRecord(trash.records, number);
   if (sessionState(hermes, record) !== 'same') return record;
-  if (hasMark(trash.place(number), 'taking')) await putBack(desk, number, record);
+  if (trash.records.hasMark(number, 'taking')) await putBack(desk, number, record);
   return undefined;
 }
 
@@ -100,44 +115,44 @@ async function takenBefore(desk: TakeDesk, { number }: RunItem): Promise<Session
  * A long session goes newest messages first, in many short steps, so that what is left is always a beginning of it. Each step
  * looks again whether it is in use by now; if so, everything that has gone comes back.
  */
-async function takeInChunks(desk: TakeDesk, take: PreparedTake): Promise<RowsTaken> {
+async function takeInSteps(desk: TakeDesk, take: PreparedTake): Promise<RowsTaken> {
   const { record, item } = take;
-  setMark(desk.trash.place(item.number), 'taking');
-  let left = record.chunks.reduce((sum, { count }) => sum + count, 0);
-  for (const chunk of record.chunks.slice(1).toReversed()) {
-    const answer = await takeChunk(desk, take, { chunk, left });
-    if (answer !== 'taken') {
-      await putBack(desk, item.number, record);
-      return answer;
-    }
-    left -= chunk.count;
+  desk.trash.records.mark([item.number], 'taking');
+  let left = record.chunks;
+  let answer: RowsTaken = 'taken';
+  while (answer === 'taken' && left.length > 1 && !desk.hermes.hasTimeFor(left)) {
+    const chunks = lastFitting(desk, left);
+    answer = await takeChunks(desk, { ...take, left }, chunks);
+    left = left.slice(0, left.length - chunks.length);
   }
-  const [answer = 'changed'] = await takeRows(desk, [take]);
+  if (answer === 'taken') [answer = 'changed'] = await takeRows(desk, [{ ...take, left }]);
   if (answer !== 'taken') await putBack(desk, item.number, record);
   return answer;
 }
 
+/** At least one, and never the first: what is left is still the same session. */
+function lastFitting({ hermes }: TakeDesk, left: readonly MessageChunk[]): readonly MessageChunk[] {
+  let from = left.length - 1;
+  while (from > 1 && hermes.hasTimeFor(left.slice(from - 1))) from -= 1;
+  return left.slice(from);
+}
+
 /** Hermes may have removed the session itself meanwhile; then the record has all of it. */
 async function putBack({ hermes, trash }: TakeDesk, number: number, record: SessionRecord): Promise<void> {
-  await readRecord(trash.place(number), (messages) =>
+  await readRecord(trash.records, number, (messages) =>
     hermes.write(() => {
       if (sessionState(hermes, record) === 'same') settleMessages(hermes, record, messages);
     }),
   );
-  clearMarks(trash.place(number));
-}
-
-/** Nothing of it was taken, so nothing about it is needed here. */
-function letStay({ trash }: TakeDesk, { number }: RunItem): void {
-  dropRecord(trash.place(number));
-  trash.purge(number);
+  await hermes.settle();
+  trash.records.mark([number], 'none');
 }
 
 /** The rows are gone by now. A file that cannot be moved stays where it is, as an orphan that the next scan shows. */
-function moveFiles({ hermes, trash, files }: TakeDesk, { number, item }: RunItem): void {
+function moveFiles({ hermes, trash, files }: TakeDesk, number: number, id: string): void {
   // Another session may have taken the id since a crash: then the files are that one's.
-  if (sessionExists(hermes, item.id)) return;
-  for (const { name } of files.of(item.id)) {
+  if (sessionExists(hermes, id)) return;
+  for (const { name } of files.of(id)) {
     try {
       trash.take(number, [name]);
     } catch (error) {

@@ -1,0 +1,111 @@
+import { closeSync, constants, fstatSync, fsyncSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { makePrivateDir } from '../../platform/private-files.ts';
+import { writeAt } from '../../platform/write-at.ts';
+import { type BlockEntry, ROWS_NAME, type TrashBlock } from './trash-block.ts';
+
+/** Writes records into the files of their blocks. */
+export interface RecordWriter extends Disposable {
+  /** How much was written so far. */
+  readonly sizeBytes: number;
+  /** Begins the record of an item. One that is not ended never counts. */
+  begin(number: number): void;
+  add(lines: readonly string[]): void;
+  end(): void;
+  /** Keeps a prompt for an item, unless its block has it already. Between two records. */
+  prompt(number: number, hash: string, lines: () => readonly string[]): void;
+  /** Makes everything that was ended count, and survive a power cut. */
+  seal(): void;
+}
+
+export interface WriterParts {
+  readonly pathOf: (number: number) => string;
+  readonly blockAt: (path: string) => TrashBlock;
+  readonly log: (path: string, entries: readonly BlockEntry[]) => void;
+}
+
+export function createRecordWriter({ pathOf, blockAt, log }: WriterParts): RecordWriter {
+  const open = new Map<string, BlockFile>();
+  const fileOf = (number: number) => {
+    const path = pathOf(number);
+    const file = open.get(path) ?? openFile(path);
+    open.set(path, file);
+    return file;
+  };
+  let current: { readonly number: number; readonly file: BlockFile; readonly from: number } | undefined;
+  let sizeBytes = 0;
+  const write = (file: BlockFile, lines: readonly string[]) => {
+    sizeBytes += append(file, `${lines.join('\n')}\n`);
+  };
+  return {
+    get sizeBytes() {
+      return sizeBytes;
+    },
+    begin(number) {
+      const file = fileOf(number);
+      current = { number, file, from: file.endBytes };
+    },
+    add(lines) {
+      if (current !== undefined) write(current.file, lines);
+    },
+    end() {
+      if (current === undefined) return;
+      const { number, file, from } = current;
+      file.entries.push({ number, from, bytes: file.endBytes - from });
+      current = undefined;
+    },
+    prompt(number, hash, lines) {
+      const file = fileOf(number);
+      if (file.prompts.has(hash) || blockAt(pathOf(number)).prompts.has(hash)) return;
+      const from = file.endBytes;
+      write(file, lines());
+      file.entries.push({ prompt: hash, from, bytes: file.endBytes - from });
+      file.prompts.add(hash);
+    },
+    seal() {
+      for (const [path, file] of open) {
+        flush(file);
+        fsyncSync(file.handle);
+        log(path, file.entries);
+        file.entries = [];
+      }
+    },
+    [Symbol.dispose]() {
+      for (const { handle } of open.values()) closeSync(handle);
+      open.clear();
+    },
+  };
+}
+
+interface BlockFile {
+  readonly handle: number;
+  readonly prompts: Set<string>;
+  /** Where the next line will stand, and where what was not written yet begins. */
+  endBytes: number;
+  writtenBytes: number;
+  pending: Buffer[];
+  entries: BlockEntry[];
+}
+
+/** What a crash left at the end of it is passed over: the log names no part of that. */
+function openFile(path: string): BlockFile {
+  makePrivateDir(path);
+  const handle = openSync(join(path, ROWS_NAME), constants.O_RDWR | constants.O_CREAT, 0o600);
+  const { size } = fstatSync(handle);
+  return { handle, prompts: new Set(), endBytes: size, writtenBytes: size, pending: [], entries: [] };
+}
+
+function append(file: BlockFile, text: string): number {
+  const bytes = Buffer.from(text);
+  file.pending.push(bytes);
+  file.endBytes += bytes.length;
+  if (file.endBytes - file.writtenBytes > PENDING_BYTES) flush(file);
+  return bytes.length;
+}
+
+const PENDING_BYTES = 1024 * 1024;
+
+function flush(file: BlockFile): void {
+  file.writtenBytes += writeAt(file.handle, Buffer.concat(file.pending), file.writtenBytes);
+  file.pending = [];
+}

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import type { MessageChunk } from './record-tables.ts';
+import { createPace } from './writer-pace.ts';
+
+function chunks(count: number): MessageChunk[] {
+  return Array.from({ length: count }, () => ({ firstId: 1n, lastId: 9n, count: 9, sizeBytes: 4000, digest: '' }));
+}
+
+/** How many chunks it has time for. */
+function room(pace: ReturnType<typeof createPace>): number {
+  let count = 0;
+  while (pace.hasTimeFor(chunks(count + 1))) count += 1;
+  return count;
+}
+
+describe('the pace of a writer', () => {
+  it('takes less at once as soon as a step took long, and more by and by when steps are short', () => {
+    const pace = createPace(() => 1);
+    const first = room(pace);
+    expect(first).toBeGreaterThan(1);
+    pace.worked(90, chunks(3));
+    const careful = room(pace);
+    expect(careful).toBeLessThan(first);
+    pace.worked(1, chunks(3));
+    const next = room(pace);
+    for (let step = 0; step < 30; step += 1) pace.worked(1, chunks(3));
+    expect(next).toBeLessThan(first);
+    expect(room(pace)).toBeGreaterThan(first);
+  });
+
+  it('learns nothing from steps that hardly did anything', () => {
+    const pace = createPace(() => 1);
+    const before = room(pace);
+    pace.worked(500, []);
+    expect(room(pace)).toBe(before);
+  });
+});

@@ -1,0 +1,49 @@
+import { wait } from '../../platform/wait.ts';
+import type { MessageChunk } from './record-tables.ts';
+
+/** Keeps the steps of a writer short and leaves room between them. */
+export interface WriterPace {
+  /** Waits until it is time for the next step. */
+  rest(): Promise<void>;
+  /** Told how long a step held the lock, and what it deleted. */
+  worked(heldMs: number, work: readonly MessageChunk[]): void;
+  hasTimeFor(work: readonly MessageChunk[]): boolean;
+}
+
+/**
+ * Hermes looks for the lock every few milliseconds at first and every 100 later. While it writes too, the lock is left free for
+ * as long as it was held, so that it is found free soon; otherwise for a moment. `version` changes when somebody else wrote.
+ */
+export function createPace(version: () => number): WriterPace {
+  let restMs = 0;
+  let lastVersion = version();
+  let politeUntil = 0;
+  let msPerByte = FIRST_MS_PER_BYTE;
+  return {
+    rest: () => wait(restMs),
+    worked(heldMs, work) {
+      const now = version();
+      if (now !== lastVersion) politeUntil = performance.now() + POLITE_MS;
+      lastVersion = now;
+      restMs = performance.now() < politeUntil ? heldMs : heldMs / 10;
+      const bytes = weightOf(work);
+      if (bytes < LEARNING_BYTES) return;
+      // What takes longer than thought counts at once, what takes less by and by.
+      const measured = heldMs / bytes;
+      msPerByte = measured > msPerByte ? measured : 0.8 * msPerByte + 0.2 * measured;
+    },
+    hasTimeFor: (work) => weightOf(work) * msPerByte <= STEP_MS,
+  };
+}
+
+const POLITE_MS = 2000;
+/** Half of the 100 ms for which nobody may hold the lock: a machine that is busy takes longer than it took before. */
+const STEP_MS = 40;
+const FIRST_MS_PER_BYTE = 0.001;
+const ROW_BYTES = 500;
+const LEARNING_BYTES = 2000;
+
+/** What a deletion costs grows with its text, which two indexes hold, and a little with each row. */
+function weightOf(work: readonly MessageChunk[]): number {
+  return work.reduce((sum, { count, sizeBytes }) => sum + sizeBytes + count * ROW_BYTES, 0);
+}
