@@ -7,6 +7,7 @@ import { benchArchive } from './archive.js';
 import { benchCheckpointPrune } from './checkpoint-prune.js';
 import { benchCheckpoints } from './checkpoints.js';
 import { benchGateway } from './gateway.js';
+import { benchHermes } from './hermes.js';
 import { benchHttp } from './http.js';
 import { buildHome, SESSIONS } from './large-home.js';
 import { finish } from './measure.js';
@@ -33,6 +34,7 @@ try {
   await benchAppendsDuringPrune(directory);
   await benchCheckpoints(directory);
   await benchCheckpointPrune(directory);
+  await benchHermes(directory);
 } finally {
   rmSync(directory, { recursive: true, force: true });
 }

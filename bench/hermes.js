@@ -1,0 +1,210 @@
+// Hermes homes: scanning and pruning against the bare work they rest on, and how long Hermes has to wait meanwhile.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import Database from 'better-sqlite3';
+import { runnerImport } from 'vite';
+import { createHermesDriver } from '../dist/homes/hermes/hermes-driver.js';
+import { nativeLayout } from '../dist/homes/native/native-layout.js';
+import { openHome } from '../dist/index.js';
+import { compare, format, median, report, timed } from './measure.js';
+import { peakMegabytes } from './processes.js';
+import { walk } from './reading.js';
+import { seeded, sentence } from './words.js';
+
+const SESSIONS = 5000;
+const LARGE = Number(process.env.COPPICE_BENCH_HERMES_SESSIONS ?? 50_000);
+const DAY_MS = 86_400_000;
+const BEFORE_MS = 50 * DAY_MS;
+/** As the driver does: so long in one transaction, and so many sessions until the log is moved. */
+const STEP_MS = 30;
+const SESSIONS_A_CHECKPOINT = 100;
+const STAND_IN = fileURLToPath(new URL('../test/support/hermes-stand-in.js', import.meta.url));
+
+export async function benchHermes(directory) {
+  const template = join(directory, 'hermes');
+  await build(template, { sessions: SESSIONS, talk: 10, output: 0 });
+  await benchScan(template, { rounds: 9, name: '5 000' });
+  await benchPrune(template, directory);
+  rmSync(template, { recursive: true });
+  console.log(`Building a Hermes home of ${LARGE} sessions …`);
+  const large = join(directory, 'hermes-large');
+  await build(large, { sessions: LARGE, talk: 4, output: 8000 });
+  await benchScan(large, { rounds: 3, name: `${LARGE}` });
+  for (const args of [['status'], ['sessions', 'list', '--json']]) {
+    const peak = peakMegabytes([...args, '--home', large], directory);
+    report(`peak memory: coppice ${args.join(' ')}, Hermes home of ${LARGE}`, peak, { limit: 200, unit: ' MB' });
+  }
+  await benchBeside(large);
+  rmSync(large, { recursive: true });
+}
+
+/** Old sessions with two files each, by the project's own builder of Hermes homes; a twentieth was never ended. */
+async function build(path, { sessions, talk, output }) {
+  const builder = fileURLToPath(new URL('../test/support/hermes-home.ts', import.meta.url));
+  const { module } = await runnerImport(builder, { configFile: false, logLevel: 'error' });
+  const random = seeded(3);
+  const long = sentence(random, 20_000);
+  module.buildHermesHome(path, {
+    sessions: Array.from({ length: sessions }, (_, index) => {
+      const at = Math.floor(random() * (long.length - output));
+      const spoken = Array.from({ length: talk }, () => sentence(random));
+      return {
+        id: idOf(index),
+        startedAt: Date.now() - (2 + (index % 200)) * DAY_MS,
+        end: index % 20 === 0 ? 'open' : 'cli_close',
+        files: ['snapshot', 'dump'],
+        messages: output === 0 ? spoken : [...spoken, { role: 'tool', content: long.slice(at, at + output) }],
+      };
+    }),
+  });
+}
+
+function idOf(index) {
+  return `20260701_${String(index).padStart(6, '0')}_abcdef`;
+}
+
+async function benchScan(path, { rounds, name }) {
+  const driver = driverOf(path);
+  const { ratio, oursMs, bareMs } = await compare(
+    rounds,
+    () => driver.scan(),
+    () => {
+      walk(path);
+      readTables(path);
+    },
+  );
+  const note = `${format(oursMs)} ms, bare ${format(bareMs)} ms`;
+  report(`scan of a Hermes home of ${name} / one walk and one pass`, ratio, { limit: 1.5, unit: '×', note });
+}
+
+/** Every row of both tables, with the sizes of what is in it. */
+function readTables(path) {
+  const db = new Database(join(path, 'state.db'), { readonly: true });
+  for (const table of ['sessions', 'messages']) {
+    const texts = db
+      .prepare(`SELECT name FROM pragma_table_info(?) WHERE type IN ('TEXT', 'BLOB')`)
+      .pluck()
+      .all(table)
+      .map((column) => `ifnull(octet_length("${String(column)}"), 0)`);
+    const own = table === 'sessions' ? '*' : 'session_id, id, timestamp';
+    for (const _ of db
+      .prepare(`SELECT ${own}, ${texts.join(' + ')} FROM ${table}`)
+      .raw()
+      .iterate());
+  }
+  db.close();
+}
+
+async function benchPrune(template, directory) {
+  const rounds = [];
+  for (let round = 0; round < 3; round += 1) {
+    const [path, bare] = ['hermes-ours', 'hermes-bare'].map((name) => join(directory, name));
+    for (const copy of [path, bare]) cpSync(template, copy, { recursive: true, preserveTimestamps: true });
+    const home = await openHome({ path });
+    const plan = await home.plan({ kind: 'prune', filter: {}, before: Date.now() - BEFORE_MS, part: 'all' });
+    const ids = plan.decisions.filter(({ action }) => action !== 'keep').map(({ item }) => item.id);
+    let run;
+    const prune = async () => void ({ run } = await home.apply(plan));
+    const remove = () => bareDelete(bare, ids);
+    const [first, second] = round % 2 === 0 ? [prune, remove] : [remove, prune];
+    const [a, b] = [await measured(first), await measured(second)];
+    const undo = await timed(() => home.undo(run.id));
+    await home.close();
+    rounds.push(round % 2 === 0 ? { ours: a, raw: b, undo, ids } : { ours: b, raw: a, undo, ids });
+    for (const copy of [path, bare]) rmSync(copy, { recursive: true });
+  }
+  const middle = (pick) => median(rounds.map(pick));
+  const cpu = middle(({ ours, raw }) => ours.cpuMs / raw.cpuMs);
+  const times = `${format(middle(({ ours }) => ours.ms))} ms, bare ${format(middle(({ raw }) => raw.ms))} ms`;
+  const note = `${times}; CPU ${format(cpu)}×; undo ${format(middle(({ undo }) => undo))} ms`;
+  const name = `prune ${rounds[0].ids.length} of 5 000 Hermes sessions / bare deletes and renames`;
+  report(
+    name,
+    middle(({ ours, raw }) => ours.ms / raw.ms),
+    { limit: 2, unit: '×', note },
+  );
+}
+
+async function measured(work) {
+  const before = process.cpuUsage();
+  const ms = await timed(work);
+  const { user, system } = process.cpuUsage(before);
+  return { ms, cpuMs: (user + system) / 1000 };
+}
+
+/** The same rows by the same triggers in steps of the same length, and one rename per file. Nothing is kept. */
+function bareDelete(path, ids) {
+  const db = new Database(join(path, 'state.db'));
+  for (const pragma of ['foreign_keys = ON', 'synchronous = NORMAL', 'wal_autocheckpoint = 0']) db.pragma(pragma);
+  const steps = [
+    'UPDATE sessions SET parent_session_id = NULL WHERE parent_session_id = ?',
+    'DELETE FROM messages WHERE session_id = ?',
+    'DELETE FROM compression_locks WHERE session_id = ?',
+    'DELETE FROM sessions WHERE id = ?',
+  ].map((sql) => db.prepare(sql));
+  for (let next = 0; next < ids.length; ) {
+    const startedAt = performance.now();
+    db.exec('BEGIN IMMEDIATE');
+    const first = next;
+    do {
+      for (const step of steps) step.run(ids[next]);
+      next += 1;
+    } while (next < ids.length && performance.now() - startedAt < STEP_MS);
+    db.exec('COMMIT');
+    if (Math.floor(next / SESSIONS_A_CHECKPOINT) > Math.floor(first / SESSIONS_A_CHECKPOINT))
+      db.pragma('wal_checkpoint(PASSIVE)');
+  }
+  db.pragma('wal_checkpoint(PASSIVE)');
+  db.close();
+  const wanted = new Set(ids);
+  mkdirSync(join(path, 'trash'));
+  for (const name of readdirSync(join(path, 'sessions'))) {
+    if (wanted.has(/\d{8}_\d{6}_abcdef/.exec(name)?.[0]))
+      renameSync(join(path, 'sessions', name), join(path, 'trash', name));
+  }
+}
+
+/** A stand-in for Hermes writes all the while. */
+async function benchBeside(path) {
+  const held = [];
+  const driver = driverOf(path, (ms) => held.push(ms));
+  const db = new Database(join(path, 'state.db'));
+  db.prepare(`INSERT INTO sessions (id, source, started_at) VALUES ('live', 'cli', ?)`).run(Date.now() / 1000);
+  db.close();
+  const { sessions } = await driver.scan();
+  const items = sessions
+    .filter(({ active }) => !active)
+    .slice(0, 3000)
+    .map(({ kind, id, fingerprint }, index) => ({
+      number: index + 1,
+      item: { kind, id },
+      action: 'remove',
+      reason: 'named',
+      fingerprint,
+      sizeBytes: 0,
+      skipsTrash: false,
+      state: 'intended',
+    }));
+  const child = spawn(process.execPath, [STAND_IN, join(path, 'state.db')], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const said = [];
+  child.stdout.setEncoding('utf8').on('data', (text) => said.push(text));
+  await once(child.stdout, 'data');
+  for (let first = 0; first < items.length; first += driver.groupSize)
+    await driver.discard('bench', items.slice(first, first + driver.groupSize));
+  child.stdin.end();
+  await once(child, 'close');
+  const { p50, p99, max } = JSON.parse(said.join('').split('\n')[1]);
+  const sorted = held.toSorted((a, b) => a - b);
+  const note = `${held.length} times, p99 ${format(sorted[Math.floor(held.length * 0.99)])} ms`;
+  report(`write lock held at most, Hermes home of ${LARGE}`, sorted.at(-1), { limit: 100, unit: ' ms', note });
+  const waits = `p50 ${format(p50)} ms, at most ${format(max)} ms`;
+  report('wait of a writing Hermes meanwhile, p99', p99, { limit: 200, unit: ' ms', note: waits });
+}
+
+function driverOf(home, onHeld = () => undefined) {
+  const companion = nativeLayout(join(home, '.coppice'));
+  return createHermesDriver({ home, clock: { now: () => Date.now() }, companion, onHeld });
+}
