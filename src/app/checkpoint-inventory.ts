@@ -2,22 +2,31 @@ import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { findLegacy } from '../checkpoints/clear-legacy.ts';
 import { findStore } from '../checkpoints/open-store.ts';
-import { type CheckpointScan, scanCheckpoints } from '../checkpoints/scan-checkpoints.ts';
-import type { Inventory } from '../core/inventory.ts';
+import { type CheckpointScan, isAtWork, scanCheckpoints } from '../checkpoints/scan-checkpoints.ts';
+import { Failure } from '../core/failure.ts';
+import type { Inventory, StrayItem } from '../core/inventory.ts';
 import type { PlanRequest } from '../core/plan.ts';
+import type { Problem } from '../core/problem.ts';
 import { judgeClock } from '../homes/native/clock-watch.ts';
 import { trashItems } from '../homes/native/scan-native.ts';
 import { freeBytes } from '../platform/file-system-facts.ts';
+import { GitError } from '../platform/run-git.ts';
 import { checkpointStoreOptions } from './checkpoint-store.ts';
+import { findHermesLegacy, scanHermesCheckpoints, withHermesCheckpoints } from './hermes/hermes-inventory.ts';
 import type { HomeParts } from './home-parts.ts';
-import { refuseForeignCheckpoints } from './refuse-foreign.ts';
 import { activeQuery } from './sessions/active-sessions.ts';
 
 /** An inventory with what the store of checkpoints holds, if there is one. */
 export async function withCheckpoints(parts: HomeParts, inventory: Inventory): Promise<Inventory> {
+  const { foreign } = parts;
+  const active = await activeWorkdirs(parts);
+  if (foreign !== undefined) {
+    const scan = await scanHermesCheckpoints(foreign.path, (workdir) => isAtWork(workdir, active));
+    return withHermesCheckpoints(inventory, scan);
+  }
   const store = findStore(checkpointStoreOptions(parts));
   if (store === undefined) return inventory;
-  const scan = await scanCheckpoints(store, await activeWorkdirs(parts));
+  const scan = await scanCheckpoints(store, active);
   const trash = inventory.trash.map((item) => {
     const ours = scan.trash.get(item.id);
     if (ours?.items !== item.itemCount) return item;
@@ -34,27 +43,48 @@ export async function withCheckpoints(parts: HomeParts, inventory: Inventory): P
   };
 }
 
+/** Sessions are looked after also where checkpoints cannot be, such as without git or with a store of a newer version. */
+export async function withReadableCheckpoints(parts: HomeParts, inventory: Inventory): Promise<Inventory> {
+  try {
+    return await withCheckpoints(parts, inventory);
+  } catch (error) {
+    if (!(error instanceof Failure || error instanceof GitError)) throw error;
+    const hint = error instanceof Failure ? error.hint : 'Look closer with: coppice checkpoints verify';
+    const problem: Problem = {
+      kind: 'checkpoints-unreadable',
+      subject: 'checkpoints/store',
+      message: `No checkpoint is looked at: ${error.message}`,
+      ...(hint !== undefined && { hint }),
+    };
+    return { ...inventory, problems: [...inventory.problems, problem] };
+  }
+}
+
 /** What requests about checkpoints alone need to know: no session is looked at. `undefined` for all other requests. */
 export async function checkpointInventory(parts: HomeParts, request: PlanRequest): Promise<Inventory | undefined> {
   if (request.kind !== 'checkpoints' && request.kind !== 'clear-checkpoints' && request.kind !== 'clear-legacy')
     return undefined;
-  refuseForeignCheckpoints(parts);
-  const { store, layout, clock } = parts;
+  const { store, layout, clock, foreign } = parts;
   const now = clock.now();
   const inventory: Inventory = {
-    home: { id: (await store.getMeta('home-id')) ?? '', path: layout.root },
+    home: { id: foreign?.path ?? (await store.getMeta('home-id')) ?? '', path: foreign?.path ?? layout.root },
     scannedAt: now,
     sessions: [],
-    strays: request.kind === 'clear-legacy' ? findLegacy(join(layout.root, 'checkpoints')) : [],
+    strays: request.kind === 'clear-legacy' ? legacyOf(parts) : [],
     trash: request.kind === 'checkpoints' ? await trashItems(parts) : [],
     archives: [],
     checkpoints: [],
     checkpointBytes: 0,
     problems: [],
-    disk: { usedBytes: 0, freeBytes: freeBytes(layout.root) },
+    disk: { usedBytes: 0, freeBytes: freeBytes(foreign?.path ?? layout.root) },
     doubts: (await judgeClock(store, now)) === 'suspect' ? ['clock-suspect'] : [],
   };
   return request.kind === 'clear-legacy' ? inventory : withCheckpoints(parts, inventory);
+}
+
+/** Layouts of before. */
+export function legacyOf({ layout, foreign }: HomeParts): readonly StrayItem[] {
+  return foreign === undefined ? findLegacy(join(layout.root, 'checkpoints')) : findHermesLegacy(foreign.path);
 }
 
 /** Where sessions are at work now, as projects are named. */

@@ -1,5 +1,3 @@
-import { join } from 'node:path';
-import { findLegacy } from '../checkpoints/clear-legacy.ts';
 import { measureSharing, type Sharing } from '../checkpoints/measure-sharing.ts';
 import { findStore } from '../checkpoints/open-store.ts';
 import type { Place } from '../core/checkpoint.ts';
@@ -9,9 +7,10 @@ import type { CheckpointRules } from '../core/policy.ts';
 import type { Problem } from '../core/problem.ts';
 import type { EpochMs } from '../core/time.ts';
 import { planRetention } from '../policy/plan-retention.ts';
-import { checkpointInventory } from './checkpoint-inventory.ts';
+import { checkpointInventory, legacyOf } from './checkpoint-inventory.ts';
 import { checkpointStoreOptions } from './checkpoint-store.ts';
 import { type Amount, amountOf, isRemoval } from './documents/plan-document.ts';
+import { hermesSharing } from './hermes/hermes-inventory.ts';
 import type { HomeParts } from './home-parts.ts';
 import { policyFromConfig } from './sessions/session-rules.ts';
 
@@ -49,9 +48,8 @@ export async function checkpointStatus(parts: HomeParts): Promise<CheckpointStat
   const request = { kind: 'checkpoints', keepOrphans: false } as const;
   const inventory = await checkpointInventory(parts, request);
   const policy = policyFromConfig(parts.config);
-  const store = findStore(checkpointStoreOptions(parts));
   const items = inventory?.checkpoints ?? [];
-  const { ownBytes, sharedBytes, indexBytes } = store === undefined ? NOTHING : await measureSharing(store, items);
+  const { ownBytes, sharedBytes, indexBytes } = await sharingOf(parts, items);
   const plan = inventory && planRetention(inventory, { policy, now: inventory.scannedAt, request });
   return {
     projects: projectsOf(items, ownBytes),
@@ -62,13 +60,19 @@ export async function checkpointStatus(parts: HomeParts): Promise<CheckpointStat
     limits: policy.checkpoints,
     reclaimable: amountOf(plan?.decisions.filter((one) => isRemoval(one) && one.item.kind === 'checkpoint') ?? []),
     trash: amountOf(inventory?.trash.filter(({ onlyCheckpoints }) => onlyCheckpoints) ?? []),
-    legacy: amountOf(findLegacy(join(parts.layout.root, 'checkpoints'))),
+    legacy: amountOf(legacyOf(parts)),
     problems: inventory?.problems ?? [],
     shortfalls: plan?.shortfalls ?? [],
   };
 }
 
 const NOTHING: Sharing = { ownBytes: new Map(), sharedBytes: 0, indexBytes: 0 };
+
+async function sharingOf(parts: HomeParts, items: readonly CheckpointItem[]): Promise<Sharing> {
+  if (parts.foreign !== undefined) return hermesSharing(parts.foreign.path, items);
+  const store = findStore(checkpointStoreOptions(parts));
+  return store === undefined ? NOTHING : measureSharing(store, items);
+}
 
 /** The one used last first. */
 function projectsOf(items: readonly CheckpointItem[], ownBytes: ReadonlyMap<string, number>): ProjectStatus[] {

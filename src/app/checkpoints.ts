@@ -172,11 +172,6 @@ export class Checkpoints {
 
   /** Projects, checkpoints, what they take and share, limits and problems. Changes nothing. */
   async status(): Promise<CheckpointStatus> {
-    const { foreign } = this.#parts;
-    if (foreign !== undefined) {
-      const { foreignCheckpointStatus } = await import('./hermes/hermes-checkpoints.ts');
-      return foreignCheckpointStatus(foreign.path);
-    }
     const { checkpointStatus } = await import('./checkpoint-status.ts');
     return checkpointStatus(this.#parts);
   }

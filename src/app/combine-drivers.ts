@@ -9,6 +9,8 @@ export interface DriverParts {
   readonly native: HomeDriver;
   /** The driver of checkpoints, while there is a store of them. */
   readonly checkpoints: () => CheckpointDriver | undefined;
+  /** Strays that are for the driver of checkpoints too, by their ids. */
+  readonly ownsStray?: (id: string) => boolean;
   /** Undoes restores: of files, and of conversations. */
   readonly worktree: Mover;
   /** Adds what the store of checkpoints holds. */
@@ -16,15 +18,17 @@ export interface DriverParts {
 }
 
 /** One driver for all that a home holds: each item goes to the one that knows its kind. */
-export function combineDrivers({ native, checkpoints, worktree, withCheckpoints }: DriverParts): HomeDriver {
-  const moverOf = (kind: RunItem['item']['kind']): Mover => {
+export function combineDrivers(parts: DriverParts): HomeDriver {
+  const { native, checkpoints, worktree, withCheckpoints, ownsStray } = parts;
+  const moverOf = ({ kind, id }: RunItem['item']): Mover => {
     if (kind === 'worktree' || kind === 'conversation') return worktree;
-    return kind === 'checkpoint' ? (checkpoints() ?? NO_STORE) : native;
+    const isOurs = kind === 'checkpoint' || (kind === 'orphan' && ownsStray?.(id) === true);
+    return isOurs ? (checkpoints() ?? NO_STORE) : native;
   };
   const send = (step: keyof Mover) => async (runId: string, items: readonly RunItem[]) => {
     const byMover = new Map<Mover, RunItem[]>();
     for (const item of items) {
-      const mover = moverOf(item.item.kind);
+      const mover = moverOf(item.item);
       const group = byMover.get(mover);
       if (group === undefined) byMover.set(mover, [item]);
       else group.push(item);

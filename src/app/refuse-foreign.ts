@@ -13,11 +13,11 @@ export function refuseForeign({ foreign }: Parts): void {
   });
 }
 
-/** Stops what would take, compare, restore or remove checkpoints of another agent. */
+/** Stops what only the agent itself can do with its checkpoints. */
 export function refuseForeignCheckpoints({ foreign }: Parts): void {
   if (foreign === undefined) return;
-  const message = `The checkpoints in ${foreign.path} belong to Hermes. Coppice shows them and leaves them alone.`;
-  throw new Failure('usage', message, { hint: 'See what Hermes can do with: hermes checkpoints --help' });
+  const message = `The checkpoints in ${foreign.path} are taken by Hermes. Coppice compares, restores and cuts them back.`;
+  throw new Failure('usage', message, { hint: 'See what there is with: coppice checkpoints list --all' });
 }
 
 /** What a person should read first about a home that is only shown. */

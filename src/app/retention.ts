@@ -27,10 +27,11 @@ import { createHomeLock } from '../store/sqlite/sqlite-home-lock.ts';
 import { rememberApplied, wasApplied } from './applied-plans.ts';
 import { checkpointInventory } from './checkpoint-inventory.ts';
 import { unmatchedNames } from './config/unmatched-names.ts';
+import { hermesHomeDriver, reclaimForeign } from './hermes/hermes-home-driver.ts';
 import { homeDriver, reclaimCheckpoints } from './home-driver.ts';
 import type { HomeParts } from './home-parts.ts';
 import { type MaintenanceOptions, maintainHome } from './maintenance.ts';
-import { foreignNotes, refuseForeignCheckpoints } from './refuse-foreign.ts';
+import { foreignNotes } from './refuse-foreign.ts';
 import { policyFromConfig } from './sessions/session-rules.ts';
 
 /** A saved plan is good for a day: after that the home has moved on. */
@@ -77,10 +78,10 @@ export class Retention {
     this.#parts = parts;
     const { store, layout, clock, config } = parts;
     const activeGraceMs = config.sessions.active_grace_minutes * MINUTE_MS;
-    this.#driver = homeDriver(
-      parts,
-      parts.foreign?.driver ?? createNativeDriver({ store, layout, clock, activeGraceMs, codec: config.archive.codec }),
-    );
+    this.#driver =
+      parts.foreign === undefined
+        ? homeDriver(parts, createNativeDriver({ store, layout, clock, activeGraceMs, codec: config.archive.codec }))
+        : hermesHomeDriver(parts, parts.foreign);
     this.#lock = createHomeLock(layout.lock, {
       set: (purpose) => store.setMeta('lock-holder', `${purpose}, process ${process.pid}`),
       get: () => store.getMeta('lock-holder'),
@@ -177,8 +178,10 @@ export class Retention {
 
   /** Gives the space of checkpoints that are gone for good back to the disk, and packs the others. Returns how many bytes. */
   reclaimCheckpoints(options?: ReclaimOptions): Promise<number> {
-    refuseForeignCheckpoints(this.#parts);
-    return this.change('giving space back', () => reclaimCheckpoints(this.#parts, options));
+    const { foreign } = this.#parts;
+    return this.change('giving space back', () =>
+      foreign === undefined ? reclaimCheckpoints(this.#parts, options) : reclaimForeign(this.#parts, foreign.path),
+    );
   }
 
   /** One unattended pass, if one is due: the rules under the guard, expired trash, pages given back. */

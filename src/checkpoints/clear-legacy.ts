@@ -1,7 +1,7 @@
-import { existsSync, lstatSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StrayItem } from '../core/inventory.ts';
-import { walkTree } from '../platform/walk-tree.ts';
+import { treeStamp } from '../platform/tree-stamp.ts';
 import { findShadows, LEGACY } from './legacy.ts';
 import { storeLayout } from './store-layout.ts';
 
@@ -14,14 +14,6 @@ export function findLegacy(root: string): readonly StrayItem[] {
 
 /** The fingerprint is that of every stray: the newest time and the size of all that is in it. */
 function legacyItem(root: string, name: string): StrayItem {
-  const path = join(root, name);
-  let sizeBytes = 0;
-  let newestAt = Math.floor(lstatSync(path).mtimeMs);
-  for (const entry of walkTree(path)) {
-    if (entry.kind === 'unreadable' || entry.kind === 'dir') continue;
-    sizeBytes += entry.sizeBytes;
-    newestAt = Math.max(newestAt, entry.modifiedAt);
-  }
-  const id = `checkpoints/${name}`;
-  return { kind: 'orphan', id, lastActiveAt: newestAt, sizeBytes, fingerprint: `${newestAt}:${sizeBytes}` };
+  const { newestAt, sizeBytes, text } = treeStamp(join(root, name));
+  return { kind: 'orphan', id: `checkpoints/${name}`, lastActiveAt: newestAt, sizeBytes, fingerprint: text };
 }

@@ -13,13 +13,16 @@ export interface Sharing {
 }
 
 /** What each project takes alone and what they share. */
-export async function measureSharing(store: CheckpointStore, items: readonly CheckpointItem[]): Promise<Sharing> {
-  const size = await readStoreSize(store.layout);
+export async function measureSharing(
+  { layout }: Pick<CheckpointStore, 'layout'>,
+  items: readonly CheckpointItem[],
+): Promise<Sharing> {
+  const size = await readStoreSize(layout);
   const bytes = bytesByObject(size);
   const ownerOf = new Map<string, string>();
   for (const projectId of new Set(items.map((item) => item.projectId))) {
     const ids = items.filter((item) => item.projectId === projectId).map(({ id }) => id);
-    for await (const { objects } of objectsOfEach(store.layout, ids)) {
+    for await (const { objects } of objectsOfEach(layout, ids)) {
       for (const object of objects) ownerOf.set(object, ownerOf.has(object) ? SEVERAL : projectId);
     }
   }

@@ -89,7 +89,8 @@ function itemOf(
   };
 }
 
-function isAtWork(workdir: string, active: readonly string[]): boolean {
+/** Whether a session is at work in a project or below it. */
+export function isAtWork(workdir: string, active: readonly string[]): boolean {
   return active.some((dir) => dir === workdir || dir.startsWith(`${workdir}/`));
 }
 

@@ -122,6 +122,8 @@ export interface CheckpointItem {
   /** What is freed when it goes and everything before it in `dropOrder` is gone: content is shared between checkpoints. */
   readonly sizeBytes: number;
   readonly fingerprint: string;
+  /** It is part of a history from which only the oldest can be taken. */
+  readonly chained?: true;
 }
 
 export type Item = SessionItem | StrayItem | TrashItem | ArchiveItem | CheckpointItem;

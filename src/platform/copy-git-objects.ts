@@ -22,7 +22,9 @@ export async function copyGitObjects({ from, to, ids, keep = false }: CopyReques
     input: `${ids.join('\n')}\n`,
   });
   const reader = startGit(from, PACK, { timeoutMs: HOUR_MS });
-  const writer = startGit(to, ['index-pack', '--stdin', ...(keep ? ['--keep=coppice'] : [])], { timeoutMs: HOUR_MS });
+  const writer = startGit(to, ['index-pack', '--stdin', ...(keep ? [`--keep=${KEEP_REASON}`] : [])], {
+    timeoutMs: HOUR_MS,
+  });
   const [read, written, said] = await Promise.all([
     once(reader, 'close') as Promise<[number | null]>,
     once(writer, 'close') as Promise<[number | null]>,
@@ -36,6 +38,9 @@ export async function copyGitObjects({ from, to, ids, keep = false }: CopyReques
   if (read[0] === 0 && written[0] === 0 && name !== undefined) return `pack-${name}`;
   throw new GitError(PACK, { code: read[0] ?? written[0] ?? undefined, stderr: 'the objects could not be copied' });
 }
+
+/** What stands in the `.keep` file of such a pack. */
+export const KEEP_REASON = 'coppice';
 
 const PACK = ['pack-objects', '--stdout', '--quiet', '--threads=1', '--window-memory=64m', '--delta-base-offset'];
 

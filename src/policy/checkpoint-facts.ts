@@ -41,11 +41,13 @@ function byProject(checkpoints: readonly CheckpointItem[]): Iterable<CheckpointI
 
 /**
  * Half of the places are for the newest, the other half for the first of each hour and of each session: an agent that takes one
- * after the other cannot push out the state from before it began. What is held needs no place.
+ * after the other cannot push out the state from before it began. What is held needs no place. Where only the oldest can go,
+ * all places are for the newest.
  */
 function surplus(newestFirst: readonly CheckpointItem[], places: number | undefined): readonly CheckpointItem[] {
   const free = newestFirst.filter((checkpoint) => !isHeld(checkpoint));
   if (places === undefined || free.length <= places) return [];
+  if (free.some(({ chained }) => chained)) return free.slice(Math.max(1, Math.floor(places)));
   const recent = Math.ceil(places / 2);
   const firsts = firstIds(newestFirst);
   const rest = free.slice(recent);

@@ -61,6 +61,7 @@ const LOOKING = [
   ['sessions', 'gc', '--dry-run'],
   ['checkpoints', 'status'],
   ['checkpoints', 'list', '--all'],
+  ['checkpoints', 'prune', '--dry-run'],
   ['doctor'],
   ['config', 'path'],
   ['config', 'show', '--effective'],
@@ -319,8 +320,8 @@ describe('what makes no sense on a Hermes home', () => {
     [['cron', 'list']],
     [['budget']],
     [['checkpoints', 'take']],
-    [['checkpoints', 'prune', '--yes']],
-    [['checkpoints', 'clear', '--yes']],
+    [['checkpoints', 'pin', 'abcd']],
+    [['checkpoints', 'verify']],
   ])('is refused in a sentence: %j', async (args) => {
     buildHermesHome(home, PLAIN);
     const before = treeState(home);

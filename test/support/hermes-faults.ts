@@ -1,3 +1,4 @@
+import childProcess from 'node:child_process';
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import BetterSqlite3 from 'better-sqlite3';
@@ -6,9 +7,14 @@ class Died extends Error {}
 
 /**
  * Carries out an act that dies before the n-th change it makes to a file or commits to a database, as a process does: nothing
- * after that point happens, and what a transaction had not committed is undone. True if it got so far.
+ * after that point happens, and what a transaction had not committed is undone. With `programs`, before any that it starts as
+ * well. True if it got so far.
  */
-export async function dieAtChange(number: number, act: () => Promise<unknown>): Promise<boolean> {
+export async function dieAtChange(
+  number: number,
+  act: () => Promise<unknown>,
+  { programs = false }: { readonly programs?: boolean } = {},
+): Promise<boolean> {
   let count = 0;
   const step = () => {
     count += 1;
@@ -18,6 +24,8 @@ export async function dieAtChange(number: number, act: () => Promise<unknown>): 
   const undo = CHANGES.map((name) => replace(calls, name, () => step()));
   const database = BetterSqlite3.prototype as unknown as Record<string, (...args: unknown[]) => unknown>;
   undo.push(replace(database, 'exec', (sql) => (sql === 'COMMIT' ? step() : undefined)));
+  const starts = childProcess as unknown as Record<string, (...args: unknown[]) => unknown>;
+  if (programs) undo.push(replace(starts, 'spawn', () => step()));
   syncBuiltinESMExports();
   try {
     await act();

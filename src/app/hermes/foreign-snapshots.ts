@@ -29,7 +29,7 @@ export async function countFiles(home: string, { checkpoint, project }: ForeignS
 
 /** One folder may have checkpoints in several layouts. */
 export function foreignProjectId({ layout, repository, hash }: HermesProject): string {
-  return layout === 'v2' ? hash : repository.slice(repository.indexOf('/') + 1);
+  return layout === 'v2' ? hash : repository;
 }
 
 export function foreignWorkdir({ workdir, repository, hash }: HermesProject): string {

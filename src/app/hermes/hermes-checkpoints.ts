@@ -1,14 +1,12 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { findAmong } from '../../checkpoints/find-snapshot.ts';
 import type { Changed } from '../../checkpoints/measure-changes.ts';
 import type { Checkpoint, Project } from '../../core/checkpoint.ts';
-import type { HermesProject } from '../../homes/hermes/checkpoints/hermes-project.ts';
 import { listHermesCheckpoints } from '../../homes/hermes/checkpoints/list-hermes-checkpoints.ts';
 import { gitPlace } from '../../homes/hermes/checkpoints/read-snapshots.ts';
 import { type GitPlace, runGit } from '../../platform/run-git.ts';
-import type { CheckpointStatus } from '../checkpoint-status.ts';
 import { countFiles, foreignProjectId, foreignSnapshots, foreignWorkdir } from './foreign-snapshots.ts';
+import { placeOf } from './hermes-inventory.ts';
 
 /** The checkpoints of a Hermes home in every layout, newest first: all, or those of one folder. */
 export async function listForeignCheckpoints(home: string, workdir?: string): Promise<readonly Checkpoint[]> {
@@ -51,35 +49,6 @@ export async function listForeignProjects(home: string): Promise<readonly Projec
   return found.toSorted((a, b) => b.lastTakenAt - a.lastTakenAt);
 }
 
-/** What they take, and what is wrong with them. No rule of Coppice speaks about them. */
-export async function foreignCheckpointStatus(home: string): Promise<CheckpointStatus> {
-  const { projects, sizeBytes, problems } = await listHermesCheckpoints(home);
-  const own = projects.reduce((sum, project) => sum + (project.sizeBytes ?? 0), 0);
-  return {
-    projects: projects.map((project) => ({
-      id: foreignProjectId(project),
-      workdir: foreignWorkdir(project),
-      place: placeOf(project),
-      checkpoints: project.snapshots.length,
-      pinned: 0,
-      lastTakenAt: project.snapshots[0]?.takenAt ?? 0,
-      ownBytes: project.sizeBytes ?? 0,
-    })),
-    checkpoints: projects.reduce((sum, { snapshots }) => sum + snapshots.length, 0),
-    sizeBytes,
-    sharedBytes: sizeBytes - own,
-    indexBytes: 0,
-    limits: {},
-    reclaimable: NOTHING,
-    trash: NOTHING,
-    legacy: NOTHING,
-    problems,
-    shortfalls: [],
-  };
-}
-
-const NOTHING = { items: 0, sizeBytes: 0 };
-
 async function changesIn(place: GitPlace, id: string): Promise<Changed> {
   const { stdout } = await runGit(place, ['diff-tree', '-r', '-z', '--root', '--no-commit-id', '--no-renames', id]);
   const entries = stdout
@@ -100,9 +69,4 @@ async function changesIn(place: GitPlace, id: string): Promise<Changed> {
       .split('\n')
       .reduce((sum, size) => sum + Number(size), 0),
   };
-}
-
-/** That a folder is missing does not say that it is gone: it may be on a volume that is not there now. */
-function placeOf({ workdir }: HermesProject): Project['place'] {
-  return workdir !== undefined && existsSync(workdir) ? 'present' : 'unreachable';
 }

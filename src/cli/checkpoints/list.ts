@@ -17,7 +17,8 @@ export function run(input: CommandInput<CheckpointListOptions>): Promise<number>
   return withApp(input, async (home) => {
     const checkpoints = await home.checkpoints.list(all ? {} : { workdir: args[0] ?? io.cwd });
     if (global.json) writeJson(io.out, { checkpoints: checkpoints.map(checkpointDocument) });
-    else if (checkpoints.length === 0) io.out.write(all ? NONE : NONE_HERE);
+    else if (checkpoints.length === 0)
+      io.out.write(home.foreign === undefined ? (all ? NONE : NONE_HERE) : NONE_OF_HERMES);
     else {
       const { columns, rows } = checkpointColumns(checkpoints, { now: io.clock.now(), all });
       io.out.write(renderTable({ columns, rows, width: io.out.columns, colour: io.out.colour }));
@@ -28,5 +29,7 @@ export function run(input: CommandInput<CheckpointListOptions>): Promise<number>
 
 const NONE =
   'There are no checkpoints yet.\nTake the first in the folder of a project with: coppice checkpoints take\n';
+const NONE_OF_HERMES =
+  'Hermes has no checkpoints here.\nSee those of every folder with: coppice checkpoints list --all\n';
 const NONE_HERE =
   'There are no checkpoints of this folder.\nTake one with: coppice checkpoints take\nSee those of every folder with: coppice checkpoints list --all\n';

@@ -12,6 +12,8 @@ import { safeText } from '../safe-text.ts';
 import { type Column, renderTable } from '../table.ts';
 import { withApp } from '../with-app.ts';
 
+const NONE = 'There are no checkpoints yet. Take the first with: coppice checkpoints take';
+
 /** Problems shown; `--json` has all of them. */
 const SHOWN = 5;
 
@@ -30,13 +32,13 @@ function print({ io, global }: CommandInput<NoOptions>, status: CheckpointStatus
   const { out } = io;
   const { colour } = out;
   const { projects, problems, legacy, reclaimable } = status;
+  const none = home.foreign === undefined ? NONE : 'Hermes has no checkpoints here.';
   if (projects.length > 0) {
     const rows = projects.map((project) => rowOf(project, io.clock.now()));
     out.write(`${renderTable({ columns: COLUMNS, rows, width: out.columns, colour })}\n`);
   }
-  out.write(`${colour.bold(totalSentence(status))}\n`);
-  // The limits of another agent are its own.
-  if (projects.length > 0 && home.foreign === undefined) out.write(`${limitSentence(status)}\n`);
+  out.write(`${colour.bold(projects.length === 0 ? none : totalSentence(status))}\n`);
+  if (projects.length > 0) out.write(`${limitSentence(status)}\n`);
   if (status.trash.items > 0) {
     const runs = plural(status.trash.items, 'run');
     out.write(`In the trash: checkpoints of ${runs} (${formatBytes(status.trash.sizeBytes)}).\n`);
@@ -83,7 +85,6 @@ function rowOf({ workdir, checkpoints, pinned, ownBytes, lastTakenAt, place }: P
 
 function totalSentence(status: CheckpointStatus): string {
   const { projects, checkpoints, sizeBytes, sharedBytes, indexBytes, limits } = status;
-  if (projects.length === 0) return 'There are no checkpoints yet. Take the first with: coppice checkpoints take';
   const cap = limits.maxBytes === undefined ? '' : ` of ${formatBytes(limits.maxBytes)}`;
   const what = `${plural(checkpoints, 'checkpoint')} of ${plural(projects.length, 'folder')}`;
   const index = indexBytes === 0 ? '' : `, ${formatBytes(indexBytes)} makes the next ones quick`;

@@ -23,7 +23,7 @@ export function readCheckpointSettings(home: string): CheckpointSettings {
 }
 
 /** Zero means no limit to Hermes. More than any disk holds, it means the same here. */
-const NO_LIMIT_MB = 1024 ** 3;
+const NO_LIMIT_MB = 1_000_000_000;
 
 /** What cannot be read says nothing; `coppice doctor` tells what is wrong with it. */
 function readConfig(path: string): unknown {

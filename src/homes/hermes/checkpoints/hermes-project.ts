@@ -3,7 +3,7 @@ import type { EpochMs } from '../../../core/time.ts';
 
 /** A working directory that Hermes takes checkpoints of. */
 export interface HermesProject {
-  /** `v1` is a repository of its own, `legacy` the same moved aside, `v2` a ref in the store that all projects share. */
+  /** `v1` is a repository of its own, `legacy` one that was moved aside or replaced, `v2` a ref in the store that all share. */
   readonly layout: 'v1' | 'legacy' | 'v2';
   readonly hash: string;
   /** Where its repository is, relative to the home. */
@@ -11,6 +11,8 @@ export interface HermesProject {
   /** Absent when what Hermes noted about it is missing or does not fit: then nothing may be concluded from it. */
   readonly workdir?: string;
   readonly lastTouchAt?: EpochMs;
+  /** The folder that holds the working directory, as it was when Hermes last saw it. Texts, as `dev` and `ino` may be large. */
+  readonly parent?: { readonly dev: string; readonly ino: string };
   /** Newest first. */
   readonly snapshots: readonly HermesSnapshot[];
   /** Absent in the store, where projects share what they hold. */

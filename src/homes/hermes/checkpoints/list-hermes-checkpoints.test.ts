@@ -30,7 +30,7 @@ const SNAPSHOTS = [
 
 describe('listing the checkpoints of a Hermes home', () => {
   it('finds none where there are none', async () => {
-    expect(await listHermesCheckpoints(home)).toEqual({ projects: [], sizeBytes: 0, problems: [] });
+    expect(await listHermesCheckpoints(home)).toEqual({ projects: [], sizeBytes: 0, sizes: new Map(), problems: [] });
   });
 
   it('reads the shared store, newest first, and changes nothing in it', async () => {
@@ -44,6 +44,7 @@ describe('listing the checkpoints of a Hermes home', () => {
       repository: 'checkpoints/store',
       workdir: workdir + name,
       lastTouchAt: AT + 120_000,
+      parent: { dev: expect.any(String) as string, ino: expect.any(String) as string },
       snapshots: SNAPSHOTS,
     }));
     expect(projects).toEqual(expected.toSorted((a, b) => (a.hash < b.hash ? -1 : 1)));

@@ -11,6 +11,8 @@ export interface HermesCheckpoints {
   readonly projects: readonly HermesProject[];
   /** All layouts together. */
   readonly sizeBytes: number;
+  /** What each repository takes, by its path in the home. */
+  readonly sizes: ReadonlyMap<string, number>;
   readonly problems: readonly Problem[];
 }
 
@@ -19,15 +21,19 @@ export async function listHermesCheckpoints(home: string): Promise<HermesCheckpo
   const sizes = sumRepositories(home);
   const problems: Problem[] = [];
   const projects: HermesProject[] = [];
-  for (const repository of repositories(home, problems)) {
+  const found = repositories(home, problems);
+  // Hermes moves them aside when it makes the store, so beside it they are left over.
+  const replaced = found.includes('checkpoints/store');
+  for (const repository of found) {
+    const layout = replaced || repository.startsWith('checkpoints/legacy-') ? 'legacy' : 'v1';
     const sizeBytes = sizes.byRepository.get(repository) ?? 0;
-    const found = repository.endsWith('/store')
+    const read = repository.endsWith('/store')
       ? await readV2Store(home, repository)
-      : await readV1Project(home, { repository, sizeBytes });
-    projects.push(...found.projects);
-    problems.push(...found.problems);
+      : await readV1Project(home, { repository, sizeBytes, layout });
+    projects.push(...read.projects);
+    problems.push(...read.problems);
   }
-  return { projects, sizeBytes: sizes.sizeBytes, problems };
+  return { projects, sizeBytes: sizes.sizeBytes, sizes: sizes.byRepository, problems };
 }
 
 /** The repositories by their paths in the home: the store, those of the older layout, and those that were moved aside. */
@@ -63,10 +69,10 @@ function sumRepositories(home: string): { sizeBytes: number; byRepository: Reado
   let sizeBytes = 0;
   for (const entry of walkTree(join(home, 'checkpoints'))) {
     if (entry.kind !== 'file') continue;
-    sizeBytes += entry.sizeBytes;
+    sizeBytes += entry.diskBytes;
     const depth = entry.path.startsWith('legacy-') ? 2 : 1;
     const repository = `checkpoints/${entry.path.split('/', depth).join('/')}`;
-    byRepository.set(repository, (byRepository.get(repository) ?? 0) + entry.sizeBytes);
+    byRepository.set(repository, (byRepository.get(repository) ?? 0) + entry.diskBytes);
   }
   return { sizeBytes, byRepository };
 }

@@ -11,10 +11,22 @@ export async function readSnapshots(gitDir: string, refs: string): Promise<Herme
     .toString()
     .split('\0')
     .filter((line) => line !== '');
-  return lines.map((line) => {
+  const snapshots = lines.map((line) => {
     const [id = '', tree = '', seconds = '', ...reason] = line.split(' ');
     return { hash: id, tree, takenAt: Number(seconds) * 1000, reason: reason.join(' ').trim() };
   });
+  return inOrder(snapshots);
+}
+
+/** git knows seconds only: of several in one second, each is a little later than the one before it. */
+function inOrder(newestFirst: readonly HermesSnapshot[]): HermesSnapshot[] {
+  const ordered: HermesSnapshot[] = [];
+  for (const snapshot of newestFirst.toReversed()) {
+    const before = ordered.at(-1)?.takenAt ?? 0;
+    const sameSecond = Math.floor(before / 1000) === snapshot.takenAt / 1000;
+    ordered.push(sameSecond ? { ...snapshot, takenAt: before + 1 } : snapshot);
+  }
+  return ordered.toReversed();
 }
 
 /**

@@ -6,10 +6,9 @@ import { badMetadata, badRepository, projectHash, readSnapshots } from './read-s
 /** Reads one repository of the older layout, in its place or moved aside. */
 export async function readV1Project(
   home: string,
-  { repository, sizeBytes }: { repository: string; sizeBytes: number },
+  { repository, sizeBytes, layout }: { repository: string; sizeBytes: number; layout: 'v1' | 'legacy' },
 ): Promise<Found> {
   const hash = basename(repository);
-  const layout = repository.startsWith('checkpoints/legacy-') ? 'legacy' : 'v1';
   const workdir = readMarker(join(home, repository, MARKER));
   const fits = workdir !== undefined && projectHash(workdir) === hash;
   const problems = fits ? [] : [badMetadata(`${repository}/${MARKER}`, 'is missing or does not fit its repository')];

@@ -56,7 +56,10 @@ function pages(store: string): string[] {
 }
 
 /** What Hermes noted about a project. Undefined when it is missing, damaged or about another folder. */
-function readPage(path: string, hash: string): { workdir: string; lastTouchAt?: number } | undefined {
+export function readPage(
+  path: string,
+  hash: string,
+): ({ workdir: string } & Pick<HermesProject, 'lastTouchAt' | 'parent'>) | undefined {
   let page: unknown;
   try {
     page = JSON.parse(readFileSync(path, 'utf8'));
@@ -65,6 +68,11 @@ function readPage(path: string, hash: string): { workdir: string; lastTouchAt?: 
   }
   const workdir = isJsonObject(page) ? page['workdir'] : undefined;
   if (!isJsonObject(page) || typeof workdir !== 'string' || projectHash(workdir) !== hash) return undefined;
-  const touched = page['last_touch'];
-  return { workdir, ...(typeof touched === 'number' && { lastTouchAt: Math.floor(touched * 1000) }) };
+  const { last_touch: touched, workdir_parent_dev: dev, workdir_parent_ino: ino } = page;
+  const known = typeof dev === 'number' && typeof ino === 'number';
+  return {
+    workdir,
+    ...(typeof touched === 'number' && { lastTouchAt: Math.floor(touched * 1000) }),
+    ...(known && { parent: { dev: String(dev), ino: String(ino) } }),
+  };
 }

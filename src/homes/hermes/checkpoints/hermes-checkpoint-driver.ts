@@ -1,0 +1,156 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { Failure } from '../../../core/failure.ts';
+import type { HomeDriver } from '../../../core/home-driver.ts';
+import type { ItemOutcome, RunItem } from '../../../core/run.ts';
+import { type Clock, SECOND_MS } from '../../../core/time.ts';
+import { errorCode } from '../../../platform/error-code.ts';
+import { writeFileAtomic } from '../../../platform/private-files.ts';
+import { GitError } from '../../../platform/run-git.ts';
+import { treeStamp } from '../../../platform/tree-stamp.ts';
+import { discardSnapshots, done, skip } from './discard-snapshots.ts';
+import { byProject, type ProjectAddress } from './project-address.ts';
+import { reclaimRepository } from './reclaim-repository.ts';
+import { returnSnapshots } from './return-snapshots.ts';
+import { openSnapshotTrash, type SnapshotTrash } from './snapshot-trash.ts';
+import { openWholeTrash } from './whole-trash.ts';
+import { withCheckpointsLock } from './with-checkpoints-lock.ts';
+
+export interface CheckpointDriverParts {
+  readonly home: string;
+  readonly clock: Clock;
+  /** The repository of Coppice beside the home, in which snapshots wait. Made by whoever asks first. */
+  readonly store: () => Promise<{ readonly gitDir: string; readonly root: string }>;
+  readonly trashDir: (runId: string) => string;
+  isGone(address: ProjectAddress): boolean;
+}
+
+/** The part of a Hermes home's driver that is about its checkpoints: single snapshots, and whole layouts of before. */
+export function createHermesCheckpointDriver(
+  parts: CheckpointDriverParts,
+): Pick<HomeDriver, 'discard' | 'restore' | 'purge' | 'giveBack'> {
+  const { home, trashDir } = parts;
+  const whole = openWholeTrash(home, trashDir);
+  const touched = new Set<string>();
+  const eachProject = async (items: readonly RunItem[], act: (project: Project) => Promise<readonly ItemOutcome[]>) => {
+    const snapshots = items.filter(({ item }) => item.kind === 'checkpoint');
+    const projects = byProject(home, snapshots);
+    const trash: SnapshotTrash | undefined = projects.size === 0 ? undefined : await openTrash(parts);
+    const outcomes: ItemOutcome[] = [];
+    for (const project of projects.values()) if (trash) outcomes.push(...(await act({ ...project, trash })));
+    const known = new Set(outcomes.map(({ number }) => number));
+    const strange = snapshots.filter(({ number }) => !known.has(number));
+    return [...outcomes, ...strange.map((item) => skip(item, NOT_A_CHECKPOINT))];
+  };
+  return {
+    discard: (runId, items) =>
+      underLock(home, { items, begun: async () => whole.begun(runId) || (await holds(parts, runId)) }, async () => [
+        ...(await eachProject(items, ({ trash, address, items: ours }) => {
+          touched.add(address.gitDir);
+          return discardSnapshots({ runId, trash, whole, isGone: (one) => parts.isGone(one) }, address, ours);
+        })),
+        ...eachFolder(items, ({ item, fingerprint }) => {
+          if (whole.hasPath(runId, item.id)) return undefined;
+          if (!existsSync(join(home, item.id))) return 'It is gone already.';
+          if (treeStamp(join(home, item.id)).text !== fingerprint) return 'It changed since the plan was made.';
+          whole.takePath(runId, item.id);
+          return undefined;
+        }),
+      ]),
+    restore: (runId, items) =>
+      underLock(home, { items }, async () => [
+        ...(await eachProject(items, ({ trash, address, items: ours }) =>
+          returnSnapshots({ runId, trash, whole }, address, ours),
+        )),
+        ...eachFolder(items, ({ item }) =>
+          whole.giveBack(runId, item.id) ? undefined : 'Something else stands where it was.',
+        ),
+      ]),
+    async purge(runId, items) {
+      const trash = await openTrash(parts);
+      await trash.drop(
+        runId,
+        items.map(({ number }) => number),
+      );
+      whole.purge(runId);
+      return items.map(done);
+    },
+    async giveBack() {
+      let freedBytes = 0;
+      for (const gitDir of [...touched].filter(existsSync)) freedBytes += await reclaimHermes(parts, gitDir);
+      if (touched.size > 0) stampPrune(parts);
+      touched.clear();
+      return freedBytes;
+    },
+  };
+}
+
+/** Gives the space of one repository back. What stands in the way now does not the next time, so it is no failure. */
+export async function reclaimHermes(
+  { home, store }: Pick<CheckpointDriverParts, 'home' | 'store'>,
+  gitDir: string,
+): Promise<number> {
+  const { root } = await store();
+  try {
+    const freed = await withCheckpointsLock(home, () => reclaimRepository({ gitDir, scratch: root }));
+    return typeof freed === 'number' ? freed : 0;
+  } catch (error) {
+    if (error instanceof GitError || errorCode(error) !== undefined) return 0;
+    throw error;
+  }
+}
+
+/** Tells Hermes that its checkpoints were looked after, as it does itself. */
+function stampPrune({ home, clock }: CheckpointDriverParts): void {
+  const dir = join(home, 'checkpoints');
+  if (existsSync(dir)) writeFileAtomic(join(dir, '.last_prune'), String(clock.now() / SECOND_MS));
+}
+
+interface Project {
+  readonly trash: SnapshotTrash;
+  readonly address: ProjectAddress;
+  readonly items: readonly RunItem[];
+}
+
+const NOT_A_CHECKPOINT = 'It is not the name of a checkpoint.';
+
+async function openTrash({ store }: CheckpointDriverParts): Promise<SnapshotTrash> {
+  return openSnapshotTrash((await store()).gitDir);
+}
+
+async function underLock(
+  home: string,
+  { items, begun }: { readonly items: readonly RunItem[]; readonly begun?: () => Promise<boolean> },
+  work: () => Promise<readonly ItemOutcome[]>,
+): Promise<readonly ItemOutcome[]> {
+  const outcomes = await withCheckpointsLock(home, work);
+  if (typeof outcomes !== 'string') return outcomes;
+  // What was begun before has to be finished, so it stays as it is until that is possible.
+  if ((await begun?.()) !== true) return items.map((item) => skip(item, outcomes));
+  throw new Failure('locked', `An earlier run is not finished, and cannot be now. ${outcomes}`, {
+    hint: 'Nothing is lost. Run the same command again later.',
+  });
+}
+
+async function holds(parts: CheckpointDriverParts, runId: string): Promise<boolean> {
+  return (await (await openTrash(parts)).held(runId)).size > 0;
+}
+
+function eachFolder(items: readonly RunItem[], act: (item: RunItem) => string | undefined): ItemOutcome[] {
+  return items.filter(({ item }) => item.kind === 'orphan').map((item) => attempt(item, act));
+}
+
+/** What one folder meets is an outcome and does not stop the others. A bug does. */
+function attempt(item: RunItem, act: (item: RunItem) => string | undefined): ItemOutcome {
+  try {
+    const detail = LEGACY.test(item.item.id) ? act(item) : NOT_A_CHECKPOINT;
+    return detail === undefined ? done(item) : skip(item, detail);
+  } catch (error) {
+    if (error instanceof Failure) return skip(item, error.message);
+    const code = errorCode(error);
+    if (code === undefined) throw error;
+    return skip(item, `The file system refused it: ${code}.`);
+  }
+}
+
+const LEGACY = /^checkpoints\/(legacy-\d{8}-\d{6}|[0-9a-f]{16})$/;

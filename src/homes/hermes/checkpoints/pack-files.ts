@@ -1,0 +1,21 @@
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { KEEP_REASON } from '../../../platform/copy-git-objects.ts';
+
+/** Lets git treat the packs that Coppice brought into a repository like all others again. Those of anybody else stay as they are. */
+export function dropKeeps(gitDir: string): void {
+  const dir = join(gitDir, 'objects', 'pack');
+  for (const name of readdirSync(dir).filter((file) => file.endsWith('.keep'))) {
+    if (readFileSync(join(dir, name), 'utf8').trim() === KEEP_REASON) rmSync(join(dir, name), { force: true });
+  }
+}
+
+/**
+ * Removes what git noted about which objects a history reaches: it does not heed where a history is cut, now or when it was
+ * written. git does without, and makes it anew.
+ */
+export function dropBitmaps(gitDir: string): void {
+  const dir = join(gitDir, 'objects', 'pack');
+  for (const name of readdirSync(dir).filter((file) => file.endsWith('.bitmap')))
+    rmSync(join(dir, name), { force: true });
+}

@@ -1,0 +1,97 @@
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { HOUR_MS, SECOND_MS } from '../../../core/time.ts';
+import { errorCode } from '../../../platform/error-code.ts';
+import { freeBytes } from '../../../platform/file-system-facts.ts';
+import { type GitPlace, runGit } from '../../../platform/run-git.ts';
+import { walkTree } from '../../../platform/walk-tree.ts';
+import { dropBitmaps, dropKeeps } from './pack-files.ts';
+import { gitPlace } from './read-snapshots.ts';
+
+export interface ReclaimParts {
+  readonly gitDir: string;
+  /** Where an index can be written for as long as it is needed: outside of the repository. */
+  readonly scratch: string;
+  /** How old what nothing needs must be. An older Hermes heeds no lock, and may be about to use it. */
+  readonly graceMs?: number;
+}
+
+const GRACE_MS = HOUR_MS;
+
+/**
+ * Gives the space of what no snapshot needs back to the disk. What the indexes of Hermes name counts as needed: git does not
+ * know them, and Hermes believes that it is there. Returns how many bytes were freed. The caller holds Hermes' lock.
+ */
+export async function reclaimRepository({ gitDir, scratch, graceMs = GRACE_MS }: ReclaimParts): Promise<number> {
+  const before = sizeOf(gitDir);
+  const since = `@${Math.floor((Date.now() - graceMs) / SECOND_MS)} +0000`;
+  dropKeeps(gitDir);
+  dropBitmaps(gitDir);
+  const indexFile = join(scratch, `index-${process.pid}`);
+  const place = { ...gitPlace(gitDir), indexFile };
+  try {
+    await writeIndex(place, await indexedObjects(gitDir));
+    if (isQuiet(gitDir, graceMs)) await runGit(place, ['reflog', 'expire', '--expire=now', '--all'], LONG);
+    // A new pack stands beside the old ones for a while.
+    const roomy = freeBytes(gitDir) > before * 1.2;
+    if (roomy) await runGit(place, [...REPACK, `--unpack-unreachable=${since}`], LONG);
+    await runGit(place, ['prune', `--expire=${since}`], LONG);
+    // git may have removed it as empty, and then takes the folder for no repository.
+    mkdirSync(join(gitDir, 'refs', 'heads'), { recursive: true });
+  } finally {
+    for (const path of [indexFile, `${indexFile}.lock`]) rmSync(path, { force: true });
+  }
+  return Math.max(0, before - sizeOf(gitDir));
+}
+
+const REPACK = ['repack', '-A', '-d', '-l', '-q', '--no-write-bitmap-index'];
+const LONG = { timeoutMs: HOUR_MS };
+
+/** One index in place of all those that Hermes has, one for each project in the store or one in a repository of its own. */
+async function writeIndex(place: GitPlace, ids: ReadonlySet<string>): Promise<void> {
+  const input = [...ids].map((id, number) => `100644 ${id}\t${number}\0`).join('');
+  await runGit(place, ['update-index', '-z', '--index-info'], { input });
+}
+
+/** What they name and what is there: anything else is lost already. */
+async function indexedObjects(gitDir: string): Promise<ReadonlySet<string>> {
+  const place = gitPlace(gitDir);
+  const named = new Set<string>();
+  for (const indexFile of [join(gitDir, 'index'), ...indexesIn(join(gitDir, 'indexes'))]) {
+    const { stdout } = await runGit({ ...place, indexFile }, ['ls-files', '-s', '-z']);
+    for (const [, id = ''] of stdout.toString('latin1').matchAll(/(?:^|\0)1[02]0\d{3} ([0-9a-f]{40}) /g)) named.add(id);
+  }
+  const input = [...named].map((id) => `${id}\n`).join('');
+  const { stdout } = await runGit(place, ['cat-file', '--batch-check=%(objectname) %(objecttype)'], { input });
+  return new Set(Array.from(stdout.toString().matchAll(/^([0-9a-f]{40}) blob$/gm), ([, id = '']) => id));
+}
+
+/**
+ * The older layout notes every step of a branch, which holds on to all that was ever there. Rewriting these notes keeps a
+ * commit of the same moment out, so it is done only where nothing happens.
+ */
+function isQuiet(gitDir: string, graceMs: number): boolean {
+  try {
+    return Date.now() - statSync(join(gitDir, 'logs', 'HEAD')).mtimeMs > graceMs;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+function indexesIn(dir: string): string[] {
+  try {
+    return readdirSync(dir)
+      .filter((name) => /^[0-9a-f]{16}$/.test(name))
+      .map((name) => join(dir, name));
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+function sizeOf(dir: string): number {
+  let sizeBytes = 0;
+  for (const entry of walkTree(dir)) if (entry.kind === 'file') sizeBytes += entry.diskBytes;
+  return sizeBytes;
+}

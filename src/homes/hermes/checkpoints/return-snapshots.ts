@@ -1,0 +1,110 @@
+import { existsSync } from 'node:fs';
+import { Failure } from '../../../core/failure.ts';
+import type { ItemOutcome, RunItem } from '../../../core/run.ts';
+import { copyGitObjects } from '../../../platform/copy-git-objects.ts';
+import { GitError, type GitPlace, runGit } from '../../../platform/run-git.ts';
+import { type DiscardDesk, done, firstLine, skip } from './discard-snapshots.ts';
+import { dropBitmaps, dropKeeps } from './pack-files.ts';
+import type { ProjectAddress } from './project-address.ts';
+import { type Chain, namedParents, readChain } from './read-chain.ts';
+import { gitPlace } from './read-snapshots.ts';
+import { changeShallow } from './shallow-file.ts';
+
+type ReturnDesk = Omit<DiscardDesk, 'isGone'>;
+
+/**
+ * Puts snapshots back where a run took them from: below the oldest that is there, or as the whole history of a project. Their
+ * content comes first, in a pack that no git may drop; only then is the history joined.
+ */
+export async function returnSnapshots(
+  desk: ReturnDesk,
+  address: ProjectAddress,
+  items: readonly RunItem[],
+): Promise<readonly ItemOutcome[]> {
+  try {
+    return await giveBack(desk, address, items);
+  } catch (error) {
+    if (!(error instanceof Failure || error instanceof GitError)) throw error;
+    const detail = error instanceof Failure ? error.message : `git refused it: ${firstLine(error.stderr)}`;
+    return items.map((item) => skip(item, detail));
+  }
+}
+
+async function giveBack(
+  { runId, trash, whole }: ReturnDesk,
+  address: ProjectAddress,
+  items: readonly RunItem[],
+): Promise<readonly ItemOutcome[]> {
+  const { gitDir, ref, repository } = address;
+  if (whole.has(runId, address)) {
+    const detail = 'Something else stands where its repository was.';
+    return whole.giveBack(runId, repository) ? items.map(done) : items.map((item) => skip(item, detail));
+  }
+  if (!existsSync(gitDir)) return items.map((item) => skip(item, 'Hermes has removed its checkpoints since.'));
+  const chain = await readChain(gitDir, ref);
+  if (chain === undefined) return items.map((item) => skip(item, REWRITTEN));
+  const held = new Set((await trash.held(runId)).values());
+  const wanted = items.map(({ item }) => item.id).filter((id) => held.has(id) && !chain.ids.includes(id));
+  const parents = await namedParents(trash.place, [...held]);
+  const path = pathTo(wanted, { start: await startOf(address, chain, { parents, wanted }), parents });
+  if (path.length > 0) await joinHistory(trash.place, address, { chain, path, parents });
+  whole.giveNotesBack(runId, address);
+  const there = new Set([...chain.ids, ...path]);
+  const back = items.filter(({ item }) => there.has(item.id));
+  await trash.drop(
+    runId,
+    back.map(({ number }) => number),
+  );
+  return items.map((item) =>
+    back.includes(item) ? done(item) : skip(item, held.has(item.item.id) ? REWRITTEN : GONE),
+  );
+}
+
+const REWRITTEN = 'The history it belongs to is not what it was: undo later runs first. Hermes may have cut it too.';
+const GONE = 'It is no longer in the trash.';
+
+type Parents = ReadonlyMap<string, string | undefined>;
+
+/** Where the history goes on: before the oldest that is there, or at the newest of all that was taken. */
+async function startOf(
+  { gitDir }: ProjectAddress,
+  { ids }: Chain,
+  { parents, wanted }: { readonly parents: Parents; readonly wanted: readonly string[] },
+): Promise<string | undefined> {
+  const oldest = ids.at(-1);
+  if (oldest !== undefined) return (await namedParents(gitPlace(gitDir), [oldest])).get(oldest);
+  const childOf = new Map([...parents].map(([id, parent]) => [parent, id]));
+  let [newest] = wanted;
+  while (childOf.has(newest)) newest = childOf.get(newest);
+  return newest;
+}
+
+/** From there down to the last one that is wanted. What lies between comes along. */
+function pathTo(
+  wanted: readonly string[],
+  { start, parents }: { start: string | undefined; parents: Parents },
+): string[] {
+  const path: string[] = [];
+  for (let id = start; id !== undefined && parents.has(id); id = parents.get(id)) path.push(id);
+  return path.slice(0, path.findLastIndex((id) => wanted.includes(id)) + 1);
+}
+
+async function joinHistory(
+  from: GitPlace,
+  { gitDir, ref }: ProjectAddress,
+  { chain, path, parents }: { readonly chain: Chain; readonly path: readonly string[]; readonly parents: Parents },
+): Promise<void> {
+  const place = gitPlace(gitDir);
+  const last = path.at(-1) ?? '';
+  const cut = parents.get(last) === undefined ? [] : [last];
+  await copyGitObjects({ from, to: place, ids: path, keep: true });
+  try {
+    dropBitmaps(gitDir);
+    changeShallow(gitDir, { add: cut, remove: chain.ids.slice(-1) });
+    if (chain.ids.length === 0 && ref !== undefined) await runGit(place, ['update-ref', ref, path[0] ?? '', NO_ID]);
+  } finally {
+    dropKeeps(gitDir);
+  }
+}
+
+const NO_ID = '0'.repeat(40);

@@ -1,0 +1,85 @@
+import { existsSync, rmdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { errorCode } from '../../../platform/error-code.ts';
+import { moveEntry, refuseLinks } from '../../../platform/move-entry.ts';
+import { makePrivateDir, syncDir } from '../../../platform/private-files.ts';
+import type { ProjectAddress } from './project-address.ts';
+
+/**
+ * Folders and files about checkpoints that left a Hermes home as they were, in the trash of a run under the paths they had.
+ * Everything can be asked for twice: what is moved already stays where it is.
+ */
+export interface WholeTrash {
+  /** A repository of its own. */
+  has(runId: string, address: ProjectAddress): boolean;
+  take(runId: string, address: ProjectAddress): void;
+  /** What Hermes noted about a project in the store that all share. */
+  takeNotes(runId: string, address: ProjectAddress): void;
+  /** Any path in the home. */
+  takePath(runId: string, path: string): void;
+  hasPath(runId: string, path: string): boolean;
+  /** Brings back whatever of it nothing stands in the way of. False when something does. */
+  giveBack(runId: string, path: string): boolean;
+  giveNotesBack(runId: string, address: ProjectAddress): void;
+  purge(runId: string): void;
+  /** Whether anything was moved, or is about to be. */
+  begun(runId: string): boolean;
+}
+
+/** `trashDir` is where the trash of a run is, below `home`, so that moving is renaming. */
+export function openWholeTrash(home: string, trashDir: (runId: string) => string): WholeTrash {
+  const root = (runId: string) => join(trashDir(runId), FOLDER);
+  const move = (from: string, to: string) => {
+    refuseLinks(home, dirname(to));
+    makePrivateDir(dirname(to));
+    if (moveEntry(home, from, to) === 'nothing-there') return;
+    for (const path of [from, to, dirname(to)]) syncDir(dirname(path));
+  };
+  const trash: WholeTrash = {
+    has: (runId, { repository, ref }) => ref === undefined && trash.hasPath(runId, repository),
+    take: (runId, { repository }) => trash.takePath(runId, repository),
+    takeNotes(runId, address) {
+      for (const path of notesOf(address)) if (existsSync(join(home, path))) trash.takePath(runId, path);
+    },
+    takePath(runId, path) {
+      if (!trash.hasPath(runId, path)) move(join(home, path), join(root(runId), path));
+    },
+    hasPath: (runId, path) => existsSync(join(root(runId), path)),
+    giveBack(runId, path) {
+      if (!trash.hasPath(runId, path)) return true;
+      if (existsSync(join(home, path))) return false;
+      move(join(root(runId), path), join(home, path));
+      removeEmpty(join(root(runId), dirname(path)), dirname(trashDir(runId)));
+      return true;
+    },
+    giveNotesBack(runId, address) {
+      for (const path of notesOf(address)) trash.giveBack(runId, path);
+    },
+    purge(runId) {
+      refuseLinks(home, root(runId));
+      rmSync(root(runId), { recursive: true, force: true });
+      removeEmpty(trashDir(runId), dirname(trashDir(runId)));
+    },
+    begun: (runId) => existsSync(root(runId)),
+  };
+  return trash;
+}
+
+const FOLDER = 'whole';
+
+/** A folder and those above it up to an end that stays, as long as nothing is in them. */
+function removeEmpty(dir: string, end: string): void {
+  for (let at = dir; at !== end; at = dirname(at)) {
+    try {
+      rmdirSync(at);
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT') continue;
+      if (errorCode(error) !== undefined) return;
+      throw error;
+    }
+  }
+}
+
+function notesOf({ repository, hash }: ProjectAddress): string[] {
+  return ['projects', 'ledgers'].map((folder) => `${repository}/${folder}/${hash}.json`);
+}
