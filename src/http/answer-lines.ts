@@ -17,6 +17,8 @@ export class AnswerLines implements Disposable {
   readonly #listens: boolean;
   readonly #silence: NodeJS.Timeout | undefined;
   readonly #gone = new AbortController();
+  /** One wait for all who tell meanwhile. */
+  #drained: Promise<void> | undefined;
   /** Aborted when the client is no longer there. */
   readonly gone: AbortSignal = this.#gone.signal;
 
@@ -33,7 +35,15 @@ export class AnswerLines implements Disposable {
     if (!this.#listens) return;
     this.gone.throwIfAborted();
     this.#write(JSON.stringify({ step }));
-    if (this.#response.writableNeedDrain) await once(this.#response, 'drain', { signal: this.gone });
+    if (this.#response.writableNeedDrain) await (this.#drained ??= this.#drain());
+  }
+
+  async #drain(): Promise<void> {
+    try {
+      await once(this.#response, 'drain', { signal: this.gone });
+    } finally {
+      this.#drained = undefined;
+    }
   }
 
   [Symbol.dispose](): void {

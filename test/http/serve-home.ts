@@ -28,11 +28,11 @@ export interface ServeOptions extends Partial<Pick<ServerParts, 'rate' | 'patien
 export async function serveHome({
   address,
   settings,
-  path,
+  path: place,
   clock = Date,
   ...parts
 }: ServeOptions = {}): Promise<Served> {
-  const home = await openHome({ path: path ?? `${tempDir()}/home`, settings: settings ?? [], clock });
+  const home = await openHome({ path: place ?? `${tempDir()}/home`, settings: settings ?? [], clock });
   const said: string[] = [];
   const server = await startServer(
     { home, clock, token: TOKEN, say: (line) => void said.push(line), ...parts },
