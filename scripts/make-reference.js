@@ -6,9 +6,12 @@ import { configJsonSchema } from '../dist/app/config/config-json-schema.js';
 import { everyCommand } from '../dist/cli/command-tree.js';
 import { createProgram } from '../dist/cli/program.js';
 import { FAILURES } from '../dist/core/failure.js';
+import { openapiDocument } from '../dist/http/openapi.js';
+import { ROUTES } from '../dist/http/route-table.js';
 import { commandsPage } from './reference/commands-page.js';
 import { configPage } from './reference/config-page.js';
 import { exitCodesPage } from './reference/exit-codes-page.js';
+import { httpPage } from './reference/http-page.js';
 import { manPage } from './reference/man-page.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -21,6 +24,7 @@ const pages = new Map([
   ['docs/reference/commands.md', commandsPage(commands)],
   ['docs/reference/exit-codes.md', exitCodesPage(FAILURES)],
   ['docs/reference/config.md', configPage(configJsonSchema())],
+  ['docs/reference/http.md', httpPage(openapiDocument(ROUTES))],
   ...commands
     .filter((command) => command === program || command.parent === program)
     .map((command) => [`man/${manName(command)}.1`, manPage(command, { version, name: manName(command) })]),

@@ -9,7 +9,7 @@ export const machineRoutes = [
   jsonRoute({
     method: 'GET',
     path: '/healthz',
-    summary: 'Whether the daemon lives. Needs no token and tells nothing else.',
+    summary: 'Whether the daemon lives. It tells nothing else.',
     open: true,
     answer: statusSchema,
     handle: () => ({ status: 'ok' }),

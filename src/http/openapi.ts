@@ -23,7 +23,8 @@ export function openapiRoute(others: readonly Route[]): Route {
   return itself;
 }
 
-function openapiDocument(routes: readonly Route[]) {
+/** Everything there is to know about the routes, as OpenAPI 3.1. */
+export function openapiDocument(routes: readonly Route[]) {
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
     const methods = (paths[route.path] ??= {});
@@ -87,7 +88,7 @@ function lines({ answer, tells: step }: JsonRoute): object {
 
 /** What is sent is the answer with the version of all documents. */
 function documentSchema(answer: z.ZodType): z.ZodType {
-  return answer instanceof z.ZodObject ? answer.extend({ schemaVersion: z.literal(1) }) : answer;
+  return z.intersection(answer, z.object({ schemaVersion: z.literal(1) }));
 }
 
 function pathParameters({ path }: Route): object[] {

@@ -56,39 +56,43 @@ function notAPlan(where: string, cause?: unknown): Failure {
   return new Failure('refused', `${where} is not a plan.`, { hint: NEW_PLAN, cause });
 }
 
-const filter = z.strictObject({
-  source: z.string().optional(),
-  maxMessages: z.number().optional(),
-  title: z.string().optional(),
-  workdir: z.string().optional(),
-  model: z.string().optional(),
-  endedBy: z.string().optional(),
-});
+const filter = z
+  .strictObject({
+    source: z.string().optional(),
+    maxMessages: z.number().optional(),
+    title: z.string().optional(),
+    workdir: z.string().optional(),
+    model: z.string().optional(),
+    endedBy: z.string().optional(),
+  })
+  .meta({ id: 'SessionFilter' });
 const before = z.iso.datetime().optional();
 
 /** What may be asked of a plan, as a document. */
-export const planRequestSchema = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('policy') }),
-  z.strictObject({ kind: z.literal('delete'), ids: z.array(z.string()) }),
-  z.strictObject({ kind: z.literal('prune'), filter, before, part: z.enum(['all', 'files']) }),
-  z.strictObject({
-    kind: z.literal('gc'),
-    filter,
-    emptyMs: z.number(),
-    trivialMs: z.number(),
-    trivialMaxMessages: z.number(),
-  }),
-  z.strictObject({ kind: z.literal('archive'), filter, before }),
-  z.strictObject({
-    kind: z.literal('checkpoints'),
-    retentionMs: z.number().optional(),
-    maxSnapshots: z.number().optional(),
-    maxBytes: z.number().optional(),
-    keepOrphans: z.boolean(),
-  }),
-  z.strictObject({ kind: z.literal('clear-checkpoints') }),
-  z.strictObject({ kind: z.literal('clear-legacy') }),
-]);
+export const planRequestSchema = z
+  .discriminatedUnion('kind', [
+    z.strictObject({ kind: z.literal('policy') }),
+    z.strictObject({ kind: z.literal('delete'), ids: z.array(z.string()) }),
+    z.strictObject({ kind: z.literal('prune'), filter, before, part: z.enum(['all', 'files']) }),
+    z.strictObject({
+      kind: z.literal('gc'),
+      filter,
+      emptyMs: z.number(),
+      trivialMs: z.number(),
+      trivialMaxMessages: z.number(),
+    }),
+    z.strictObject({ kind: z.literal('archive'), filter, before }),
+    z.strictObject({
+      kind: z.literal('checkpoints'),
+      retentionMs: z.number().optional(),
+      maxSnapshots: z.number().optional(),
+      maxBytes: z.number().optional(),
+      keepOrphans: z.boolean(),
+    }),
+    z.strictObject({ kind: z.literal('clear-checkpoints') }),
+    z.strictObject({ kind: z.literal('clear-legacy') }),
+  ])
+  .meta({ id: 'PlanRequest' });
 
 /** What a decision is about. */
 export const itemSchema = z.strictObject({
@@ -102,15 +106,17 @@ const about = {
   reason: z.string(),
 };
 
-export const decisionSchema = z.discriminatedUnion('action', [
-  z.strictObject({ ...about, action: z.literal('keep') }),
-  z.strictObject({
-    ...about,
-    action: z.enum(['remove', 'archive', 'drop-files', 'drop-dumps', 'purge']),
-    fingerprint: z.string(),
-    skipsTrash: z.literal(true).optional(),
-  }),
-]);
+export const decisionSchema = z
+  .discriminatedUnion('action', [
+    z.strictObject({ ...about, action: z.literal('keep') }),
+    z.strictObject({
+      ...about,
+      action: z.enum(['remove', 'archive', 'drop-files', 'drop-dumps', 'purge']),
+      fingerprint: z.string(),
+      skipsTrash: z.literal(true).optional(),
+    }),
+  ])
+  .meta({ id: 'Decision' });
 
 export const shortfallSchema = z.strictObject({
   source: z.string().optional(),

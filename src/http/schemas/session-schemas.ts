@@ -4,14 +4,16 @@ import { CHILD_KINDS } from '../../core/session.ts';
 import { MAX_BATCH, SORTS } from '../../core/session-store.ts';
 import { anyJson, count, flag, givenTime, jsonObject, pageSize, problemSchema, text, time } from './values.ts';
 
-const usage = z.object({
-  inputTokens: count,
-  outputTokens: count,
-  cacheReadTokens: count,
-  cacheWriteTokens: count,
-  reasoningTokens: count,
-  costUsd: z.number(),
-});
+const usage = z
+  .object({
+    inputTokens: count,
+    outputTokens: count,
+    cacheReadTokens: count,
+    cacheWriteTokens: count,
+    reasoningTokens: count,
+    costUsd: z.number(),
+  })
+  .meta({ id: 'Usage' });
 
 export const sessionSchema = z
   .object({
