@@ -239,14 +239,6 @@ describe('taking sessions out of a Hermes home', () => {
     expect(details(await driver.discard('run', await itemsFor(driver, ['s'])))[0]).toMatch(/has other names/);
     expect(dump()).toEqual(before);
   });
-
-  it('says that archives are not possible, and touches nothing', async () => {
-    const { driver, dump } = makeHome({ sessions: [{ id: 's', messages: ['hello'] }] });
-    const before = dump();
-    const items = await itemsFor(driver, ['s'], 'archive');
-    expect(details(await driver.discard('run', items))).toEqual(['Archiving in Hermes homes is not possible yet.']);
-    expect(dump()).toEqual(before);
-  });
 });
 
 describe('a Hermes home that may not be changed now', () => {

@@ -18,13 +18,14 @@ export interface HermesTemplate {
 }
 
 /** A copy of a Hermes home, for one test. */
-export function copyHermes({ path, removable, held, words }: HermesTemplate): TestedHome {
+export function copyHermes({ path, removable, held, words }: HermesTemplate): TestedHome & { readonly home: string } {
   const root = mkdtempSync(join(tmpdir(), 'coppice-hermes-'));
   const home = join(root, 'hermes');
   cpSync(path, home, { recursive: true, preserveTimestamps: true });
   const open = () =>
     createHermesDriver({ home, clock: { now: () => HERMES_NOW }, companion: nativeLayout(join(home, '.coppice')) });
   return {
+    home,
     driver: open(),
     removable,
     held,

@@ -4,6 +4,7 @@ import type { Problem } from '../../core/problem.ts';
 import { listHermesCheckpoints } from '../../homes/hermes/checkpoints/list-hermes-checkpoints.ts';
 import { checkHermesConfig } from '../../homes/hermes/hermes-config-check.ts';
 import { errorCode } from '../../platform/error-code.ts';
+import { checkArchive } from '../check-archive.ts';
 import type { CheckOptions, HomeCheck } from '../check-home.ts';
 import { leftoverProblems } from '../check-leftovers.ts';
 import { closestWord } from '../config/closest-word.ts';
@@ -11,7 +12,7 @@ import type { ForeignHome, HomeParts } from '../home-parts.ts';
 
 /**
  * Looks at everything in a Hermes home that decides whether it can be cut back: its shape, database, index, routes, files,
- * checkpoints and settings. Changes nothing.
+ * checkpoints, archive and settings. Changes nothing.
  */
 export async function* checkHermesHome(
   parts: HomeParts,
@@ -28,12 +29,15 @@ export async function* checkHermesHome(
     ...(onProgress && { onProgress }),
   });
   const known = new Set(reasons.map(({ kind, subject }) => `${kind} ${subject}`));
-  const found = problems.filter(({ kind, subject }) => !known.has(`${kind} ${subject}`));
+  const found = problems.filter(
+    ({ kind, subject }) => !known.has(`${kind} ${subject}`) && !subject.startsWith('archive/'),
+  );
   yield {
     name: 'sessions and files',
     looked: sessions.length,
-    problems: [...found, ...strays.map(({ id }) => orphan(id))],
+    problems: [...found, ...strays.filter(({ kind }) => kind === 'orphan').map(({ id }) => orphan(id))],
   };
+  yield await checkArchive(parts, { ...(signal && { signal }), ...(onProgress && { onProgress }) });
   const checkpoints = await listHermesCheckpoints(path);
   const count = checkpoints.projects.reduce((sum, { snapshots }) => sum + snapshots.length, 0);
   yield { name: 'checkpoints', looked: count, problems: checkpoints.problems };

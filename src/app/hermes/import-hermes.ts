@@ -30,13 +30,18 @@ export async function* importHermes(store: ImportInto, request: HermesImport): A
     signal?.throwIfAborted();
     yield { status: 'reading', path, bytesRead, totalBytes };
     bytesRead += facts.contentBytes;
-    yield { ...(await importOne(store, facts, request)), path, bytesRead };
+    yield { ...(await importSession(store, facts, request)), path, bytesRead };
   }
 }
 
 type Result = Omit<SessionOutcome, 'path' | 'bytesRead'>;
 
-async function importOne(store: ImportInto, facts: SessionFacts, { from, signal }: HermesImport): Promise<Result> {
+/** Brings in one session. What the store refuses is a result and does not stop the others. */
+export async function importSession(
+  store: ImportInto,
+  facts: SessionFacts,
+  { from, signal }: Pick<HermesImport, 'from' | 'signal'>,
+): Promise<Result> {
   const { id } = facts;
   const session = toImported(facts, await from.usageByModel(id));
   let messages = 0;

@@ -1,27 +1,21 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../../core/failure.ts';
-import type { HomeDriver } from '../../core/home-driver.ts';
-import type { Doubt } from '../../core/inventory.ts';
-import type { LedgerBook } from '../../core/ledger-book.ts';
-import type { SessionStore } from '../../core/session-store.ts';
 import type { Clock } from '../../core/time.ts';
 import type { HermesDetection } from '../../homes/hermes/detect-hermes.ts';
 import { type HermesConnection, openHermes } from '../../homes/hermes/hermes-connection.ts';
-import { createHermesDriver } from '../../homes/hermes/hermes-driver.ts';
 import { readIds } from '../../homes/hermes/hermes-rows.ts';
 import { createHermesSessionStore } from '../../homes/hermes/hermes-session-store.ts';
 import { listSessionFiles, sumFiles } from '../../homes/hermes/session-files.ts';
 import { walkHermes } from '../../homes/hermes/walk-hermes.ts';
-import { judgeClock } from '../../homes/native/clock-watch.ts';
 import type { NativeLayout } from '../../homes/native/native-layout.ts';
-import { trashItems } from '../../homes/native/scan-native.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import type { FileClass, HomeParts } from '../home-parts.ts';
 import type { SessionFile } from '../sessions/session-files.ts';
 import { openCompanion } from './companion.ts';
 import { hermesDefaults } from './hermes-defaults.ts';
+import { createHermesSessionDriver } from './hermes-session-driver.ts';
 
 export interface HermesHomeRequest {
   readonly path: string;
@@ -53,7 +47,14 @@ export async function openHermesHome({
       kind: 'hermes',
       path,
       reasons,
-      driver: withRecords(createHermesDriver({ home: path, clock, companion: layout, ledger: ledgerOf(store) }), store),
+      driver: createHermesSessionDriver({
+        home: path,
+        store,
+        companion: () => companion.store(),
+        layout,
+        clock,
+        codec: loaded.config.archive.codec,
+      }),
       files: (id) => filesOf(path, id),
       classes: () => classesOf(path),
       async prepare() {
@@ -61,27 +62,6 @@ export async function openHermesHome({
         await companion.create();
       },
     },
-  };
-}
-
-/** What earlier runs took out of the home, and which time they saw, is known to Coppice's own records and not to the home. */
-function withRecords(driver: HomeDriver, store: SessionStore): HomeDriver {
-  return {
-    ...driver,
-    async scan(options) {
-      const inventory = await driver.scan(options);
-      const suspect = (await judgeClock(store, inventory.scannedAt)) === 'suspect';
-      const doubts: readonly Doubt[] = suspect ? [...inventory.doubts, 'clock-suspect'] : inventory.doubts;
-      return { ...inventory, trash: await trashItems({ store }), doubts };
-    },
-  };
-}
-
-/** Asked each time, because the records may be made only by the change that writes to them. */
-function ledgerOf(store: SessionStore): LedgerBook {
-  return {
-    write: (runId, entries) => store.ledgerBook.write(runId, entries),
-    erase: (runId, ids) => store.ledgerBook.erase(runId, ids),
   };
 }
 

@@ -113,14 +113,9 @@ async function discardAll(parts: HermesParts, { runId, desk, items }: Discard): 
   const outcomes: ItemOutcome[] = [...skipped, ...taken.map(({ item }) => done(item))];
   for (const item of of('files')) outcomes.push(await takeFiles(desk, item));
   for (const item of of('stray')) outcomes.push(attempt(item, () => takeStray(desk, item)));
-  for (const item of of('unknown'))
-    outcomes.push(skip(item, NOT_POSSIBLE[item.action] ?? 'Hermes homes have no such thing.'));
+  for (const item of of('unknown')) outcomes.push(skip(item, 'Hermes homes have no such thing.'));
   return outcomes;
 }
-
-const NOT_POSSIBLE: Readonly<Partial<Record<RunItem['action'], string>>> = {
-  archive: 'Archiving in Hermes homes is not possible yet.',
-};
 
 function restoreFiles(desk: TakeDesk, item: RunItem): ItemOutcome {
   return attempt(item, () =>

@@ -55,6 +55,9 @@ function unreadable(cause: unknown): Failure {
   return new Failure('integrity', `The database of Hermes cannot be read: ${why}.`, { hint, cause });
 }
 
+/** So that what is archived is not hidden behind a page of lesser matches. */
+const RANK: Readonly<Record<SearchHit['match'], number>> = { title: 0, words: 1, part: 2 };
+
 class HermesSessionStore implements SessionStore {
   readonly create = refuse;
   readonly append = refuse;
@@ -147,7 +150,9 @@ class HermesSessionStore implements SessionStore {
         return session === undefined ? [] : [{ session, ...hit }];
       });
     });
-    return [...hits, ...(await this.#own.search(query))].slice(0, query.limit);
+    // What is being archived at this moment is still the session of Hermes.
+    const archived = (await this.#own.search(query)).filter(({ session }) => session.archivedAt !== undefined);
+    return [...hits, ...archived].toSorted((a, b) => RANK[a.match] - RANK[b.match]).slice(0, query.limit);
   }
 
   /** Nothing is claimed here. */

@@ -22,6 +22,8 @@ export interface BundleParts {
   readonly layout: NativeLayout;
   readonly clock: Clock;
   readonly codec: ArchiveCodec;
+  /** What a member holds, where that is not a session of the store itself. */
+  readonly linesOf?: (runId: string, item: RunItem) => Iterable<string | Buffer>;
 }
 
 /** Where a session is bundled, and the lines that describe its files; or why it is not. */
@@ -85,9 +87,9 @@ interface Packed {
 
 /** Compresses a session of ordinary size in memory, while another is being written. */
 async function packAhead(parts: BundleParts, runId: string, item: RunItem): Promise<Packed> {
-  const { codec, store } = parts;
+  const { codec, store, linesOf = (run, each) => ownLines(parts, run, each) } = parts;
   const pack = (write: (data: Uint8Array) => void) =>
-    packMember(linesOf(parts, runId, item), { codec, sizeHint: item.sizeBytes, write });
+    packMember(linesOf(runId, item), { codec, sizeHint: item.sizeBytes, write });
   const label = { id: item.item.id, title: (await store.get(item.item.id))?.title, codec };
   if (item.sizeBytes > IN_MEMORY_BYTES) return { item, add: (bundle) => bundle.add(label, pack) };
   const chunks: Uint8Array[] = [];
@@ -103,7 +105,7 @@ async function packAhead(parts: BundleParts, runId: string, item: RunItem): Prom
   }
 }
 
-function linesOf({ store, layout }: BundleParts, runId: string, { number, item }: RunItem): Iterable<string | Buffer> {
+function ownLines({ store, layout }: BundleParts, runId: string, { number, item }: RunItem): Iterable<string | Buffer> {
   // A crash may have left the files in the trash already.
   const place = join(layout.trash(runId), String(number));
   const directory = lstatSync(place, { throwIfNoEntry: false }) === undefined ? layout.sessionDir(item.id) : place;

@@ -1,0 +1,148 @@
+import type { HomeDriver } from '../../core/home-driver.ts';
+import type { ItemOutcome, RunItem } from '../../core/run.ts';
+import type { ArchiveCodec, ArchiveMember, SealRequest } from '../../core/session-archive.ts';
+import type { SessionStore } from '../../core/session-store.ts';
+import { sessionFingerprint } from '../../core/session-trash.ts';
+import type { Clock } from '../../core/time.ts';
+import { readTaken, type StoredSession } from '../../homes/hermes/taken-session.ts';
+import { bundleSessions } from '../../homes/native/bundle-sessions.ts';
+import { dropDeadBundles } from '../../homes/native/drop-dead-bundles.ts';
+import type { NativeLayout } from '../../homes/native/native-layout.ts';
+import { hermesMemberLines } from './hermes-member.ts';
+import { importSession } from './import-hermes.ts';
+import { dropCopy, NO_FILES } from './session-copy.ts';
+
+export interface HermesArchiveParts {
+  /** Takes sessions out of the Hermes home and brings them back, and writes nothing about it anywhere else. */
+  readonly driver: HomeDriver;
+  /** The sessions of the Hermes home. */
+  readonly from: SessionStore;
+  /** Coppice's own records about it, in which archived sessions are known by their facts and by what people asked. */
+  readonly store: SessionStore;
+  readonly layout: NativeLayout;
+  readonly clock: Clock;
+  readonly codec: ArchiveCodec;
+}
+
+/**
+ * Archives sessions of a Hermes home. What there is to know about each is copied first; then it goes into the trash of the run,
+ * where nothing changes any more; from there into a bundle that is read back from the disk; and only once it counts as archived
+ * the trash lets go of it. Whatever goes wrong before that brings it back. Each step can be asked for again after a crash.
+ */
+export async function archiveHermes(
+  parts: HermesArchiveParts,
+  runId: string,
+  items: readonly RunItem[],
+): Promise<readonly ItemOutcome[]> {
+  const { driver, store } = parts;
+  const outcomes: ItemOutcome[] = [];
+  const fresh: RunItem[] = [];
+  for (const item of items) {
+    const sealed = (await store.archive.find(runId, item.number)) !== undefined;
+    const obstacle = sealed ? undefined : await copySession(parts, runId, item);
+    if (obstacle !== undefined) outcomes.push(skip(item, obstacle));
+    else if (!sealed) fresh.push(item);
+    else outcomes.push({ number: item.number, status: 'done' });
+  }
+  const taken = fresh.length === 0 ? [] : await driver.discard(runId, fresh.map(asRemoval));
+  for (const outcome of taken) if (outcome.status === 'skipped') outcomes.push(outcome);
+  const { archived, failed } = await archiveTaken(parts, runId, pick(fresh, taken, 'done'));
+  outcomes.push(...archived);
+  const back =
+    failed.length === 0
+      ? []
+      : await driver.restore(
+          runId,
+          failed.map(({ item }) => asRemoval(item)),
+        );
+  outcomes.push(...failed.filter(({ item }) => isDone(back, item)).map(({ item, detail }) => skip(item, detail)));
+  // What is neither archived nor back keeps its copy: it is in the trash, and the next attempt goes on from there.
+  for (const item of pick(fresh, outcomes, 'skipped')) await dropCopy(store, { runId, ...requestOf(item) });
+  const settled = items.filter((item) => isDone(outcomes, item));
+  if (settled.length > 0) await driver.purge(runId, settled.map(asRemoval));
+  return outcomes;
+}
+
+/** The rows of Hermes are its own; what lists, searches and statistics need of them is here too. A sentence when it cannot be. */
+async function copySession(
+  { from, store }: HermesArchiveParts,
+  runId: string,
+  item: RunItem,
+): Promise<string | undefined> {
+  const facts = await from.get(item.item.id);
+  if (facts === undefined || facts.archivedAt !== undefined) return 'It is gone already.';
+  // Its family stays in Hermes, and its record knows it.
+  const { parentId: _, childKind: __, ...alone } = facts;
+  for (let attempt = 1; ; attempt += 1) {
+    const { status, problems } = await importSession(store, alone, { from });
+    if (status === 'imported' || status === 'already-there') return undefined;
+    if (status === 'failed' || attempt > 1) return problems[0]?.message ?? 'It could not be copied.';
+    await dropCopy(store, { runId, ...requestOf(item) });
+  }
+}
+
+interface ArchivedTaken {
+  readonly archived: readonly ItemOutcome[];
+  readonly failed: readonly { readonly item: RunItem; readonly detail: string }[];
+}
+
+async function archiveTaken(
+  parts: HermesArchiveParts,
+  runId: string,
+  items: readonly RunItem[],
+): Promise<ArchivedTaken> {
+  const { store, layout } = parts;
+  const stored = new Map<number, StoredSession>();
+  for (const { number } of items) {
+    const session = await readTaken(layout.trash(runId), number);
+    if (session !== undefined) stored.set(number, session);
+  }
+  const linesOf = (_: string, { number }: RunItem) => hermesMemberLines(stored.get(number));
+  const bundled = await bundleSessions({ ...parts, linesOf }, runId, items);
+  const requests: SealRequest[] = [];
+  const failed: { item: RunItem; detail: string }[] = [];
+  for (const one of bundled) {
+    if ('detail' in one) failed.push(one);
+    else requests.push(await sealRequest(store, one));
+  }
+  const sealed = await store.archive.seal(runId, requests, { files: NO_FILES, deadHolders: [] });
+  for (const item of items) {
+    const outcome = sealed.find(({ number }) => number === item.number);
+    if (outcome?.status === 'skipped') failed.push({ item, detail: outcome.detail });
+  }
+  await dropDeadBundles(
+    parts,
+    requests.flatMap(({ member }) => member?.bundle ?? []),
+  );
+  return { archived: sealed.filter(({ status }) => status === 'done'), failed };
+}
+
+async function sealRequest(
+  store: SessionStore,
+  { item, member }: { readonly item: RunItem; readonly member: ArchiveMember },
+): Promise<SealRequest> {
+  const copy = await store.get(item.item.id);
+  return { ...requestOf(item), fingerprint: copy === undefined ? '' : sessionFingerprint(copy), member };
+}
+
+/** What the driver of the home itself has to do for an item that goes into the archive. */
+export function asRemoval(item: RunItem): RunItem {
+  return { ...item, action: 'remove' };
+}
+
+function requestOf({ number, item }: RunItem): { readonly number: number; readonly id: string } {
+  return { number, id: item.id };
+}
+
+function isDone(outcomes: readonly ItemOutcome[], { number }: RunItem): boolean {
+  return outcomes.some((outcome) => outcome.number === number && outcome.status === 'done');
+}
+
+function pick(items: readonly RunItem[], outcomes: readonly ItemOutcome[], status: ItemOutcome['status']): RunItem[] {
+  const numbers = new Set(outcomes.filter((outcome) => outcome.status === status).map(({ number }) => number));
+  return items.filter(({ number }) => numbers.has(number));
+}
+
+function skip({ number }: RunItem, detail: string): ItemOutcome {
+  return { number, status: 'skipped', detail };
+}

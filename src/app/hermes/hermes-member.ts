@@ -1,0 +1,65 @@
+import { dirname, join } from 'node:path';
+import type { ArchiveMember } from '../../core/session-archive.ts';
+import { putTaken, type StoredSession, type TakenWriter, takenDirectory } from '../../homes/hermes/taken-session.ts';
+import { archiveLines, linesIn, parseArchiveLine } from '../../homes/native/archive-lines.ts';
+import { inspectMember, memberStretches } from '../../homes/native/archive-member.ts';
+import { ArchiveUnpack } from '../../homes/native/archive-unpack.ts';
+import type { NativeLayout } from '../../homes/native/native-layout.ts';
+import { makePrivateDir, syncDir } from '../../platform/private-files.ts';
+
+/**
+ * What an archive holds of a session of a Hermes home: the lines of its record as they stand in the trash, its prompt, and then
+ * its files as in every archive.
+ */
+export function hermesMemberLines(stored: StoredSession | undefined): Iterable<string | Buffer> {
+  if (stored === undefined) throw new Error('a session that was taken is not in the trash');
+  return archiveLines(wrapped(stored), stored.directory);
+}
+
+function* wrapped({ record, prompt }: StoredSession): Generator<string> {
+  for (const line of record) yield `${RECORD}${line}}`;
+  for (const line of prompt?.lines ?? []) yield `${PROMPT}${JSON.stringify(prompt?.hash)},"line":${line}}`;
+}
+
+const RECORD = '{"kind":"record","line":';
+const PROMPT = '{"kind":"prompt","hash":';
+
+export interface Unpacking {
+  readonly layout: NativeLayout;
+  readonly runId: string;
+  readonly number: number;
+}
+
+/** Puts an archived session into the trash of a run: its files, then its record, which makes it count. Fails if it is damaged. */
+export async function unpackHermesMember({ layout, runId, number }: Unpacking, member: ArchiveMember): Promise<void> {
+  const path = join(layout.archive, member.bundle);
+  await inspectMember(path, member);
+  const directory = takenDirectory(layout.trash(runId), number);
+  makePrivateDir(dirname(directory));
+  using files = new ArchiveUnpack(directory);
+  using taken = putTaken(layout.trash(runId), number);
+  for await (const stretch of memberStretches(path, member)) {
+    for (const line of linesIn(stretch)) takeLine(line, { taken, files });
+  }
+  files.finish();
+  for (const folder of [dirname(directory), dirname(dirname(directory))]) syncDir(folder);
+  taken.seal();
+}
+
+function takeLine(
+  line: Buffer,
+  { taken, files }: { readonly taken: TakenWriter; readonly files: ArchiveUnpack },
+): void {
+  const text = line.toString('utf8');
+  if (text.startsWith(RECORD)) {
+    taken.record(text.slice(RECORD.length, -1));
+    return;
+  }
+  if (text.startsWith(PROMPT)) {
+    const { hash, line: value } = JSON.parse(text) as { hash: string; line: unknown };
+    taken.prompt(hash, JSON.stringify(value));
+    return;
+  }
+  const parsed = parseArchiveLine(line);
+  if (parsed !== undefined && !('row' in parsed)) files.take(parsed);
+}

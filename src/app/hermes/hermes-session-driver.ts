@@ -1,0 +1,132 @@
+import { basename } from 'node:path';
+import type { HomeDriver } from '../../core/home-driver.ts';
+import type { Doubt } from '../../core/inventory.ts';
+import type { LedgerBook } from '../../core/ledger-book.ts';
+import type { ItemOutcome, RunItem } from '../../core/run.ts';
+import type { ArchiveCodec } from '../../core/session-archive.ts';
+import type { SessionStore } from '../../core/session-store.ts';
+import type { Clock } from '../../core/time.ts';
+import { createHermesDriver } from '../../homes/hermes/hermes-driver.ts';
+import { judgeClock } from '../../homes/native/clock-watch.ts';
+import { dropDeadBundles } from '../../homes/native/drop-dead-bundles.ts';
+import type { NativeLayout } from '../../homes/native/native-layout.ts';
+import { rewriteBundles } from '../../homes/native/rewrite-bundles.ts';
+import { scanArchive } from '../../homes/native/scan-archive.ts';
+import { trashItems } from '../../homes/native/scan-native.ts';
+import { archiveHermes, type HermesArchiveParts } from './archive-hermes.ts';
+import { restoreHermes } from './restore-hermes.ts';
+
+export interface HermesSessionDriverParts {
+  readonly home: string;
+  /** The sessions of the home, and Coppice's own records about it. */
+  readonly store: SessionStore;
+  readonly companion: () => SessionStore;
+  readonly layout: NativeLayout;
+  readonly clock: Clock;
+  readonly codec: ArchiveCodec;
+}
+
+/**
+ * The driver of a Hermes home together with what Coppice keeps about it: the home itself knows nothing of earlier runs, of the
+ * archive, and of the time that runs saw.
+ */
+export function createHermesSessionDriver(parts: HermesSessionDriverParts): HomeDriver {
+  const { home, store, layout, clock } = parts;
+  const driver = createHermesDriver({ home, clock, companion: layout, ledger: ledgerOf(store) });
+  // What goes into the archive is not gone, so the ledger hears nothing of it.
+  const quiet = createHermesDriver({ home, clock, companion: layout });
+  const archiving = (): HermesArchiveParts => ({ ...parts, driver: quiet, from: store, store: parts.companion() });
+  return {
+    ...driver,
+    async scan(options) {
+      const inventory = await driver.scan(options);
+      const suspect = (await judgeClock(store, inventory.scannedAt)) === 'suspect';
+      const doubts: readonly Doubt[] = suspect ? [...inventory.doubts, 'clock-suspect'] : inventory.doubts;
+      const { archives, debris, problems } = await scanArchive(parts.companion(), layout);
+      return {
+        ...inventory,
+        trash: await trashItems({ store }),
+        archives,
+        strays: [...inventory.strays, ...debris],
+        problems: [...inventory.problems, ...problems],
+        doubts,
+      };
+    },
+    async discard(runId, items) {
+      const { sessions, archives, archived, debris } = sort(items);
+      return [
+        ...(await ifAny(debris, (some) => dropDebris(archiving(), some))),
+        ...(await ifAny(archives, (some) => store.archive.hide(runId, some.map(requestOf)))),
+        ...(await ifAny(sessions, (some) => driver.discard(runId, some))),
+        ...(await ifAny(archived, (some) => archiveHermes(archiving(), runId, some))),
+      ];
+    },
+    async restore(runId, items) {
+      const { sessions, archives, archived } = sort(items);
+      return [
+        ...(await ifAny(archives, (some) => store.archive.show(runId, some.map(requestOf)))),
+        ...(await ifAny(sessions, (some) => driver.restore(runId, some))),
+        ...(await ifAny(archived, (some) => restoreHermes(archiving(), runId, some))),
+      ];
+    },
+    async purge(runId, items) {
+      const { sessions, archives, debris } = sort(items);
+      const bundles = archives.length === 0 ? [] : await store.archive.bundles();
+      const outcomes: ItemOutcome[] = [...archives, ...debris].map(({ number }) => ({ number, status: 'done' }));
+      outcomes.push(...(await ifAny(sessions, (some) => driver.purge(runId, some))));
+      await store.trash.drop(runId, archives.map(requestOf));
+      await dropDeadBundles(
+        archiving(),
+        bundles.map(({ name }) => name),
+      );
+      return outcomes;
+    },
+    async giveBack() {
+      return (await rewriteBundles(archiving())) + (await driver.giveBack());
+    },
+  };
+}
+
+/** What the home's own driver deals with, archives that go, sessions that become archives, and what is left of such attempts. */
+function sort(items: readonly RunItem[]) {
+  const archived = items.filter(({ action }) => action === 'archive');
+  const archives = items.filter(({ item }) => item.kind === 'archive');
+  const debris = items.filter(({ item }) => item.kind === 'debris');
+  const others = new Set([...archived, ...archives, ...debris]);
+  return { sessions: items.filter((item) => !others.has(item)), archives, archived, debris };
+}
+
+/** Plans let debris go for good, so there is no trash for it. */
+async function dropDebris(parts: HermesArchiveParts, items: readonly RunItem[]): Promise<readonly ItemOutcome[]> {
+  const { debris } = await scanArchive(parts.store, parts.layout);
+  const known = new Set(debris.map(({ id, fingerprint }) => `${fingerprint} ${id}`));
+  const same = items.filter(({ item, fingerprint }) => known.has(`${fingerprint} ${item.id}`));
+  await dropDeadBundles(
+    parts,
+    same.map(({ item }) => basename(item.id)),
+  );
+  return items.map((item) =>
+    same.includes(item)
+      ? { number: item.number, status: 'done' }
+      : { number: item.number, status: 'skipped', detail: 'It has changed since the plan was made.' },
+  );
+}
+
+async function ifAny(
+  items: readonly RunItem[],
+  act: (items: readonly RunItem[]) => Promise<readonly ItemOutcome[]>,
+): Promise<readonly ItemOutcome[]> {
+  return items.length === 0 ? [] : act(items);
+}
+
+function requestOf({ number, item, fingerprint }: RunItem) {
+  return { number, id: item.id, fingerprint };
+}
+
+/** Asked each time, because the records may be made only by the change that writes to them. */
+function ledgerOf(store: SessionStore): LedgerBook {
+  return {
+    write: (runId, entries) => store.ledgerBook.write(runId, entries),
+    erase: (runId, ids) => store.ledgerBook.erase(runId, ids),
+  };
+}

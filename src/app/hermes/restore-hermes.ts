@@ -1,0 +1,74 @@
+import { rmSync } from 'node:fs';
+import type { ItemOutcome, RunItem } from '../../core/run.ts';
+import type { ArchivedSession } from '../../core/session-archive.ts';
+import { readTaken, takenDirectory } from '../../homes/hermes/taken-session.ts';
+import { dropDeadBundles } from '../../homes/native/drop-dead-bundles.ts';
+import { errorSentence } from '../../homes/native/error-sentence.ts';
+import { asRemoval, type HermesArchiveParts } from './archive-hermes.ts';
+import { unpackHermesMember } from './hermes-member.ts';
+import { dropCopy } from './session-copy.ts';
+
+/**
+ * Brings archived sessions back into their Hermes home: from their bundles into the trash of the run that archived them, from
+ * there as an undo brings sessions back, and only then the archive lets go of them.
+ */
+export async function restoreHermes(
+  parts: HermesArchiveParts,
+  runId: string,
+  items: readonly RunItem[],
+): Promise<readonly ItemOutcome[]> {
+  const { driver, store } = parts;
+  const outcomes: ItemOutcome[] = [];
+  const waiting: RunItem[] = [];
+  const back: RunItem[] = [];
+  for (const item of items) {
+    const stage = await prepare(parts, runId, item);
+    if (stage === 'waiting') waiting.push(item);
+    else if (stage === 'back') back.push(item);
+    else outcomes.push({ number: item.number, status: 'skipped', detail: stage.stays });
+  }
+  const returned = waiting.length === 0 ? [] : await driver.restore(runId, waiting.map(asRemoval));
+  const stay = new Map(returned.map((outcome) => [outcome.number, outcome]));
+  const isBack = ({ number }: RunItem) => stay.get(number)?.status === 'done';
+  const left = waiting.filter((item) => !isBack(item));
+  // The archive has those still.
+  if (left.length > 0) await driver.purge(runId, left.map(asRemoval));
+  outcomes.push(...returned.filter(({ status }) => status === 'skipped'));
+  const bundles = await store.archive.bundles();
+  for (const { number, item } of [...back, ...waiting.filter(isBack)]) {
+    await dropCopy(store, { runId, number, id: item.id });
+    outcomes.push({ number, status: 'done' });
+  }
+  await dropDeadBundles(
+    parts,
+    bundles.map(({ name }) => name),
+  );
+  return outcomes;
+}
+
+/** In the trash and on its way, back in the home already, or why it stays where it is. */
+type Stage = 'waiting' | 'back' | { readonly stays: string };
+
+async function prepare({ store, from, layout }: HermesArchiveParts, runId: string, item: RunItem): Promise<Stage> {
+  const { number } = item;
+  const found = await store.archive.find(runId, number);
+  const now = await from.get(item.item.id);
+  const inHermes = now !== undefined && now.archivedAt === undefined;
+  if (found === undefined) return inHermes ? 'back' : { stays: 'It is gone for good.' };
+  if (found.trashed) return { stays: 'Its archive is in the trash.' };
+  if ((await readTaken(layout.trash(runId), number)) !== undefined) return 'waiting';
+  // It came back before a crash, and only the archive has not let go of it.
+  if (inHermes && now.startedAt === found.session.startedAt) return 'back';
+  return unpack({ layout, runId, number }, found);
+}
+
+async function unpack(place: Parameters<typeof unpackHermesMember>[0], { member }: ArchivedSession): Promise<Stage> {
+  try {
+    // What a crash left of it; the archive has it whole.
+    rmSync(takenDirectory(place.layout.trash(place.runId), place.number), { recursive: true, force: true });
+    await unpackHermesMember(place, member);
+    return 'waiting';
+  } catch (error) {
+    return { stays: errorSentence(error) };
+  }
+}

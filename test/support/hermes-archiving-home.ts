@@ -1,0 +1,40 @@
+import { join } from 'node:path';
+import { openCompanion } from '../../src/app/hermes/companion.ts';
+import { createHermesSessionDriver } from '../../src/app/hermes/hermes-session-driver.ts';
+import { createHermesSessionStore } from '../../src/homes/hermes/hermes-session-store.ts';
+import type { TestedHome } from '../../src/homes/home-driver.conformance.ts';
+import { nativeLayout } from '../../src/homes/native/native-layout.ts';
+import { dieAtChange } from './hermes-faults.ts';
+import { HERMES_NOW } from './hermes-home.ts';
+import { copyHermes, type HermesTemplate } from './hermes-tested-home.ts';
+
+/** A copy of a Hermes home with Coppice's own records beside it, so that there is an archive. */
+export async function copyArchivingHermes(template: HermesTemplate): Promise<TestedHome & { readonly home: string }> {
+  const copy = copyHermes(template);
+  const first = await open(copy.home);
+  return {
+    ...copy,
+    driver: first.driver,
+    async dieAt(change, step) {
+      const { driver, close } = await open(copy.home);
+      const died = await dieAtChange(change, () => step(driver));
+      await close();
+      return died;
+    },
+    async [Symbol.asyncDispose]() {
+      await first.close();
+      await copy[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function open(home: string) {
+  const clock = { now: () => HERMES_NOW };
+  const layout = nativeLayout(join(home, '.coppice'));
+  const records = await openCompanion(layout, clock);
+  await records.create();
+  const companion = () => records.store();
+  const store = createHermesSessionStore({ home, clock, companion });
+  const driver = createHermesSessionDriver({ home, store, companion, layout, clock, codec: 'brotli' });
+  return { driver, close: () => companion()[Symbol.asyncDispose]() };
+}
