@@ -7,10 +7,10 @@ import { limitOf } from './rules-by-source.ts';
 /** What the rules need to know about each checkpoint beside itself. */
 export interface CheckpointFacts {
   readonly retentionMs: number | undefined;
-  /** The newest of each project. */
-  readonly newestIds: ReadonlySet<string>;
+  /** The newest of each project. Not by their ids: projects of another agent may have the same one. */
+  readonly newest: ReadonlySet<CheckpointItem>;
   /** Those that have no place among the `maxSnapshots` of their project. */
-  readonly surplusIds: ReadonlySet<string>;
+  readonly surplus: ReadonlySet<CheckpointItem>;
 }
 
 /** Ranks the checkpoints of each project. What is dated in the future takes part in nothing. */
@@ -18,14 +18,13 @@ export function checkpointFacts(
   checkpoints: readonly CheckpointItem[],
   { rules, now }: { readonly rules: CheckpointRules; readonly now: EpochMs },
 ): CheckpointFacts {
-  const newestIds = new Set<string>();
-  const surplusIds = new Set<string>();
+  const newest = new Set<CheckpointItem>();
+  const beyond = new Set<CheckpointItem>();
   for (const newestFirst of byProject(checkpoints.filter(({ takenAt }) => takenAt <= now))) {
-    const [newest] = newestFirst;
-    if (newest !== undefined) newestIds.add(newest.id);
-    for (const { id } of surplus(newestFirst, limitOf(rules.maxSnapshots))) surplusIds.add(id);
+    for (const first of newestFirst.slice(0, 1)) newest.add(first);
+    for (const item of surplus(newestFirst, limitOf(rules.maxSnapshots))) beyond.add(item);
   }
-  return { retentionMs: limitOf(rules.retentionMs), newestIds, surplusIds };
+  return { retentionMs: limitOf(rules.retentionMs), newest, surplus: beyond };
 }
 
 function byProject(checkpoints: readonly CheckpointItem[]): Iterable<CheckpointItem[]> {

@@ -115,6 +115,34 @@ describe('checkpoints', () => {
     expect(['before', 'first', 'x0', 'x199'].filter((id) => gone.has(id))).toEqual([]);
   });
 
+  it('of which only the oldest can go lose those, whatever hour they are of, and never one from the middle', () => {
+    const checkpoints = Array.from({ length: 12 }, (_, index) =>
+      aCheckpoint(`c${index}`, { takenAt: NOW - index * HOUR_MS, chained: true }),
+    );
+    expect(goingIds(planOf({ checkpoints, rules: { maxSnapshots: 5 } })).toSorted()).toEqual([
+      'c10',
+      'c11',
+      'c5',
+      'c6',
+      'c7',
+      'c8',
+      'c9',
+    ]);
+  });
+
+  it('with the same id in two projects are judged each in its own', () => {
+    const first = ['a', 'b', 'c'].map((id, index) =>
+      aCheckpoint(id, { takenAt: NOW - (index + 3) * DAY_MS, chained: true }),
+    );
+    const second = [...first, aCheckpoint('d', { takenAt: NOW - DAY_MS, chained: true })].map((one) => ({
+      ...one,
+      projectId: 'q',
+    }));
+    const plan = planOf({ checkpoints: [...first, ...second], rules: { maxSnapshots: 2 } });
+    const gone = plan.decisions.filter(goes);
+    expect(gone.map(({ item }) => item.id).toSorted()).toEqual(['b', 'c', 'c']);
+  });
+
   it('under a cap lose trash that holds nothing else first, and no more than it takes', () => {
     const trash = [
       aTrash('ours', { removedAt: NOW, onlyCheckpoints: true, sizeBytes: 2 * MB }),

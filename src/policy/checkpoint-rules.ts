@@ -22,8 +22,7 @@ export const CHECKPOINT_RULES: readonly ItemRule<CheckpointItem>[] = [
   {
     action: 'remove',
     reason: 'max-snapshots',
-    applies: ({ id }, { request, checkpoints }) =>
-      request.kind !== 'clear-checkpoints' && checkpoints.surplusIds.has(id),
+    applies: (item, { request, checkpoints }) => request.kind !== 'clear-checkpoints' && checkpoints.surplus.has(item),
   },
   { action: 'keep', reason: 'active', applies: ({ active }) => active },
   { action: 'remove', reason: 'named', applies: (_, { request }) => request.kind === 'clear-checkpoints' },
@@ -37,10 +36,10 @@ export const CHECKPOINT_RULES: readonly ItemRule<CheckpointItem>[] = [
     // It stays as the newest in any case; this says that it will not for long.
     action: 'keep',
     reason: 'young',
-    applies: ({ id, place }, { request, checkpoints }) =>
-      request.kind === 'checkpoints' && !request.keepOrphans && place === 'gone' && checkpoints.newestIds.has(id),
+    applies: (item, { request, checkpoints }) =>
+      request.kind === 'checkpoints' && !request.keepOrphans && item.place === 'gone' && checkpoints.newest.has(item),
   },
-  { action: 'keep', reason: 'keep-last', applies: ({ id }, { checkpoints }) => checkpoints.newestIds.has(id) },
+  { action: 'keep', reason: 'keep-last', applies: (item, { checkpoints }) => checkpoints.newest.has(item) },
   {
     action: 'remove',
     reason: 'retention',

@@ -37,8 +37,9 @@ function* waysToGiveUp({ others, context }: Judged): Generator<{ item: JudgedIte
   for (const item of others) if (isFreeTrash(item)) yield { item, rule: PURGE };
   const checkpoints = others.filter(({ item }) => item.kind === 'checkpoint');
   for (const item of checkpoints) if (item.rule.action !== 'keep') yield { item, rule: item.rule };
-  for (const item of checkpoints) {
-    if (isFree(item) && !context.checkpoints.newestIds.has(item.item.id)) yield { item, rule: REMOVE };
+  for (const one of checkpoints) {
+    const newest = one.item.kind === 'checkpoint' && context.checkpoints.newest.has(one.item);
+    if (isFree(one) && !newest) yield { item: one, rule: REMOVE };
   }
 }
 

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Problem } from '../../core/problem.ts';
-import { listHermesCheckpoints } from '../../homes/hermes/checkpoints/list-hermes-checkpoints.ts';
 import { checkHermesConfig } from '../../homes/hermes/hermes-config-check.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { checkArchive } from '../check-archive.ts';
@@ -9,6 +8,7 @@ import type { CheckOptions, HomeCheck } from '../check-home.ts';
 import { leftoverProblems } from '../check-leftovers.ts';
 import { closestWord } from '../config/closest-word.ts';
 import type { ForeignHome, HomeParts } from '../home-parts.ts';
+import { scanHermesCheckpoints } from './hermes-inventory.ts';
 
 /**
  * Looks at everything in a Hermes home that decides whether it can be cut back: its shape, database, index, routes, files,
@@ -38,7 +38,7 @@ export async function* checkHermesHome(
     problems: [...found, ...strays.filter(({ kind }) => kind === 'orphan').map(({ id }) => orphan(id))],
   };
   yield await checkArchive(parts, { ...(signal && { signal }), ...(onProgress && { onProgress }) });
-  const checkpoints = await listHermesCheckpoints(path);
+  const checkpoints = await scanHermesCheckpoints(path, () => false);
   const count = checkpoints.projects.reduce((sum, { snapshots }) => sum + snapshots.length, 0);
   yield { name: 'checkpoints', looked: count, problems: checkpoints.problems };
   yield { name: 'config.yaml', problems: configProblems(path) };

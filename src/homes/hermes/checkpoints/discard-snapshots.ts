@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { Failure } from '../../../core/failure.ts';
 import type { ItemOutcome, RunItem } from '../../../core/run.ts';
 import { GitError, runGit } from '../../../platform/run-git.ts';
+import { dropShortcuts } from './pack-files.ts';
 import type { ProjectAddress } from './project-address.ts';
 import { type Chain, readChain } from './read-chain.ts';
 import { gitPlace } from './read-snapshots.ts';
@@ -56,7 +57,10 @@ async function discard(
     const oldest = chain.ids[chain.ids.length - going.length - 1] ?? '';
     await takeThen(desk, address, {
       going,
-      cut: async () => changeShallow(gitDir, { add: [oldest], remove: going.map(({ item }) => item.id) }),
+      cut: async () => {
+        dropShortcuts(gitDir);
+        changeShallow(gitDir, { add: [oldest], remove: going.map(({ item }) => item.id) });
+      },
     });
   }
   return items.map((item) => outcomes.get(item) ?? (isTaken(going, held, item) ? done(item) : skip(item, GONE)));

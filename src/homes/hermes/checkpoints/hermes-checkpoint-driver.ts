@@ -10,6 +10,7 @@ import { GitError } from '../../../platform/run-git.ts';
 import { treeStamp } from '../../../platform/tree-stamp.ts';
 import { discardSnapshots, done, skip } from './discard-snapshots.ts';
 import { byProject, type ProjectAddress } from './project-address.ts';
+import { purgeSnapshots } from './purge-snapshots.ts';
 import { reclaimRepository } from './reclaim-repository.ts';
 import { returnSnapshots } from './return-snapshots.ts';
 import { openSnapshotTrash, type SnapshotTrash } from './snapshot-trash.ts';
@@ -66,15 +67,12 @@ export function createHermesCheckpointDriver(
           whole.giveBack(runId, item.id) ? undefined : 'Something else stands where it was.',
         ),
       ]),
-    async purge(runId, items) {
-      const trash = await openTrash(parts);
-      await trash.drop(
-        runId,
-        items.map(({ number }) => number),
-      );
-      whole.purge(runId);
-      return items.map(done);
-    },
+    purge: async (runId, items) => [
+      ...(await eachProject(items, ({ trash, address, items: ours }) =>
+        purgeSnapshots({ runId, trash, whole }, address, ours),
+      )),
+      ...eachFolder(items, ({ item }) => whole.purge(runId, item.id)),
+    ],
     async giveBack() {
       let freedBytes = 0;
       for (const gitDir of [...touched].filter(existsSync)) freedBytes += await reclaimHermes(parts, gitDir);
@@ -136,12 +134,12 @@ async function holds(parts: CheckpointDriverParts, runId: string): Promise<boole
   return (await (await openTrash(parts)).held(runId)).size > 0;
 }
 
-function eachFolder(items: readonly RunItem[], act: (item: RunItem) => string | undefined): ItemOutcome[] {
+function eachFolder(items: readonly RunItem[], act: (item: RunItem) => string | undefined | void): ItemOutcome[] {
   return items.filter(({ item }) => item.kind === 'orphan').map((item) => attempt(item, act));
 }
 
 /** What one folder meets is an outcome and does not stop the others. A bug does. */
-function attempt(item: RunItem, act: (item: RunItem) => string | undefined): ItemOutcome {
+function attempt(item: RunItem, act: (item: RunItem) => string | undefined | void): ItemOutcome {
   try {
     const detail = LEGACY.test(item.item.id) ? act(item) : NOT_A_CHECKPOINT;
     return detail === undefined ? done(item) : skip(item, detail);

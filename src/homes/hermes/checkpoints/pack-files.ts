@@ -11,11 +11,14 @@ export function dropKeeps(gitDir: string): void {
 }
 
 /**
- * Removes what git noted about which objects a history reaches: it does not heed where a history is cut, now or when it was
- * written. git does without, and makes it anew.
+ * Removes what git noted about a history to be quicker: it speaks of commits that a cut leaves out, or leaves out some that are
+ * back. git does without, and makes it anew.
  */
-export function dropBitmaps(gitDir: string): void {
+export function dropShortcuts(gitDir: string): void {
   const dir = join(gitDir, 'objects', 'pack');
   for (const name of readdirSync(dir).filter((file) => file.endsWith('.bitmap')))
     rmSync(join(dir, name), { force: true });
+  for (const name of ['commit-graph', 'commit-graphs']) {
+    rmSync(join(gitDir, 'objects', 'info', name), { recursive: true, force: true });
+  }
 }

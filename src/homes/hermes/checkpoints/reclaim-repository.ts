@@ -1,11 +1,11 @@
-import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { HOUR_MS, SECOND_MS } from '../../../core/time.ts';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../core/time.ts';
 import { errorCode } from '../../../platform/error-code.ts';
 import { freeBytes } from '../../../platform/file-system-facts.ts';
 import { type GitPlace, runGit } from '../../../platform/run-git.ts';
 import { walkTree } from '../../../platform/walk-tree.ts';
-import { dropBitmaps, dropKeeps } from './pack-files.ts';
+import { dropKeeps, dropShortcuts } from './pack-files.ts';
 import { gitPlace } from './read-snapshots.ts';
 
 export interface ReclaimParts {
@@ -20,18 +20,21 @@ const GRACE_MS = HOUR_MS;
 
 /**
  * Gives the space of what no snapshot needs back to the disk. What the indexes of Hermes name counts as needed: git does not
- * know them, and Hermes believes that it is there. Returns how many bytes were freed. The caller holds Hermes' lock.
+ * know them, and Hermes believes that it is there. Does nothing while Hermes may be writing. Returns how many bytes were freed.
+ * The caller holds Hermes' lock.
  */
 export async function reclaimRepository({ gitDir, scratch, graceMs = GRACE_MS }: ReclaimParts): Promise<number> {
+  if (!isResting(gitDir)) return 0;
   const before = sizeOf(gitDir);
   const since = `@${Math.floor((Date.now() - graceMs) / SECOND_MS)} +0000`;
   dropKeeps(gitDir);
-  dropBitmaps(gitDir);
+  dropShortcuts(gitDir);
   const indexFile = join(scratch, `index-${process.pid}`);
   const place = { ...gitPlace(gitDir), indexFile };
   try {
     await writeIndex(place, await indexedObjects(gitDir));
-    if (isQuiet(gitDir, graceMs)) await runGit(place, ['reflog', 'expire', '--expire=now', '--all'], LONG);
+    // The older layout notes every step of its branch, which holds on to all that was ever there.
+    await runGit(place, ['reflog', 'expire', '--expire=now', '--all'], LONG);
     // A new pack stands beside the old ones for a while.
     const roomy = freeBytes(gitDir) > before * 1.2;
     if (roomy) await runGit(place, [...REPACK, `--unpack-unreachable=${since}`], LONG);
@@ -67,17 +70,19 @@ async function indexedObjects(gitDir: string): Promise<ReadonlySet<string>> {
 }
 
 /**
- * The older layout notes every step of a branch, which holds on to all that was ever there. Rewriting these notes keeps a
- * commit of the same moment out, so it is done only where nothing happens.
+ * Whether nobody writes to it now. Newer versions of Hermes take the lock that the caller holds, and are known by what they
+ * keep here. Of older ones only time tells: a take lasts a minute and a half at most. git removes empty folders as it tidies up,
+ * which is enough to make a take of the same moment fail.
  */
-function isQuiet(gitDir: string, graceMs: number): boolean {
-  try {
-    return Date.now() - statSync(join(gitDir, 'logs', 'HEAD')).mtimeMs > graceMs;
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return false;
-    throw error;
-  }
+function isResting(gitDir: string): boolean {
+  if (existsSync(join(gitDir, 'ledgers'))) return true;
+  const traces = TRACES.map((name) => statSync(join(gitDir, name), { throwIfNoEntry: false })?.mtimeMs ?? 0);
+  return Date.now() - Math.max(...traces) > REST_MS;
 }
+
+const REST_MS = 10 * MINUTE_MS;
+/** What changes with every take, in either layout. */
+const TRACES = ['index', 'indexes', 'refs/hermes', 'logs/HEAD'];
 
 function indexesIn(dir: string): string[] {
   try {

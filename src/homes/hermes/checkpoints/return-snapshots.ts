@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 import { Failure } from '../../../core/failure.ts';
 import type { ItemOutcome, RunItem } from '../../../core/run.ts';
-import { copyGitObjects } from '../../../platform/copy-git-objects.ts';
+import { type CopyRequest, copyGitObjects } from '../../../platform/copy-git-objects.ts';
 import { GitError, type GitPlace, runGit } from '../../../platform/run-git.ts';
+import { wait } from '../../../platform/wait.ts';
 import { type DiscardDesk, done, firstLine, skip } from './discard-snapshots.ts';
-import { dropBitmaps, dropKeeps } from './pack-files.ts';
+import { dropKeeps, dropShortcuts } from './pack-files.ts';
 import type { ProjectAddress } from './project-address.ts';
 import { type Chain, namedParents, readChain } from './read-chain.ts';
 import { gitPlace } from './read-snapshots.ts';
@@ -97,9 +98,9 @@ async function joinHistory(
   const place = gitPlace(gitDir);
   const last = path.at(-1) ?? '';
   const cut = parents.get(last) === undefined ? [] : [last];
-  await copyGitObjects({ from, to: place, ids: path, keep: true });
+  await copyPatiently({ from, to: place, ids: path, keep: true });
   try {
-    dropBitmaps(gitDir);
+    dropShortcuts(gitDir);
     changeShallow(gitDir, { add: cut, remove: chain.ids.slice(-1) });
     if (chain.ids.length === 0 && ref !== undefined) await runGit(place, ['update-ref', ref, path[0] ?? '', NO_ID]);
   } finally {
@@ -107,4 +108,19 @@ async function joinHistory(
   }
 }
 
+/** A git that tidies up for an older Hermes removes what others are just writing, so one failure is none. */
+async function copyPatiently(request: CopyRequest): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await copyGitObjects(request);
+      return;
+    } catch (error) {
+      if (!(error instanceof GitError) || attempt === ATTEMPTS) throw error;
+      await wait(attempt * PAUSE_MS);
+    }
+  }
+}
+
+const ATTEMPTS = 6;
+const PAUSE_MS = 100;
 const NO_ID = '0'.repeat(40);

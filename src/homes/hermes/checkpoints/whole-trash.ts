@@ -18,10 +18,13 @@ export interface WholeTrash {
   /** Any path in the home. */
   takePath(runId: string, path: string): void;
   hasPath(runId: string, path: string): boolean;
+  /** Where a path is once it was taken. */
+  placeOf(runId: string, path: string): string;
   /** Brings back whatever of it nothing stands in the way of. False when something does. */
   giveBack(runId: string, path: string): boolean;
   giveNotesBack(runId: string, address: ProjectAddress): void;
-  purge(runId: string): void;
+  /** Removes a path for good. */
+  purge(runId: string, path: string): void;
   /** Whether anything was moved, or is about to be. */
   begun(runId: string): boolean;
 }
@@ -42,23 +45,24 @@ export function openWholeTrash(home: string, trashDir: (runId: string) => string
       for (const path of notesOf(address)) if (existsSync(join(home, path))) trash.takePath(runId, path);
     },
     takePath(runId, path) {
-      if (!trash.hasPath(runId, path)) move(join(home, path), join(root(runId), path));
+      if (!trash.hasPath(runId, path)) move(join(home, path), trash.placeOf(runId, path));
     },
-    hasPath: (runId, path) => existsSync(join(root(runId), path)),
+    hasPath: (runId, path) => existsSync(trash.placeOf(runId, path)),
+    placeOf: (runId, path) => join(root(runId), path),
     giveBack(runId, path) {
       if (!trash.hasPath(runId, path)) return true;
       if (existsSync(join(home, path))) return false;
-      move(join(root(runId), path), join(home, path));
+      move(trash.placeOf(runId, path), join(home, path));
       removeEmpty(join(root(runId), dirname(path)), dirname(trashDir(runId)));
       return true;
     },
     giveNotesBack(runId, address) {
       for (const path of notesOf(address)) trash.giveBack(runId, path);
     },
-    purge(runId) {
-      refuseLinks(home, root(runId));
-      rmSync(root(runId), { recursive: true, force: true });
-      removeEmpty(trashDir(runId), dirname(trashDir(runId)));
+    purge(runId, path) {
+      refuseLinks(home, dirname(trash.placeOf(runId, path)));
+      rmSync(trash.placeOf(runId, path), { recursive: true, force: true });
+      removeEmpty(join(root(runId), dirname(path)), dirname(trashDir(runId)));
     },
     begun: (runId) => existsSync(root(runId)),
   };
