@@ -101,7 +101,12 @@ export async function reclaimHermes(
 /** Tells Hermes that its checkpoints were looked after, as it does itself. */
 function stampPrune({ home, clock }: CheckpointDriverParts): void {
   const dir = join(home, 'checkpoints');
-  if (existsSync(dir)) writeFileAtomic(join(dir, '.last_prune'), String(clock.now() / SECOND_MS));
+  try {
+    if (existsSync(dir)) writeFileAtomic(join(dir, '.last_prune'), String(clock.now() / SECOND_MS));
+  } catch (error) {
+    // The work is done, and Hermes looks after them once more than it would have to.
+    if (errorCode(error) === undefined) throw error;
+  }
 }
 
 interface Project {

@@ -1,0 +1,43 @@
+import { existsSync, linkSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { tempDir } from '../../../../test/support/temp-dir.ts';
+import { changeShallow, readShallow } from './shallow-file.ts';
+
+const [A, B] = ['a'.repeat(40), 'b'.repeat(40)];
+
+describe('the file in which git notes where histories are cut', () => {
+  it('is changed in one step and goes with its last line', () => {
+    const gitDir = tempDir();
+    expect([...readShallow(gitDir)]).toEqual([]);
+    changeShallow(gitDir, { add: [A, B] });
+    changeShallow(gitDir, { add: [A] });
+    expect(readFileSync(join(gitDir, 'shallow'), 'utf8')).toBe(`${A}\n${B}\n`);
+    changeShallow(gitDir, { remove: [A] });
+    expect([...readShallow(gitDir)]).toEqual([B]);
+    changeShallow(gitDir, { remove: [B] });
+    expect(readdirSync(gitDir)).toEqual([]);
+  });
+
+  it('is left alone while git has its lock, and the lock with it', () => {
+    const gitDir = tempDir();
+    const lock = join(gitDir, 'shallow.lock');
+    writeFileSync(lock, '');
+    expect(() => changeShallow(gitDir, { add: [A] })).toThrow('is being changed by git');
+    expect(existsSync(lock)).toBe(true);
+    expect([...readShallow(gitDir)]).toEqual([]);
+  });
+
+  it('is freed of a lock that a killed git or a killed process of our own left', () => {
+    const gitDir = tempDir();
+    const lock = join(gitDir, 'shallow.lock');
+    writeFileSync(lock, '');
+    utimesSync(lock, 1, 1);
+    changeShallow(gitDir, { add: [A] });
+    writeFileSync(join(gitDir, 'shallow.coppice'), `${A}\n`);
+    linkSync(join(gitDir, 'shallow.coppice'), lock);
+    changeShallow(gitDir, { add: [B] });
+    expect([...readShallow(gitDir)]).toEqual([A, B]);
+    expect(readdirSync(gitDir)).toEqual(['shallow']);
+  });
+});
