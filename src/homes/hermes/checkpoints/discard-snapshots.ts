@@ -51,8 +51,8 @@ async function discard(
   const { going, outcomes } = sortOut(chain, items, (item) => obstacle(desk, address, { item, chain }));
   if (going.length === chain.ids.length) {
     if (going.length > 0) await removeProject(desk, address, { chain, going });
-    // Also after a crash that came between the two.
-    if (ref !== undefined && chain.ids.length === going.length) whole.takeNotes(runId, address);
+    // Also after a crash that came between the two. What Hermes noted about a project that it removed itself is its own.
+    if (ref !== undefined && items.some((item) => isTaken(going, held, item))) whole.takeNotes(runId, address);
   } else if (going.length > 0) {
     const oldest = chain.ids[chain.ids.length - going.length - 1] ?? '';
     await takeThen(desk, address, {
