@@ -184,7 +184,7 @@ describe('a Unix socket', () => {
     using client = createClient({ url: server.url, token: TOKEN });
     expect((await client.sessions.create({ source: 'api' })).source).toBe('api');
     using stranger = createClient({ url: server.url, token: 'wrong' });
-    await expect(stranger.usage()).rejects.toThrow('A token is needed.');
+    await expect(stranger.usage()).rejects.toThrow('does not accept this token');
   });
 
   it('is refused where others can reach into its folder', async () => {
