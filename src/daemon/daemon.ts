@@ -73,7 +73,7 @@ export class Daemon {
   }
 
   /** In the log, and to everybody who follows the events. */
-  async #announce(kind: 'delivered' | 'maintenance', message: string): Promise<void> {
+  async #announce(kind: 'delivered' | 'maintenance' | 'warning', message: string): Promise<void> {
     this.#parts.say(message);
     await this.#parts.home.gateway.publish({ kind, message });
   }
@@ -86,8 +86,9 @@ export class Daemon {
   }
 
   async #deliver(): Promise<void> {
-    const arrived = await (await this.#parts.home.scheduler()).deliver();
-    if (arrived > 0) await this.#announce('delivered', `Delivered ${arrived}.`);
+    const { arrived, failures } = await (await this.#parts.home.scheduler()).deliver();
+    for (const { sessionId } of arrived) await this.#announce('delivered', `Delivered the output of ${sessionId}.`);
+    for (const failure of failures) await this.#announce('warning', failure);
   }
 
   async #reset(): Promise<void> {

@@ -24,7 +24,7 @@ describe('a job that runs by the clock', () => {
     const tick = await scheduler.tick();
     await tick.ended;
     expect(tick.started).toEqual(['cron_hello_20260115_121500']);
-    expect(await scheduler.deliver()).toBe(1);
+    expect((await scheduler.deliver()).arrived).toHaveLength(1);
     expect(readFileSync(join(out, 'cron_hello_20260115_121500.txt'), 'utf8')).toBe(
       'hello from cron_hello_20260115_121500\n',
     );
@@ -80,7 +80,7 @@ describe('a job that runs by the clock', () => {
     await using home = await openHome({ path: join(path, 'home'), clock, env: {} });
     const scheduler = await home.scheduler();
     await scheduler.recover();
-    expect(await scheduler.deliver()).toBe(1);
+    expect((await scheduler.deliver()).arrived).toHaveLength(1);
     expect(existsSync(join(path, 'out.txt'))).toBe(true);
   });
 
@@ -90,7 +90,7 @@ describe('a job that runs by the clock', () => {
     const scheduler = await home.scheduler();
     await scheduler.recover();
     expect(await scheduler.lastRuns('a', 1)).toMatchObject([{ sessionId: claimed, outcome: 'done' }]);
-    expect(await scheduler.deliver()).toBe(1);
+    expect((await scheduler.deliver()).arrived).toHaveLength(1);
     expect(readFileSync(out, 'utf8')).toBe('a report\n');
   });
 
@@ -106,7 +106,7 @@ describe('a job that runs by the clock', () => {
       { sessionId: claimed, outcome: 'lost' },
     ]);
     expect(await home.sessions.find(claimed)).toMatchObject({ endReason: 'crash' });
-    expect(await scheduler.deliver()).toBe(1);
+    expect((await scheduler.deliver()).arrived).toHaveLength(1);
     expect(readFileSync(out, 'utf8')).toBe('');
   });
 });

@@ -6,7 +6,7 @@ import type { Message } from '../../core/message.ts';
 import type { Plan, PlanRequest } from '../../core/plan.ts';
 import { DAY_MS, type EpochMs, SECOND_MS } from '../../core/time.ts';
 import type { CronJob } from '../../gateway/cron/cron-job.ts';
-import { deliverDue } from '../../gateway/cron/deliver.ts';
+import { type DeliverOutcome, deliverDue } from '../../gateway/cron/deliver.ts';
 import { nextSlots } from '../../gateway/cron/due-slots.ts';
 import { type CronTick, promiseOutput, RUNS_KEPT, runDueJobs } from '../../gateway/cron/run-due-jobs.ts';
 import type { RunRecord } from '../../gateway/run/run-record.ts';
@@ -100,14 +100,14 @@ export class Scheduler {
     );
   }
 
-  /** Tries what is waiting to be delivered, and cleans up after what has arrived. Returns how many arrived. */
-  async deliver(): Promise<number> {
+  /** Tries what is waiting to be delivered, and cleans up after what has arrived. */
+  async deliver(): Promise<DeliverOutcome> {
     const { deliveries } = this.#parts.store;
     const { clock } = this.#parts;
-    const arrived = await deliverDue({ deliveries, clock, outputOf: (sessionId) => this.#outputOf(sessionId) });
-    if (arrived.length > 0) await this.#cleanUp();
+    const outcome = await deliverDue({ deliveries, clock, outputOf: (sessionId) => this.#outputOf(sessionId) });
+    if (outcome.arrived.length > 0) await this.#cleanUp();
     await deliveries.trim(clock.now() - DELIVERIES_KEPT_MS);
-    return arrived.length;
+    return outcome;
   }
 
   /** At the start of a daemon: runs that died with their process are closed, and deliveries whose end nobody saw are tried again. */

@@ -33,14 +33,15 @@ async function webhook(answer: () => number) {
   return { url: `http://127.0.0.1:${port}/hook`, received, [Symbol.dispose]: () => void server.close() };
 }
 
+const ARRIVED = { arrived: [{ id: 'd' }], failures: [] };
+
 describe('a delivery', () => {
   it('writes a file, whose name cannot leave its folder', async () => {
     const clock = manualClock();
     const root = tempDir();
     await using store = await openNativeStore(root, { clock });
-    expect(
-      await deliverTo(store, clock, { kind: 'file', path: join(root, 'out', '{job}', '{session}.txt') }),
-    ).toHaveLength(1);
+    const path = join(root, 'out', '{job}', '{session}.txt');
+    expect(await deliverTo(store, clock, { kind: 'file', path })).toMatchObject(ARRIVED);
     expect(readFileSync(join(root, 'out', 'a', 'cron_.._a.txt'), 'utf8')).toBe('the output');
   });
 
@@ -48,9 +49,13 @@ describe('a delivery', () => {
     const clock = manualClock();
     const root = tempDir();
     await using store = await openNativeStore(root, { clock });
-    const command = ['sh', '-c', `{ cat; echo " of $COPPICE_JOB"; } > ${root}/got`];
-    expect(await deliverTo(store, clock, { kind: 'command', command })).toHaveLength(1);
-    expect(readFileSync(join(root, 'got'), 'utf8')).toBe('the output of a\n');
+    const command = [
+      'sh',
+      '-c',
+      `{ cat; echo " of $COPPICE_JOB, $COPPICE_DELIVERY_ID $COPPICE_MAYBE_REPEATED"; } > ${root}/got`,
+    ];
+    expect(await deliverTo(store, clock, { kind: 'command', command })).toMatchObject(ARRIVED);
+    expect(readFileSync(join(root, 'got'), 'utf8')).toBe('the output of a, d 0\n');
   });
 
   it('is tried again after a wait until the webhook takes it, with the same key and marked as perhaps repeated', async () => {
@@ -58,13 +63,16 @@ describe('a delivery', () => {
     await using store = await openNativeStore(tempDir(), { clock });
     let status = 500;
     using server = await webhook(() => status);
-    expect(await deliverTo(store, clock, { kind: 'webhook', url: server.url })).toEqual([]);
+    expect(await deliverTo(store, clock, { kind: 'webhook', url: server.url })).toEqual({
+      arrived: [],
+      failures: ['The output of cron_../a did not arrive: the webhook answered 500. It is tried again.'],
+    });
     const again = () => deliverDue({ deliveries: store.deliveries, clock, outputOf: async () => 'the output' });
-    expect(await again()).toEqual([]);
+    expect(await again()).toEqual({ arrived: [], failures: [] });
     expect(server.received).toHaveLength(1);
     clock.advance(10 * SECOND_MS);
     status = 204;
-    expect(await again()).toHaveLength(1);
+    expect(await again()).toMatchObject(ARRIVED);
     expect(server.received).toMatchObject([
       { key: 'd', body: { output: 'the output', maybeRepeated: false } },
       { key: 'd', body: { output: 'the output', maybeRepeated: true } },
@@ -86,5 +94,22 @@ describe('a delivery', () => {
     await store.deliveries.promise({ id: 'd', sessionId: 's', job: 'a', target: '{"kind":"file","path":"/x"}' });
     await deliverDue({ deliveries: store.deliveries, clock, outputOf: async () => undefined });
     expect(await store.deliveries.open()).toMatchObject([{ lastError: 'the session is gone', attempts: 1 }]);
+  });
+
+  it('that takes long holds up no other', async () => {
+    const clock = manualClock();
+    const root = tempDir();
+    await using store = await openNativeStore(root, { clock });
+    // The first waits for what the second does.
+    const waits = `until [ -e ${root}/there ]; do sleep 0.02; done`;
+    for (const [id, script] of [
+      ['d1', waits],
+      ['d2', `touch ${root}/there`],
+    ] as const) {
+      const target = JSON.stringify({ kind: 'command', command: ['sh', '-c', script] });
+      await store.deliveries.promise({ id, sessionId: 's', job: 'a', target });
+    }
+    const { arrived } = await deliverDue({ deliveries: store.deliveries, clock, outputOf: async () => 'the output' });
+    expect(arrived.map(({ id }) => id).toSorted()).toEqual(['d1', 'd2']);
   });
 });

@@ -30,22 +30,34 @@ export interface Parcel {
   readonly maybeRepeated: boolean;
 }
 
+/** What became of the deliveries that were due. */
+export interface DeliverOutcome {
+  readonly arrived: readonly Delivery[];
+  /** Why each of the others did not arrive, as a sentence. */
+  readonly failures: readonly string[];
+}
+
 /** Tries everything that is due once. What fails is tried again later, each time after a longer wait. */
-export async function deliverDue(parts: DeliverParts): Promise<readonly Delivery[]> {
+export async function deliverDue(parts: DeliverParts): Promise<DeliverOutcome> {
   const due = [...(await parts.deliveries.due(parts.clock.now()))];
   const arrived: Delivery[] = [];
+  const failures: string[] = [];
   const work = async (): Promise<void> => {
     for (let next = due.shift(); next !== undefined; next = due.shift()) {
       // Marked before it is sent: after a crash it is known that it may have arrived.
       const delivery = await parts.deliveries.begin(next.id);
-      if (delivery !== undefined && (await attempt(parts, delivery))) arrived.push(delivery);
+      if (delivery === undefined) continue;
+      const failure = await attempt(parts, delivery);
+      if (failure === undefined) arrived.push(delivery);
+      else failures.push(failure);
     }
   };
   await Promise.all(Array.from({ length: MOST_AT_ONCE }, work));
-  return arrived;
+  return { arrived, failures };
 }
 
-async function attempt(parts: DeliverParts, delivery: Delivery): Promise<boolean> {
+/** Why it failed; undefined when it arrived. */
+async function attempt(parts: DeliverParts, delivery: Delivery): Promise<string | undefined> {
   const { id, sessionId, job, attempts } = delivery;
   try {
     const output = await parts.outputOf(sessionId);
@@ -54,11 +66,13 @@ async function attempt(parts: DeliverParts, delivery: Delivery): Promise<boolean
     const target = JSON.parse(delivery.target) as DeliveryTarget;
     await send(target, { job, sessionId, output, deliveryId: id, maybeRepeated: attempts > 1 });
     await parts.deliveries.delivered(id);
-    return true;
+    return undefined;
   } catch (error) {
     const said = error instanceof Error ? error.message : String(error);
-    await parts.deliveries.failed(id, said, nextAttemptAt(attempts, parts.clock.now()));
-    return false;
+    const retryAt = nextAttemptAt(attempts, parts.clock.now());
+    await parts.deliveries.failed(id, said, retryAt);
+    const next = retryAt === undefined ? 'It was tried often enough.' : 'It is tried again.';
+    return `The output of ${sessionId} did not arrive: ${said}. ${next}`;
   }
 }
 
