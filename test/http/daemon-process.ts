@@ -1,6 +1,7 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { onTestFinished } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
 import { start } from '../e2e/run-coppice.ts';
 
@@ -11,9 +12,10 @@ export interface DaemonProcess {
   readonly client: ReturnType<typeof createClient>;
 }
 
-/** Starts the built daemon as a service manager would, and waits until it listens. */
+/** Starts the built daemon as a service manager would, and waits until it listens. It does not outlive the test. */
 export async function startDaemon(home: string, args: readonly string[] = ['--port', '0']): Promise<DaemonProcess> {
   const child = start(home, ['serve', '--json', ...args]);
+  onTestFinished(() => void child.kill('SIGKILL'));
   child.stderr.resume();
   const { url, tokenPath } = await ready(child);
   const client = createClient({ url, token: readFileSync(tokenPath, 'utf8').trim() });
