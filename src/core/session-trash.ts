@@ -41,8 +41,8 @@ export interface SessionTrash {
   returnFiles(run: string, request: TrashRequest, files: FileMover): Promise<ItemOutcome>;
   /** What the database takes, free pages included: it grows even by removing, until they are given back. */
   sizeBytes(): Promise<number>;
-  /** Free pages given back to the disk; at most this many bytes in one short step. */
-  giveBack(maxBytes: number): Promise<number>;
+  /** Gives free pages back to the disk, in short steps. Returns how many bytes. */
+  giveBack(): Promise<number>;
 }
 
 export interface HideOptions {

@@ -68,15 +68,10 @@ export function createNativeDriver(parts: NativeParts): HomeDriver {
       return outcomes;
     },
     async giveBack() {
-      let total = await rewriteBundles(parts);
-      for (let freed = -1; freed !== 0; total += freed) freed = await store.trash.giveBack(GIVE_BACK_BYTES);
-      return total;
+      return (await rewriteBundles(parts)) + (await store.trash.giveBack());
     },
   };
 }
-
-/** Small enough that no writer waits long for a step. */
-const GIVE_BACK_BYTES = 2 * 1024 * 1024;
 
 interface Step {
   readonly runId: string;

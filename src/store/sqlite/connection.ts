@@ -10,8 +10,11 @@ import { isBusy, lockedTooLong, translateSqliteError } from './sqlite-errors.ts'
 const APPLICATION_ID = 0x636f7070;
 /** What `PRAGMA auto_vacuum` answers for it. */
 const INCREMENTAL = 2;
-/** Longest time SQLite itself may block the thread waiting for a lock; longer waits are asynchronous. */
-const BLOCKING_WAIT_MS = 50;
+/**
+ * Longest time SQLite itself may block the thread waiting for a lock; longer waits are asynchronous. SQLite tries again after 1, 3
+ * and 8 ms; after that it would wait longer and longer, and miss the moments in which another writer pauses.
+ */
+const BLOCKING_WAIT_MS = 8;
 /** How long a write waits for other processes before it gives up. */
 export const LOCK_DEADLINE_MS = 30_000;
 

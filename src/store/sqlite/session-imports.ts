@@ -4,13 +4,13 @@ import type { Message } from '../../core/message.ts';
 import type { ImportedSession, ImportStore } from '../../core/session-store.ts';
 import type { Connection } from './connection.ts';
 import { countMessages, insertMessages } from './message-writes.ts';
+import type { PatientQueue } from './patient-queue.ts';
 import { dropRows } from './session-removal.ts';
 import { encodeTags, type SessionRow } from './session-rows.ts';
 import { addUsage, refuseTaken } from './session-writes.ts';
-import type { WriteQueue } from './write-queue.ts';
 
 /** Imports build a session out of sight, in short transactions, and show it in the last one. */
-export function createImports(db: Connection, queue: WriteQueue): ImportStore {
+export function createImports(db: Connection, queue: PatientQueue): ImportStore {
   return {
     async begin(session) {
       checkImportedSession(session);
@@ -33,7 +33,7 @@ function hiddenRow(db: Connection, id: string): SessionRow | undefined {
   return db.sql<[string], SessionRow>(`SELECT * FROM sessions WHERE id = ? AND state = 'importing'`).get(id);
 }
 
-async function dropUnfinished(db: Connection, queue: WriteQueue, id: string): Promise<void> {
+async function dropUnfinished(db: Connection, queue: PatientQueue, id: string): Promise<void> {
   const row = hiddenRow(db, id);
   if (row !== undefined) await dropRows(db, queue, [row.key]);
 }

@@ -1,12 +1,11 @@
 import type { LedgerEntry } from '../../core/session.ts';
-import { MAX_BATCH } from '../../core/session-store.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { Connection } from './connection.ts';
+import type { PatientQueue } from './patient-queue.ts';
 import { modelUsageOf, type SessionRow, type UsageRow } from './session-rows.ts';
-import type { WriteQueue } from './write-queue.ts';
 
 /** Deletes the rows of sessions that nobody sees any more, in short steps. Can be stopped and begun again at any point. */
-export async function dropRows(db: Connection, queue: WriteQueue, keys: readonly number[]): Promise<void> {
+export async function dropRows(db: Connection, queue: PatientQueue, keys: readonly number[]): Promise<void> {
   await dropMessages(db, queue, keys);
   const all = JSON.stringify(keys);
   await queue.run(() => {
@@ -18,15 +17,18 @@ export async function dropRows(db: Connection, queue: WriteQueue, keys: readonly
 }
 
 /** Deletes the messages of sessions in short steps; the rest of their rows stays. */
-export async function dropMessages(db: Connection, queue: WriteQueue, keys: readonly number[]): Promise<void> {
+export async function dropMessages(db: Connection, queue: PatientQueue, keys: readonly number[]): Promise<void> {
   const all = JSON.stringify(keys);
-  const drop = db.sql(`DELETE FROM messages WHERE id IN (SELECT id FROM messages WHERE session_key IN
-    (SELECT value FROM json_each(?)) LIMIT ${MAX_BATCH})`);
-  while ((await queue.run(() => drop.run(all).changes, MAX_BATCH)) === MAX_BATCH);
+  const drop = db.sql<
+    [string, number],
+    never
+  >(`DELETE FROM messages WHERE id IN (SELECT id FROM messages WHERE session_key IN
+    (SELECT value FROM json_each(?)) LIMIT ?)`);
+  while ((await queue.step('messages', (limit) => drop.run(all, limit).changes)) > 0);
 }
 
 /** Deletes what is left of removals that an earlier version began and did not finish. Such sessions are in the ledger already. */
-export async function finishRemovals(db: Connection, queue: WriteQueue): Promise<void> {
+export async function finishRemovals(db: Connection, queue: PatientQueue): Promise<void> {
   const keys = db
     .sql<[], number>(`SELECT key FROM sessions WHERE state <> 'live' AND state = 'removing'`)
     .pluck()

@@ -13,13 +13,13 @@ import {
   sessionRows,
 } from './archive-rows.ts';
 import type { Connection } from './connection.ts';
+import type { PatientQueue } from './patient-queue.ts';
 import { dropMessages, writeLedger } from './session-removal.ts';
 import { findKeptRow, findRow } from './session-writes.ts';
 import { hiddenRow, type Step, skipped, takeableRow } from './sqlite-session-trash.ts';
-import type { WriteQueue } from './write-queue.ts';
 
 /** Keeps archived sessions as rows without messages, beside a table that says where their content is. */
-export function createSessionArchive(db: Connection, queue: WriteQueue, clock: Clock): SessionArchive {
+export function createSessionArchive(db: Connection, queue: PatientQueue, clock: Clock): SessionArchive {
   return {
     rows: (id) => sessionRows(db, id),
     async seal(run, requests, options) {
@@ -80,7 +80,7 @@ interface Sealing extends HideOptions {
 const CHARACTERS_PER_ROW = 1000;
 
 /** The prompts are read before: if a message comes in between, the fingerprint shows it. */
-function sealOne(db: Connection, queue: WriteQueue, step: Sealing): Promise<ItemOutcome> {
+function sealOne(db: Connection, queue: PatientQueue, step: Sealing): Promise<ItemOutcome> {
   const row = findRow(db, step.request.id);
   const prompts = row === undefined ? '' : promptsOf(db, row.key);
   return queue.run(() => seal(db, step, prompts), 1 + Math.ceil(prompts.length / CHARACTERS_PER_ROW));

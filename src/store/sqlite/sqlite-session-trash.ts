@@ -12,15 +12,25 @@ import type { Clock } from '../../core/time.ts';
 import type { TranscriptMark } from '../../core/transcript.ts';
 import type { Connection } from './connection.ts';
 import { conversationObstacle } from './conversation-obstacle.ts';
+import type { PatientQueue } from './patient-queue.ts';
 import { dropRows, writeLedger } from './session-removal.ts';
 import { factsOf, type SessionRow } from './session-rows.ts';
 import { findKeptRow, findRow } from './session-writes.ts';
-import type { WriteQueue } from './write-queue.ts';
 
 /** Takes sessions out of sight and back, by a state in their row. */
-export function createSessionTrash(db: Connection, queue: WriteQueue, clock: Clock): SessionTrash {
-  const each = (requests: readonly TrashRequest[], act: (request: TrashRequest) => ItemOutcome) =>
-    queue.run(() => requests.map(act), requests.length);
+export function createSessionTrash(db: Connection, queue: PatientQueue, clock: Clock): SessionTrash {
+  const each = async (requests: readonly TrashRequest[], act: (request: TrashRequest) => ItemOutcome) => {
+    const outcomes: ItemOutcome[] = [];
+    while (outcomes.length < requests.length) {
+      let some: readonly ItemOutcome[] = [];
+      await queue.step('sessions', (limit) => {
+        some = requests.slice(outcomes.length, outcomes.length + limit).map(act);
+        return some.length;
+      });
+      outcomes.push(...some);
+    }
+    return outcomes;
+  };
   return {
     hide: (run, requests, options) =>
       each(requests, (request) => hide(db, { run, request, ...options, now: clock.now() })),
@@ -32,7 +42,7 @@ export function createSessionTrash(db: Connection, queue: WriteQueue, clock: Clo
     takeFiles: (run, request, options) => queue.run(() => takeFiles(db, { run, request, ...options })),
     returnFiles: (run, request, files) => queue.run(() => returnFiles(db, { run, request, files })),
     sizeBytes: async () => pragma(db, 'page_count') * pragma(db, 'page_size'),
-    giveBack: (maxBytes) => giveBack(db, queue, maxBytes),
+    giveBack: () => giveBack(db, queue),
   };
 }
 
@@ -192,14 +202,20 @@ export function skipped(number: number, detail: string): ItemOutcome {
 }
 
 /** `incremental_vacuum` by exec: prepared, it frees a single page however many are asked for. */
-async function giveBack(db: Connection, queue: WriteQueue, maxBytes: number): Promise<number> {
+async function giveBack(db: Connection, queue: PatientQueue): Promise<number> {
   const { raw } = db;
-  const pageSize = pragma(db, 'page_size');
-  const before = pragma(db, 'freelist_count');
-  if (before === 0) return 0;
-  await queue.run(() => void raw.exec(`PRAGMA incremental_vacuum(${Math.max(1, Math.floor(maxBytes / pageSize))})`));
-  raw.pragma('wal_checkpoint(TRUNCATE)');
-  return Math.max(0, before - pragma(db, 'freelist_count')) * pageSize;
+  const free = () => pragma(db, 'freelist_count');
+  const before = free();
+  const vacuum = (limit: number) => {
+    const left = free();
+    raw.exec(`PRAGMA incremental_vacuum(${limit})`);
+    return left - free();
+  };
+  while ((await queue.step('pages', vacuum)) > 0);
+  const given = Math.max(0, before - free());
+  // Only now: it keeps writers out while it waits for the disk. What the steps wrote goes the usual way meanwhile.
+  if (given > 0) raw.pragma('wal_checkpoint(TRUNCATE)');
+  return given * pragma(db, 'page_size');
 }
 
 function pragma({ raw }: Connection, name: string): number {

@@ -23,6 +23,7 @@ import type { TranscriptSink } from '../../core/transcript.ts';
 import { type Connection, openConnection } from './connection.ts';
 import { createLeaseBook, type LeaseBook, readHolders } from './lease-book.ts';
 import { appendMessages } from './message-writes.ts';
+import { createPatientQueue } from './patient-queue.ts';
 import { createImports } from './session-imports.ts';
 import { listSessions } from './session-list.ts';
 import { readLedger, usageRows } from './session-removal.ts';
@@ -85,17 +86,18 @@ class SqliteStore implements SessionStore {
     this.#options = options;
     this.#queue = createWriteQueue(db);
     this.#leases = createLeaseBook(db, options.clock);
-    this.imports = createImports(db, this.#queue);
+    const patient = createPatientQueue(db, this.#queue);
+    this.imports = createImports(db, patient);
     this.ledgerBook = createLedgerBook(db, this.#queue);
-    this.trash = createSessionTrash(db, this.#queue, options.clock);
-    this.archive = createSessionArchive(db, this.#queue, options.clock);
+    this.trash = createSessionTrash(db, patient, options.clock);
+    this.archive = createSessionArchive(db, patient, options.clock);
     this.rewind = createRewind(db, this.#queue);
-    this.journal = createJournal(db, this.#queue);
+    this.journal = createJournal(db, patient);
     this.routes = createRouteBook({ db, queue: this.#queue, clock: options.clock, leases: this.#leases });
     this.cron = createCronBook(db, this.#queue, options.clock);
     this.deliveries = createDeliveryBook(db, this.#queue, options.clock);
     this.runRecords = createRunRecords(db, this.#queue);
-    this.repair = createStoreRepair(db, this.#queue, options.transcripts);
+    this.repair = createStoreRepair(db, patient, options.transcripts);
     this.#heartbeat = setInterval(() => this.#beat(), this.#leases.heartbeatMs).unref();
   }
 

@@ -3,12 +3,12 @@ import type { StoreRepair } from '../../core/store-repair.ts';
 import type { TranscriptSink } from '../../core/transcript.ts';
 import type { Connection } from './connection.ts';
 import { storedMessages, transcriptSessionOf } from './message-writes.ts';
+import type { PatientQueue } from './patient-queue.ts';
 import { finishRemovals } from './session-removal.ts';
 import { findRow } from './session-writes.ts';
-import type { WriteQueue } from './write-queue.ts';
 
 /** Puts the copies and counts of a database right again. */
-export function createStoreRepair(db: Connection, queue: WriteQueue, transcripts: TranscriptSink): StoreRepair {
+export function createStoreRepair(db: Connection, queue: PatientQueue, transcripts: TranscriptSink): StoreRepair {
   return {
     removals: () => finishRemovals(db, queue),
     transcript: (id) => queue.run(() => writeTranscript(db, id, transcripts)),
