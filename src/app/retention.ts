@@ -59,6 +59,7 @@ export interface AppliedRun {
   readonly run: Run;
   readonly done: number;
   readonly skipped: number;
+  /** How much more the disk has now. What went into the trash is still there, and counts once it is emptied. */
   readonly freedBytes: number;
 }
 
@@ -116,12 +117,13 @@ export class Retention {
       const runId = uuidV7(clock.now());
       const trashGraceMs = config.trash.grace_days * DAY_MS;
       const { signal } = options;
+      const before = await store.trash.sizeBytes();
       const applied = applyPlan(this.#engineParts, plan, { runId, trashGraceMs, ...(signal && { signal }) });
       const counts = await count(applied, options);
       const { madeAt } = plan;
       await rememberApplied(store, { id: planId(plan), madeAt, since: clock.now() - PLAN_LIFETIME_MS });
       await trimJournal(this.#engineParts);
-      const freedBytes = await this.#driver.giveBack();
+      const freedBytes = await this.#freed(counts.freedBytes, before);
       return { run: await this.#requireRun(runId), ...counts, freedBytes };
     });
   }
@@ -131,7 +133,7 @@ export class Retention {
     const run = await this.#requireRun(runId);
     return this.change('undoing a run', async () => {
       const counts = await count(undoRun(this.#engineParts, run.id, options), options);
-      return { run, ...counts, freedBytes: 0 };
+      return { run, ...counts };
     });
   }
 
@@ -165,13 +167,11 @@ export class Retention {
   async emptyTrash(runId: string): Promise<EmptiedTrash> {
     await this.#requireRun(runId);
     return this.change('emptying the trash', async () => {
-      const { trash } = this.#parts.store;
-      const before = await trash.sizeBytes();
+      const before = await this.#parts.store.trash.sizeBytes();
       const outcomes = await purgeRun(this.#engineParts, runId);
       const done = outcomes.filter((outcome) => outcome.status === 'done');
       const ofFiles = done.reduce((sum, { freedBytes = 0 }) => sum + freedBytes, 0);
-      const grown = (await trash.sizeBytes()) - before;
-      const freedBytes = Math.max(0, ofFiles + (await this.#driver.giveBack()) - grown);
+      const freedBytes = await this.#freed(ofFiles, before);
       return { items: done.length, skipped: outcomes.length - done.length, freedBytes };
     });
   }
@@ -202,6 +202,12 @@ export class Retention {
     const result = await work();
     this.#keepReserve();
     return result;
+  }
+
+  /** What the disk has more after a step: its files, and pages of the database beyond those that the step itself took. */
+  async #freed(ofFiles: number, sizeBefore: number): Promise<number> {
+    const grown = (await this.#parts.store.trash.sizeBytes()) - sizeBefore;
+    return Math.max(0, ofFiles + (await this.#driver.giveBack()) - grown);
   }
 
   #keepReserve(): void {
@@ -283,9 +289,10 @@ async function notArchived(store: SessionStore, id: string): Promise<Failure> {
 }
 
 async function count(outcomes: AsyncIterable<Outcome>, { onOutcome }: ApplyOptions) {
-  const counts = { done: 0, skipped: 0 };
+  const counts = { done: 0, skipped: 0, freedBytes: 0 };
   for await (const outcome of outcomes) {
     counts[outcome.status] += 1;
+    counts.freedBytes += outcome.freedBytes ?? 0;
     onOutcome?.(outcome);
   }
   return counts;

@@ -56,7 +56,7 @@ export type ItemOutcome =
   | {
       readonly number: number;
       readonly status: 'done';
-      /** What files that are gone for good took on the disk; their rows are counted when pages are given back. */
+      /** What files that are gone for good took on the disk, less what an archive takes; rows are counted when pages are given back. */
       readonly freedBytes?: number;
     }
   /** Left as it is, with the sentence that says why. */
@@ -69,6 +69,8 @@ export interface Outcome {
   readonly status: 'done' | 'skipped';
   readonly detail?: string;
   readonly sizeBytes: number;
+  /** What its files gave back to the disk at once. What waits in the trash gives nothing back yet. */
+  readonly freedBytes?: number;
 }
 
 /** Items are carried out in groups of this size, each with its intent on disk before anything is touched. */

@@ -61,15 +61,18 @@ export async function* finishIntended(
     outcomes.map((outcome) => markOf(outcome, items)),
   );
   const gone = items.filter((item) => item.skipsTrash && isDone(outcomes, item) && stateAfter(item) === 'trashed');
-  if (gone.length > 0) await purgeItems(parts, runId, gone);
-  for (const item of items) yield outcomeOf(item, outcomes);
+  const purged = gone.length > 0 ? await purgeItems(parts, runId, gone) : [];
+  const freed = freedByNumber([...outcomes, ...purged]);
+  for (const item of items) yield outcomeOf(item, outcomes, freed);
 }
 
 /** A decision about trash is about the run that filled it: all of its items go for good. */
 async function emptyRun(parts: ApplyParts, { number, item }: RunItem): Promise<ItemOutcome> {
   const outcomes = await purgeRun(parts, item.id);
   const left = outcomes.find(({ status }) => status === 'skipped');
-  return left === undefined ? { number, status: 'done' } : { ...left, number };
+  if (left !== undefined) return { ...left, number };
+  const freedBytes = outcomes.reduce((sum, each) => sum + freedBy(each), 0);
+  return { number, status: 'done', freedBytes };
 }
 
 function toItem(decision: Decision, number: number): RunItem {
@@ -90,8 +93,23 @@ function isDone(outcomes: readonly ItemOutcome[], { number }: RunItem): boolean 
   return outcomes.some((outcome) => outcome.number === number && outcome.status === 'done');
 }
 
-function outcomeOf({ number, item, action, sizeBytes }: RunItem, outcomes: readonly ItemOutcome[]): Outcome {
+function freedByNumber(outcomes: readonly ItemOutcome[]): ReadonlyMap<number, number> {
+  const freed = new Map<number, number>();
+  for (const each of outcomes) freed.set(each.number, (freed.get(each.number) ?? 0) + freedBy(each));
+  return freed;
+}
+
+function freedBy(outcome: ItemOutcome): number {
+  return outcome.status === 'done' ? (outcome.freedBytes ?? 0) : 0;
+}
+
+function outcomeOf(
+  { number, item, action, sizeBytes }: RunItem,
+  outcomes: readonly ItemOutcome[],
+  freed: ReadonlyMap<number, number>,
+): Outcome {
   const outcome = outcomes.find((candidate) => candidate.number === number);
-  if (outcome?.status === 'done') return { item, action, status: 'done', sizeBytes };
+  if (outcome?.status === 'done')
+    return { item, action, status: 'done', sizeBytes, freedBytes: freed.get(number) ?? 0 };
   return { item, action, status: 'skipped', detail: outcome?.detail ?? 'It was not reached.', sizeBytes };
 }

@@ -96,17 +96,20 @@ function removals({ decisions }: Plan): number {
 
 async function apply(parts: MaintainParts, plan: Plan, options: MaintainOptions): Promise<Omit<PassCounts, 'closed'>> {
   const counts = { removed: 0, archived: 0, skipped: 0 };
+  let ofFiles = 0;
   const at = parts.clock.now();
   const runId = parts.newRunId();
   const { trashGraceMs, signal } = options;
   const something = removals(plan) > 0;
   if (something) {
-    for await (const { action, status } of applyPlan(parts, plan, { runId, trashGraceMs, ...(signal && { signal }) })) {
+    for await (const outcome of applyPlan(parts, plan, { runId, trashGraceMs, ...(signal && { signal }) })) {
+      const { action, status } = outcome;
       counts[status === 'skipped' ? status : action === 'archive' ? 'archived' : 'removed'] += 1;
+      ofFiles += outcome.freedBytes ?? 0;
     }
   }
   await trimJournal(parts);
-  const freedBytes = await parts.driver.giveBack();
+  const freedBytes = Math.max(0, ofFiles + (await parts.driver.giveBack()));
   const { removed, archived, skipped } = counts;
   return { at, removed, ...(archived > 0 && { archived }), skipped, freedBytes, ...(something && { runId }) };
 }

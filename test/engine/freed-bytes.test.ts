@@ -11,10 +11,37 @@ import { tempDir } from '../support/temp-dir.ts';
 const BLOCK_BYTES = 4096;
 const SESSIONS = 40;
 
-it('frees what it reports, within one percent or a block for each item', async () => {
+it('frees what emptying the trash reports, within one percent or a block for each item', async () => {
+  await using full = await fullHome();
+  const { at } = full;
+  const { run } = await at.retention.apply(await at.retention.plan({ kind: 'delete', ids: full.ids }));
+  await full.frees(() => at.retention.emptyTrash(run.id));
+});
+
+it('frees nothing by filling the trash, and what it reports once rules empty it', async () => {
+  await using full = await fullHome();
+  const { at, clock } = full;
+  const plan = await at.retention.plan({ kind: 'delete', ids: full.ids });
+  expect((await at.retention.apply(plan)).freedBytes).toBe(0);
+  clock.advance(8 * DAY_MS);
+  const empty = await at.retention.plan();
+  expect(empty.decisions.map(({ item, action }) => [item.kind, action])).toEqual([['trash', 'purge']]);
+  await full.frees(() => at.retention.apply(empty));
+});
+
+it('frees what archiving reports: files and messages less the bundle', async () => {
+  await using full = await fullHome();
+  const { at } = full;
+  const plan = await at.retention.plan({ kind: 'archive', filter: { source: 'cli' } });
+  expect(plan.decisions.filter(({ action }) => action === 'archive').length).toBeGreaterThan(SESSIONS / 2);
+  await full.frees(() => at.retention.apply(plan));
+});
+
+/** A home of ended sessions, and a step in it whose report is compared with the disk before and after. */
+async function fullHome() {
   const path = join(tempDir(), 'home');
   const clock = manualClock(NOW);
-  await using at = await openEngineHome(path, { clock });
+  const at = await openEngineHome(path, { clock });
   const ids = Array.from({ length: SESSIONS }, (_, index) => `s${index}`);
   for (const [index, id] of ids.entries()) {
     const session = await at.home.sessions.create({ id, source: 'cli' });
@@ -24,16 +51,17 @@ it('frees what it reports, within one percent or a block for each item', async (
     await session.end('done');
   }
   clock.advance(2 * DAY_MS);
-  const { run } = await at.retention.apply(await at.retention.plan({ kind: 'delete', ids }));
-  // What was written so far is in the log of the database; now it is in the file that is measured.
-  checkpoint(path);
-  const before = diskUsage(path);
-  const { freedBytes, items } = await at.retention.emptyTrash(run.id);
-  const difference = before - diskUsage(path);
-  expect(items).toBe(SESSIONS);
-  expect(freedBytes).toBeGreaterThan(1_000_000);
-  expect(Math.abs(difference - freedBytes)).toBeLessThanOrEqual(Math.max(freedBytes / 100, SESSIONS * BLOCK_BYTES));
-});
+  const frees = async (step: () => Promise<{ readonly freedBytes: number }>) => {
+    // What was written so far is in the log of the database; now it is in the file that is measured.
+    checkpoint(path);
+    const before = diskUsage(path);
+    const { freedBytes } = await step();
+    const difference = before - diskUsage(path);
+    expect(freedBytes).toBeGreaterThan(1_000_000);
+    expect(Math.abs(difference - freedBytes)).toBeLessThanOrEqual(Math.max(freedBytes / 100, SESSIONS * BLOCK_BYTES));
+  };
+  return { at, clock, ids, frees, [Symbol.asyncDispose]: () => at[Symbol.asyncDispose]() };
+}
 
 function checkpoint(path: string): void {
   const database = new BetterSqlite3(join(path, 'state.db'));

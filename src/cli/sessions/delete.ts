@@ -26,9 +26,11 @@ export function run(input: CommandInput<DeleteOptions>): Promise<number> {
     const plan = await withScanProgress(io, (scan) => retention.plan({ kind: 'delete', ids }, scan));
     const held = await heldOutcomes(input, home, plan);
     const carried = planTotals(plan).go.items === 0 ? NOTHING_DONE : await removeNamed(input, { home, plan, held });
-    const all = { ...carried, outcomes: [...carried.outcomes, ...held] };
-    const purgedRun = options.purge === true && !all.interrupted ? all.run : undefined;
-    const left = purgedRun === undefined ? 0 : (await retention.emptyTrash(purgedRun.id)).skipped;
+    const purgedRun = options.purge === true && !carried.interrupted ? carried.run : undefined;
+    const emptied = purgedRun === undefined ? undefined : await retention.emptyTrash(purgedRun.id);
+    const freedBytes = carried.freedBytes + (emptied?.freedBytes ?? 0);
+    const all = { ...carried, outcomes: [...carried.outcomes, ...held], freedBytes };
+    const left = emptied?.skipped ?? 0;
     const goOn = `To go on, name the ones that are left: ${hintCommand(global, 'sessions', 'list')}`;
     const exitCode = reportRun(input, all, { plan, goOn, purged: purgedRun !== undefined && left === 0 });
     return left === 0 ? exitCode : printFailure(io, notAll(left), global.json);

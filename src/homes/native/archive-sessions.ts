@@ -34,13 +34,22 @@ export async function archiveSessions(
   });
   const sealed = await store.archive.seal(runId, requests, { files, deadHolders });
   const done = new Set(sealed.filter(({ status }) => status === 'done').map(({ number }) => number));
-  const kept = items.filter((item) => done.has(item.number) && !purgeTaken(trash, item)).map(({ number }) => number);
+  const purged = new Map(
+    items.filter(({ number }) => done.has(number)).map((item) => [item.number, purgeTaken(trash, item)]),
+  );
   await dropDeadBundles(
     parts,
     requests.flatMap(({ member }) => member?.bundle ?? []),
   );
   // Without an outcome the intent stays, and the next recovery removes what could not be removed now.
-  return [...outcomes, ...sealed.filter(({ number }) => !kept.includes(number))];
+  const settled = sealed.filter(({ number }) => !done.has(number) || purged.get(number) !== undefined);
+  // What their members take is not free.
+  const packed = new Map(requests.map(({ number, member }) => [number, member?.lengthBytes ?? 0]));
+  const freedBytes = (number: number) => (purged.get(number) ?? 0) - (packed.get(number) ?? 0);
+  return [
+    ...outcomes,
+    ...settled.map((one) => ('detail' in one ? one : { ...one, freedBytes: freedBytes(one.number) })),
+  ];
 }
 
 interface Prepared {
@@ -86,14 +95,13 @@ async function heldFiles(path: string, member: ArchiveMember): Promise<readonly 
   }
 }
 
-/** False when files that are in the bundle too cannot be removed now. */
-function purgeTaken(trash: NativeTrash, item: RunItem): boolean {
+/** What its files took on the disk; nothing when files that are in the bundle too cannot be removed now. */
+function purgeTaken(trash: NativeTrash, item: RunItem): number | undefined {
   try {
-    trash.purge(item);
-    return true;
+    return trash.purge(item);
   } catch (error) {
     errorSentence(error);
-    return false;
+    return undefined;
   }
 }
 
