@@ -67,13 +67,16 @@ export function beganLines(response: ServerResponse): boolean {
 }
 
 /** Says how far the work is, a few times in a second at most. */
-export function throttled(tell: (step: object) => Promise<void>, everyMs = 200): (done: number) => void {
+export function throttled(
+  tell: (step: object) => Promise<void>,
+  everyMs = 200,
+): (done: number, total?: number) => void {
   let lastAt = performance.now();
-  return (done) => {
+  return (done, total) => {
     const now = performance.now();
     if (now - lastAt < everyMs) return;
     lastAt = now;
-    said(tell({ done }));
+    said(tell({ done, total }));
   };
 }
 

@@ -8,7 +8,7 @@ import { diffDocument, fileDocument, previewDocument, restoreDocument } from '..
 import { checkpointStatusDocument } from '../app/documents/status-document.ts';
 import type { RestoredFile } from '../core/checkpoint.ts';
 import { Failure } from '../core/failure.ts';
-import { said } from './answer-lines.ts';
+import { said, throttled } from './answer-lines.ts';
 import { jsonRoute, rawRoute } from './route.ts';
 import {
   checkpointDetailSchema,
@@ -85,8 +85,8 @@ export const checkpointRoutes = [
     answer: takenSchema,
     status: 201,
     tells: progressSchema,
-    handle: async ({ parts: { home }, body, signal }) => {
-      const result = await home.checkpoints.take(body, { signal });
+    handle: async ({ parts: { home }, body, tell, signal }) => {
+      const result = await home.checkpoints.take(body, { signal, onProgress: throttled(tell) });
       if (result.status !== 'refused') return takeDocument(result);
       throw new Failure('refused', result.message, { hint: result.hint });
     },

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { AppCheckpoints } from '../../app/app.ts';
 import type { DiffOptions } from '../../app/diff-checkpoints.ts';
+import type { Step } from '../../client/api.ts';
 import type { Client } from '../../client/client.ts';
 import type { FileDiff, RestoredFile } from '../../core/checkpoint.ts';
 import { readCheckpoint, readCheckpointStatus, readFile, readRun } from './read-documents.ts';
@@ -10,9 +11,10 @@ export function remoteCheckpoints(client: Client): AppCheckpoints {
   const { call } = client;
   const setPin = async (id: string, pinned: boolean) => readCheckpoint(await client.checkpoints.pin(id, pinned));
   return {
-    async take({ workdir, reason, sessionId }, { signal } = {}) {
+    async take({ workdir, reason, sessionId }, { signal, onProgress } = {}) {
       const body = { workdir: resolve(workdir), reason, sessionId };
-      const { status, leftOut, ...checkpoint } = await call('POST /api/checkpoints', { body, signal });
+      const onStep = ({ done, total = done }: Step<'POST /api/checkpoints'>) => onProgress?.(done, total);
+      const { status, leftOut, ...checkpoint } = await call('POST /api/checkpoints', { body, signal, onStep });
       return { status, leftOut, checkpoint: readCheckpoint(checkpoint) };
     },
     list: async (query) => {

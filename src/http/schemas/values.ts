@@ -16,8 +16,8 @@ export const problemSchema = z
   .object({ kind: z.string(), subject: z.string(), message: z.string(), hint: z.string().exactOptional() })
   .meta({ id: 'Problem' });
 
-/** How many things were looked at so far. */
-export const progressSchema = z.object({ done: count });
+/** How many things were looked at so far, and of how many where that is known. */
+export const progressSchema = z.object({ done: count, total: count.exactOptional() });
 
 /** Any JSON object, kept exactly as it came. */
 export const jsonObject = z.custom<JsonObject>(isJsonObject, 'must be an object').meta({ type: 'object' });
