@@ -12,6 +12,11 @@ export type Moved = 'moved' | 'nothing-there';
  */
 export function moveEntry(root: string, from: string, to: string): Moved {
   for (const path of [from, to]) refuseLinks(root, dirname(path));
+  return moveBetween(from, to);
+}
+
+/** The same for a caller that has just made sure that both folders are real ones: it may have many files to move. */
+export function moveBetween(from: string, to: string): Moved {
   const source = lstatSync(from, { throwIfNoEntry: false });
   if (source === undefined) return 'nothing-there';
   if (!source.isDirectory() && !source.isFile()) throw refused(`${from} is neither a file nor a folder.`);

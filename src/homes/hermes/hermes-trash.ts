@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { Failure } from '../../core/failure.ts';
 import type { RunItem } from '../../core/run.ts';
 import { errorCode } from '../../platform/error-code.ts';
-import { moveEntry, refuseLinks } from '../../platform/move-entry.ts';
+import { moveBetween, refuseLinks } from '../../platform/move-entry.ts';
 import { makePrivateDir, syncDir } from '../../platform/private-files.ts';
 import { walkTree } from '../../platform/walk-tree.ts';
 import { blockPath, openRecordBook, type RecordBook } from './record-book.ts';
@@ -44,15 +44,22 @@ export function openHermesTrash(home: string, root: string): HermesTrash {
   const fileAt = (number: number, name: string) => join(place(number), name);
   const sessionFile = (name: string) => join(home, 'sessions', name);
   const names = (number: number) => list(place(number));
-  const move = (from: string, to: string) => {
-    if (!touched.has(dirname(to))) {
-      refuseLinks(home, dirname(to));
-      makePrivateDir(dirname(to));
-    }
-    if (moveEntry(home, from, to) === 'moved') for (const path of [from, to, dirname(to)]) touched.add(dirname(path));
+  const move = (number: number, moves: Moves) => {
+    if (moves.length === 0) return;
+    const folders = [join(home, 'sessions'), place(number)];
+    for (const folder of [...folders, dirname(place(number))]) touched.add(folder);
+    moveAll(home, folders, moves);
   };
   const take = (number: number, wanted: readonly string[]) => {
-    for (const name of wanted) if (!isThere(fileAt(number, name))) move(sessionFile(name), fileAt(number, name));
+    const moves = wanted.map((name) => [sessionFile(name), fileAt(number, name)] as const);
+    const left = moves.filter(([, to]) => !isThere(to));
+    move(number, left);
+  };
+  const giveBack = (number: number, wanted: readonly string[]) => {
+    move(
+      number,
+      wanted.map((name) => [fileAt(number, name), sessionFile(name)] as const),
+    );
   };
   return {
     records,
@@ -62,21 +69,19 @@ export function openHermesTrash(home: string, root: string): HermesTrash {
     knows: (number) => records.has(number) || isThere(place(number)),
     note(items) {
       refuseLinks(home, root);
-      makePrivateDir(root);
-      appendDurably(join(root, MANIFEST), items.map((item) => `${manifestLine(item)}\n`).join(''));
-      syncDir(root);
-      syncDir(dirname(root));
+      writeManifest(root, items);
     },
     giveBack(number) {
       const taken = names(number);
       if (taken.some((name) => isThere(sessionFile(name)))) return false;
-      for (const name of taken) move(fileAt(number, name), sessionFile(name));
+      giveBack(number, taken);
       return true;
     },
     letGo(number) {
-      for (const name of names(number)) {
-        if (!isThere(sessionFile(name))) move(fileAt(number, name), sessionFile(name));
-      }
+      giveBack(
+        number,
+        names(number).filter((name) => !isThere(sessionFile(name))),
+      );
     },
     purge(number) {
       refuseLinks(home, root);
@@ -87,13 +92,29 @@ export function openHermesTrash(home: string, root: string): HermesTrash {
       touched.clear();
     },
     tidy(numbers) {
-      for (const number of numbers) ifPossible(() => rmdirSync(place(number)));
-      for (const path of new Set(numbers.map((number) => blockPath(root, number)))) ifPossible(() => rmdirSync(path));
-      if (list(root).some((name) => name !== MANIFEST)) return;
-      ifPossible(() => rmSync(join(root, MANIFEST), { force: true }));
-      ifPossible(() => rmdirSync(root));
+      const blocks = new Set(numbers.map((number) => blockPath(root, number)));
+      removeEmpty(root, [...numbers.map(place), ...blocks]);
     },
   };
+}
+
+/** Folders in their order, and the trash of the run once nothing but its manifest is left. */
+function removeEmpty(root: string, folders: readonly string[]): void {
+  for (const folder of folders) ifPossible(() => rmdirSync(folder));
+  if (list(root).some((name) => name !== MANIFEST)) return;
+  ifPossible(() => rmSync(join(root, MANIFEST), { force: true }));
+  ifPossible(() => rmdirSync(root));
+}
+
+type Moves = readonly (readonly [from: string, to: string])[];
+
+/** Between these folders, each of which is looked at once for all moves. */
+function moveAll(home: string, folders: readonly string[], moves: Moves): void {
+  for (const folder of folders) {
+    refuseLinks(home, folder);
+    makePrivateDir(folder);
+  }
+  for (const [from, to] of moves) moveBetween(from, to);
 }
 
 /** Why a session's files cannot be moved, before anything of it is touched. What is no plain file is not one of them. */
@@ -130,6 +151,13 @@ function ifPossible(act: () => void): void {
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
   }
+}
+
+function writeManifest(root: string, items: readonly RunItem[]): void {
+  makePrivateDir(root);
+  appendDurably(join(root, MANIFEST), items.map((item) => `${manifestLine(item)}\n`).join(''));
+  syncDir(root);
+  syncDir(dirname(root));
 }
 
 function manifestLine({ number, item, action, reason }: RunItem): string {

@@ -43,14 +43,18 @@ export function openHermesWriter(home: string, { onHeld }: WriterOptions = {}): 
     // With a log, whoever holds the lock does not wait for the disk; `settle` does, when nobody waits for the lock any more.
     const logged = db.pragma('journal_mode', { simple: true }) === 'wal';
     db.pragma(`synchronous = ${logged ? 'NORMAL' : 'FULL'}`);
+    if (logged) db.pragma(`busy_timeout = ${WRITE_BUSY_MS}`);
     db.pragma('wal_autocheckpoint = 0');
     rememberStatements(db);
     const tables = readTables(db);
-    const schema = db.pragma('schema_version', { simple: true });
+    const schema = schemaOf(db);
     const pace = createPace(() => versionOf(db));
     const write = async <T>(step: () => T, work: readonly MessageChunk[] = []): Promise<T> => {
       await pace.rest();
-      const { result, heldMs } = await retryBusy(() => orSentence(home, () => hold(db, step, schema)), RETRY);
+      const { result, heldMs } = await retryBusy(
+        () => orSentence(home, () => hold(db, step, { schema, logged })),
+        RETRY,
+      );
       onHeld?.(heldMs);
       pace.worked(heldMs, work);
       return result;
@@ -76,7 +80,7 @@ export function openHermesWriter(home: string, { onHeld }: WriterOptions = {}): 
   }
 }
 
-/** With a rollback journal a reader waits while somebody commits. */
+/** With a rollback journal a reader waits while somebody commits; with a log it never does. */
 const READ_BUSY_MS = 5000;
 /** How long a step waits for others with the lock in hand; waiting longer is done without it. */
 const WRITE_BUSY_MS = 50;
@@ -108,19 +112,27 @@ function orSentence<T>(home: string, act: () => T): T {
   }
 }
 
-function hold<T>(db: Database, step: () => T, schema: unknown): { result: T; heldMs: number } {
-  db.pragma(`busy_timeout = ${WRITE_BUSY_MS}`);
+function hold<T>(
+  db: Database,
+  step: () => T,
+  { schema, logged }: { readonly schema: unknown; readonly logged: boolean },
+): { result: T; heldMs: number } {
+  if (!logged) db.pragma(`busy_timeout = ${WRITE_BUSY_MS}`);
   try {
     db.exec('BEGIN IMMEDIATE');
     const startedAt = performance.now();
-    if (db.pragma('schema_version', { simple: true }) !== schema) throw changedShape();
+    if (schemaOf(db) !== schema) throw changedShape();
     const result = step();
     db.exec('COMMIT');
     return { result, heldMs: performance.now() - startedAt };
   } finally {
     if (db.inTransaction) db.exec('ROLLBACK');
-    db.pragma(`busy_timeout = ${READ_BUSY_MS}`);
+    if (!logged) db.pragma(`busy_timeout = ${READ_BUSY_MS}`);
   }
+}
+
+function schemaOf(db: Database): unknown {
+  return db.prepare('PRAGMA schema_version').pluck().get();
 }
 
 function versionOf(db: Database): number {

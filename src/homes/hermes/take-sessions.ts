@@ -152,11 +152,16 @@ async function putBack({ hermes, trash }: TakeDesk, number: number, record: Sess
 function moveFiles({ hermes, trash, files }: TakeDesk, number: number, id: string): void {
   // Another session may have taken the id since a crash: then the files are that one's.
   if (sessionExists(hermes, id)) return;
-  for (const { name } of files.of(id)) {
+  const names = files.of(id).map(({ name }) => name);
+  const taken = (some: readonly string[]) => {
     try {
-      trash.take(number, [name]);
+      trash.take(number, some);
+      return true;
     } catch (error) {
       if (!(error instanceof Failure) && errorCode(error) === undefined) throw error;
+      return false;
     }
-  }
+  };
+  // One that is in the way does not keep the others.
+  if (!taken(names)) for (const name of names) taken([name]);
 }
