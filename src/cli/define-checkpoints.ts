@@ -90,7 +90,7 @@ function defineReading(checkpoints: Definition, frame: Frame): void {
 function defineRestore(checkpoints: Definition, frame: Frame): void {
   defineCommand<RestoreOptions>(checkpoints, frame, {
     name: 'restore',
-    about: 'Bring files back to what they were; what is there now is saved first',
+    about: 'Bring files back to what they were, empty folders aside; what is there now is saved first',
     examples: [
       'coppice checkpoints restore 3f0c29ab --dry-run',
       'coppice checkpoints restore 3f0c29ab',

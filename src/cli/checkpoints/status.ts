@@ -94,6 +94,10 @@ function totalSentence(status: CheckpointStatus): string {
 function limitSentence({ limits, projects }: CheckpointStatus): string {
   const gone = projects.filter(({ place }) => place === 'gone').length;
   const count = limits.maxSnapshots === undefined ? 'Any number' : `About ${formatCount(limits.maxSnapshots)}`;
-  const orphans = gone === 0 ? '' : ` ${plural(gone, 'folder')} no longer there: prune removes what they left.`;
+  const are = gone === 1 ? 'is' : 'are';
+  const orphans =
+    gone === 0
+      ? ''
+      : ` ${plural(gone, 'folder')} ${are} no longer there: prune removes what is left, once it is old enough.`;
   return `${count} for each folder.${orphans}`;
 }

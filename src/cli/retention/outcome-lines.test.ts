@@ -19,12 +19,14 @@ it('counts what was done by kind of thing, and leaves out what was skipped', () 
     outcome({ item: { kind: 'trash', id: 'r' }, action: 'purge' }),
     outcome({ item: { kind: 'orphan', id: 'sessions/x' } }),
     outcome({ item: { kind: 'orphan', id: 'sessions/y' } }),
+    outcome({ item: { kind: 'orphan', id: 'checkpoints/legacy-20260101-000000' } }),
   ]);
   expect(lines).toEqual([
     'Removed 2 sessions (2.0 KB).',
     'Removed the request dumps of 1 session (1.0 KB).',
     'Emptied the trash of 1 earlier run (1.0 KB).',
     'Removed 2 files and folders without a session (2.0 KB).',
+    'Removed 1 folder of older checkpoints (1.0 KB).',
   ]);
 });
 

@@ -9,12 +9,13 @@ const SKIPPED_SHOWN = 10;
  * files may be all that came back.
  */
 export function doneLines(outcomes: readonly Outcome[], removedBy?: (outcome: Outcome) => RunAction): string[] {
-  const sums = new Map<string, { kind: Outcome['item']['kind']; items: number; sizeBytes: number }>();
+  const sums = new Map<string, { kind: Kind; items: number; sizeBytes: number }>();
   for (const outcome of outcomes) {
     if (outcome.status !== 'done') continue;
-    const key = `${verbOf(outcome, removedBy?.(outcome))}\n${outcome.item.kind}`;
+    const kind = kindOf(outcome);
+    const key = `${verbOf(outcome, removedBy?.(outcome))}\n${kind}`;
     const { items, sizeBytes } = sums.get(key) ?? { items: 0, sizeBytes: 0 };
-    sums.set(key, { kind: outcome.item.kind, items: items + 1, sizeBytes: sizeBytes + outcome.sizeBytes });
+    sums.set(key, { kind, items: items + 1, sizeBytes: sizeBytes + outcome.sizeBytes });
   }
   return Array.from(sums, ([key, { kind, items, sizeBytes }]) => {
     // Working directories and conversations have no size of their own here.
@@ -38,9 +39,17 @@ export function skippedLines(outcomes: readonly Outcome[]): string[] {
   ];
 }
 
-const NOUNS: Record<Outcome['item']['kind'], readonly [one: string, many: string]> = {
+type Kind = Outcome['item']['kind'] | 'legacy';
+
+/** Checkpoints in layouts of before are files without a session, and more than that. */
+function kindOf({ item: { kind, id } }: Outcome): Kind {
+  return kind === 'orphan' && id.startsWith('checkpoints/') ? 'legacy' : kind;
+}
+
+const NOUNS: Record<Kind, readonly [one: string, many: string]> = {
   session: ['session', 'sessions'],
   orphan: ['file or folder without a session', 'files and folders without a session'],
+  legacy: ['folder of older checkpoints', 'folders of older checkpoints'],
   debris: ['leftover of an interrupted write', 'leftovers of interrupted writes'],
   trash: ['earlier run', 'earlier runs'],
   archive: ['archived session', 'archived sessions'],
