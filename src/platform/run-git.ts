@@ -20,6 +20,8 @@ export interface GitOptions {
   readonly signal?: AbortSignal | undefined;
   /** Asked about each piece of output: false ends the command, which then fails. */
   readonly goOn?: (chunk: Buffer) => boolean;
+  /** Told which part of the input was handed over, from 0 to 1. */
+  readonly onFed?: (part: number) => void;
   /** On top of the closed environment, such as a date for a commit. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -149,7 +151,7 @@ function closedEnvironment({ gitDir, workTree, indexFile }: GitPlace): Record<st
   };
 }
 
-function collect(child: ChildProcess, args: readonly string[], { input, goOn }: GitOptions): Promise<GitAnswer> {
+function collect(child: ChildProcess, args: readonly string[], { input, goOn, onFed }: GitOptions): Promise<GitAnswer> {
   return new Promise((resolve, reject) => {
     const stdout: Buffer[] = [];
     const stderr: Buffer[] = [];
@@ -177,9 +179,19 @@ function collect(child: ChildProcess, args: readonly string[], { input, goOn }: 
     });
     // A command that ends before it has read everything says so by its exit code.
     child.stdin?.on('error', () => undefined);
-    child.stdin?.end(input);
+    if (onFed !== undefined && input !== undefined) feed(child, Buffer.from(input), onFed);
+    child.stdin?.end(onFed === undefined ? input : undefined);
   });
 }
+
+function feed({ stdin }: ChildProcess, input: Buffer, onFed: (part: number) => void): void {
+  for (let at = 0; at < input.length; at += FEED_BYTES) {
+    const end = Math.min(at + FEED_BYTES, input.length);
+    stdin?.write(input.subarray(at, end), () => onFed(end / input.length));
+  }
+}
+
+const FEED_BYTES = 4096;
 
 /** What the program that ends git with us answers when there is no git. */
 const NOT_FOUND = 127;
