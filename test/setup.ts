@@ -8,6 +8,6 @@ const sandbox = mkdtempSync(join(tmpdir(), 'coppice-test-home-'));
 process.env['HOME'] = sandbox;
 process.env['USERPROFILE'] = sandbox;
 for (const name of Object.keys(process.env))
-  if (name.startsWith('COPPICE_') && name !== 'COPPICE_TORTURE') delete process.env[name];
+  if (name.startsWith('COPPICE_') && !['COPPICE_TORTURE', 'COPPICE_SEED'].includes(name)) delete process.env[name];
 
 afterAll(() => rmSync(sandbox, { recursive: true, force: true }));
