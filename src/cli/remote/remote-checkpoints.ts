@@ -40,6 +40,19 @@ export function remoteCheckpoints(client: Client): AppCheckpoints {
       };
     },
     diffText: (id, options) => client.checkpoints.diffText(id, sides(options), options?.signal),
+    ...remoteRestores(client),
+    pin: (id) => setPin(id, true),
+    unpin: (id) => setPin(id, false),
+    status: async () => readCheckpointStatus(await call('GET /api/checkpoints/status', {})),
+    verify: async () => {
+      const { checkpoints, problems } = await call('GET /api/checkpoints/verify', {});
+      return { checkpoints, problems };
+    },
+  };
+}
+
+function remoteRestores({ call }: Client): Pick<AppCheckpoints, 'previewRestore' | 'restore'> {
+  return {
     async previewRestore(id, { paths, signal } = {}) {
       const body = { dryRun: true, paths: someOf(paths) };
       const { checkpoint, files } = await call('POST /api/checkpoints/{id}/restore', { id, body, signal });
@@ -58,13 +71,6 @@ export function remoteCheckpoints(client: Client): AppCheckpoints {
         skipped,
         ...(sessionDetail !== undefined && { sessionDetail }),
       };
-    },
-    pin: (id) => setPin(id, true),
-    unpin: (id) => setPin(id, false),
-    status: async () => readCheckpointStatus(await call('GET /api/checkpoints/status', {})),
-    verify: async () => {
-      const { checkpoints, problems } = await call('GET /api/checkpoints/verify', {});
-      return { checkpoints, problems };
     },
   };
 }
