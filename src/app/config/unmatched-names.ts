@@ -40,11 +40,11 @@ function namesIn({ sessions, archives }: Known) {
 }
 
 /** The tags that are kept without a word about it, in a home of Coppice and in one of Hermes. */
-const USUAL_TAGS: readonly string[] = [...DEFAULT_CONFIG.sessions.keep_tags, ARCHIVED_TAG];
+const USUAL_TAGS: ReadonlySet<string> = new Set([...DEFAULT_CONFIG.sessions.keep_tags, ARCHIVED_TAG]);
 
 function unusedTags(key: string, wanted: readonly string[], tags: readonly string[]): string[] {
   return wanted
-    .filter((tag) => !tags.includes(tag) && !USUAL_TAGS.includes(tag))
+    .filter((tag) => !tags.includes(tag) && !USUAL_TAGS.has(tag))
     .map((tag) => `${key} names ${JSON.stringify(tag)}, but no session bears that tag.${didYouMean(tag, tags)}`);
 }
 
