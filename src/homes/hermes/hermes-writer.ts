@@ -17,10 +17,10 @@ export interface HermesWriter extends HermesDatabase, Disposable {
   version(): number;
   /**
    * Carries out one short step under the write lock. It is synchronous, holds at most a few hundred rows, and may be begun
-   * again from its start when a reader is in the way. Between two steps Hermes gets its turn. `work` is what it deletes, from
+   * again from its start when a reader is in the way. Between two steps Hermes gets its turn. `workOf` says what it deleted, from
    * which the writer learns how much it has time for.
    */
-  write<T>(step: () => T, work?: readonly MessageChunk[]): Promise<T>;
+  write<T>(step: () => T, workOf?: (result: T) => readonly MessageChunk[]): Promise<T>;
   /** Whether deleting these in one step is short enough, by what earlier steps took. */
   hasTimeFor(work: readonly MessageChunk[]): boolean;
   /** Makes everything that was written survive a power cut. */
@@ -49,14 +49,14 @@ export function openHermesWriter(home: string, { onHeld }: WriterOptions = {}): 
     const tables = readTables(db);
     const schema = schemaOf(db);
     const pace = createPace(() => versionOf(db));
-    const write = async <T>(step: () => T, work: readonly MessageChunk[] = []): Promise<T> => {
+    const write = async <T>(step: () => T, workOf: (result: T) => readonly MessageChunk[] = () => []): Promise<T> => {
       await pace.rest();
       const { result, heldMs } = await retryBusy(
         () => orSentence(home, () => hold(db, step, { schema, logged })),
         RETRY,
       );
       onHeld?.(heldMs);
-      pace.worked(heldMs, work);
+      pace.worked(heldMs, workOf(result));
       return result;
     };
     return {

@@ -22,22 +22,24 @@ export type RowsTaken = 'taken' | 'changed' | { readonly stays: string };
 
 /**
  * Deletes the rows of sessions in one short transaction, each compared with its record first. Those that it has no time for get
- * no answer. When the database refuses one of them, only the first is taken, so that whichever it was is told alone.
+ * no answer, and the first one always does. When the database refuses one of them, only the first is taken, so that whichever it was is told alone.
  */
 export async function takeRows(desk: TakeDesk, takes: readonly PreparedTake[]): Promise<RowsTaken[]> {
   const { hermes, home } = desk;
   try {
-    const work = takes.flatMap(({ record }) => record.chunks);
+    const workOf = ({ length }: readonly RowsTaken[]) =>
+      takes.slice(0, length).flatMap(({ record, left = record.chunks }) => left);
     return await hermes.write(() => {
       const startedAt = performance.now();
       const facts = { liveness: readLiveness(home, hermes, desk.now()), version: hermes.version() };
       const answers: RowsTaken[] = [];
       for (const take of takes) {
-        if (answers.length > 0 && performance.now() - startedAt > TRANSACTION_MS) break;
+        const late = performance.now() - startedAt > TRANSACTION_MS || !hermes.hasTimeFor(take.record.chunks);
+        if (answers.length > 0 && late) break;
         answers.push(takeWhole(desk, take, facts));
       }
       return answers;
-    }, work);
+    }, workOf);
   } catch (error) {
     const why = refusal(error);
     if (why === undefined) throw error;
@@ -83,18 +85,21 @@ export async function takeChunks(
 ): Promise<RowsTaken> {
   const { hermes, home } = desk;
   const { record, left = record.chunks } = take;
-  return hermes.write(() => {
-    const moment = { liveness: readLiveness(home, hermes, desk.now()), version: hermes.version() };
-    const answer = mayGo(desk, take, { moment, left });
-    if (answer !== undefined) return answer;
-    for (const chunk of chunks) {
-      if (!sameMessages(desk, take, { chunk, moment })) return 'changed';
-      completeEntries(hermes, cutIn(record, chunk));
-      const sql = 'DELETE FROM messages WHERE session_id = ? AND id BETWEEN ? AND ?';
-      hermes.db.prepare(sql).run(record.id, chunk.firstId, chunk.lastId);
-    }
-    return 'taken';
-  }, chunks);
+  return hermes.write(
+    () => {
+      const moment = { liveness: readLiveness(home, hermes, desk.now()), version: hermes.version() };
+      const answer = mayGo(desk, take, { moment, left });
+      if (answer !== undefined) return answer;
+      for (const chunk of chunks) {
+        if (!sameMessages(desk, take, { chunk, moment })) return 'changed';
+        completeEntries(hermes, cutIn(record, chunk));
+        const sql = 'DELETE FROM messages WHERE session_id = ? AND id BETWEEN ? AND ?';
+        hermes.db.prepare(sql).run(record.id, chunk.firstId, chunk.lastId);
+      }
+      return 'taken';
+    },
+    () => chunks,
+  );
 }
 
 /** Whether a session is still as it was written down and nothing holds it. Undefined when it may go. */

@@ -85,15 +85,9 @@ const BATCH_BYTES = 1024 * 1024;
 
 /** The first session alone when it is long, else as many as one short step has time for. In order: later parts go first. */
 async function takeNext(desk: TakeDesk, takes: readonly PreparedTake[]): Promise<readonly RowsTaken[]> {
-  const { hermes } = desk;
-  const chunks: MessageChunk[] = [];
-  const fitting = takes.findIndex(({ record }) => {
-    chunks.push(...record.chunks);
-    return !hermes.hasTimeFor(chunks);
-  });
   const [first] = takes;
-  if (fitting === 0 && first !== undefined) return [await takeInSteps(desk, first)];
-  return takeRows(desk, fitting === -1 ? takes : takes.slice(0, fitting));
+  if (first !== undefined && !desk.hermes.hasTimeFor(first.record.chunks)) return [await takeInSteps(desk, first)];
+  return takeRows(desk, takes);
 }
 
 function answerOf({ record }: PreparedTake, rows: RowsTaken): Answer {

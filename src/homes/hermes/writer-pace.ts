@@ -28,9 +28,9 @@ export function createPace(version: () => number): WriterPace {
       restMs = performance.now() < politeUntil ? heldMs : heldMs / 10;
       const bytes = weightOf(work);
       if (bytes < LEARNING_BYTES) return;
-      // What takes longer than thought counts at once, what takes less by and by.
-      const measured = heldMs / bytes;
-      msPerByte = measured > msPerByte ? measured : 0.8 * msPerByte + 0.2 * measured;
+      // A single step says little: the index tidies itself up now and then, and a busy machine halts anybody.
+      const measured = Math.min(heldMs / bytes, 4 * msPerByte);
+      msPerByte = 0.8 * msPerByte + 0.2 * measured;
     },
     hasTimeFor: (work) => weightOf(work) * msPerByte <= STEP_MS,
   };
