@@ -6,7 +6,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createClient } from '../../src/client/client.ts';
+import { SECOND_MS } from '../../src/core/time.ts';
 import { errorSchema } from '../../src/http/openapi.ts';
+import { manualClock } from '../support/clock.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { describedRoutes, json, type Served, serveHome, TOKEN, withId } from './serve-home.ts';
 
@@ -26,7 +28,8 @@ async function codeOf(response: Response): Promise<string> {
 
 describe('the door of the HTTP API', () => {
   it('needs the token on every route that is not open, and says nothing on those that are', async () => {
-    const served = await serveHome();
+    const clock = manualClock();
+    const served = await serveHome({ clock });
     const routes = await describedRoutes(served);
     expect(routes.filter(({ open }) => open).map(({ path }) => path)).toEqual(['/healthz', '/readyz']);
     const statusOf = async (method: string, path: string, authorization: string) => {
@@ -34,6 +37,8 @@ describe('the door of the HTTP API', () => {
       return { status: response.status, text: await response.text() };
     };
     for (const { method, path, open } of routes) {
+      // Slowly enough not to be turned away for that.
+      clock.advance(SECOND_MS);
       const { status, text } = await statusOf(method, path, 'Bearer wrong');
       expect([path, status]).toEqual([path, open ? 200 : 401]);
       if (open) expect(JSON.parse(text)).toEqual({ schemaVersion: 1, status: 'ok' });
@@ -57,7 +62,8 @@ describe('the door of the HTTP API', () => {
   });
 
   it('refuses a body of the wrong type or shape on every route that takes one', async () => {
-    const served = await serveHome();
+    const clock = manualClock();
+    const served = await serveHome({ clock });
     const routes = (await describedRoutes(served)).filter(({ takesBody }) => takesBody);
     expect(routes.length).toBeGreaterThan(8);
     for (const { method, path } of routes) {
@@ -65,6 +71,7 @@ describe('the door of the HTTP API', () => {
       const plain = await served.ask(at, { method, body: '{}', headers: { 'content-type': 'text/plain' } });
       expect([path, plain.status]).toEqual([path, 415]);
       for (const body of ['', '{', '[]', '"x"', 'null', '{"unknown":1}', '['.repeat(50_000), '\ufeff{}']) {
+        clock.advance(SECOND_MS);
         const wrong = await served.ask(at, { method, body, headers: { 'content-type': 'application/json' } });
         expect([path, body.slice(0, 20), wrong.status]).toEqual([path, body.slice(0, 20), 400]);
         expect(await codeOf(wrong)).toBe('usage');
