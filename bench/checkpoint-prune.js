@@ -28,7 +28,7 @@ export async function benchCheckpointPrune(directory) {
   }
   for (const { home } of [small, large]) await home.close();
   // Whoever removes looks at every checkpoint once.
-  compareTimes(times.large, times.small, { name: '1 000 of 1 200', limit: 1.6 });
+  compareTimes(times.large, times.small, { name: '1 000 of 1 200', limit: 1.4 });
   compareTimes(times.large, times.few, { name: '100 of them ten times', limit: 1.2 });
   compareTimes(times.large, times.bare, { name: 'bare git update-ref', limit: 2 });
 }

@@ -85,7 +85,7 @@ function configure(raw: Database, path: string): void {
   // Acknowledged means on disk, power cut included.
   raw.pragma('synchronous = FULL');
   raw.pragma('foreign_keys = ON');
-  raw.pragma('cache_size = -16000');
+  raw.pragma('cache_size = -4000');
   raw.pragma('journal_size_limit = 67108864');
   if (raw.pragma('application_id', { simple: true }) !== APPLICATION_ID)
     raw.pragma(`application_id = ${APPLICATION_ID}`);
