@@ -75,7 +75,7 @@ function bareDelete(path, ids) {
 export async function benchPlan(directory) {
   const home = join(directory, 'files');
   await buildHome(home, { sessions: LARGE, messagesEach: 2, dumps: 2 });
-  const opened = await openHome({ path: home });
+  const opened = await openHome({ path: home, settings: [{ key: 'sessions.auto_prune', value: 'true' }] });
   const rounds = [];
   for (let round = 0; round < 3; round += 1) {
     const ours = await timed(() => opened.plan());
@@ -88,6 +88,8 @@ export async function benchPlan(directory) {
   const ratio = median(rounds.map(({ ours, raw }) => ours / raw));
   const note = `${format(median(rounds.map(({ ours }) => ours)))} ms`;
   report('plan of 100 000 + 300 000 files / one walk and one table scan', ratio, { limit: 1.5, unit: '×', note });
+  // The first pass is due, and only says what it would do.
+  await opened.maintainInBackground();
   const gates = [];
   for (let round = 0; round < 200; round += 1) gates.push(await timed(() => opened.maintainInBackground()));
   report('start-up gate when nothing is due', median(gates), { limit: 2, unit: ' ms' });

@@ -1,7 +1,7 @@
 import type { HomeDriver } from '../core/home-driver.ts';
 import type { Problem } from '../core/problem.ts';
 import type { SessionStore } from '../core/session-store.ts';
-import type { Clock } from '../core/time.ts';
+import type { Clock, EpochMs } from '../core/time.ts';
 import type { NativeLayout } from '../homes/native/native-layout.ts';
 import type { Config } from './config/config-schema.ts';
 import type { SessionFile } from './sessions/session-files.ts';
@@ -37,6 +37,10 @@ export interface ForeignHome {
   files(id: string): readonly SessionFile[];
   /** Everything in it by sort. */
   classes(): readonly FileClass[];
+  /** When its agent, or Coppice in its place, last cut it back unattended. A time in the future is no answer. */
+  lastPassAt(now: EpochMs): Promise<EpochMs | undefined>;
+  /** Notes an unattended pass where its agent looks, so that it does not do the same once more. */
+  notePass(now: EpochMs): Promise<void>;
   /** Comes before every change: refuses where there are reasons, and makes the place for Coppice's own records. */
   prepare(): Promise<void>;
 }

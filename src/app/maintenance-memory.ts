@@ -1,13 +1,33 @@
 import { type MaintenanceMemory, nextDueAt } from '../core/maintenance.ts';
-import { HOUR_MS } from '../core/time.ts';
+import { type EpochMs, HOUR_MS } from '../core/time.ts';
 import type { HomeParts } from './home-parts.ts';
 
 const MEMORY_KEY = 'maintenance';
 
 /** What the last pass left. A damaged stamp counts as none: the pass after it announces before it removes anything. */
-export async function recallMaintenance({ store }: HomeParts): Promise<MaintenanceMemory> {
+export async function recallMaintenance(parts: HomeParts): Promise<MaintenanceMemory> {
+  const memory = parseMemory(await parts.store.getMeta(MEMORY_KEY));
+  const theirs = await foreignPassAt(parts);
+  const { lastAt } = memory;
+  if (lastAt === undefined || theirs === undefined) return memory;
+  // An agent that cuts its own home back every day must not keep the other rules away for ever.
+  return { ...memory, lastAt: Math.min(Math.max(lastAt, theirs), lastAt + intervalMs(parts)) };
+}
+
+/** When the next unattended pass is due; `undefined` when they are switched off. */
+export async function nextMaintenanceAt(parts: HomeParts): Promise<number | undefined> {
+  const { config, clock } = parts;
+  if (!config.sessions.auto_prune) return undefined;
+  return nextDueAt(await recallMaintenance(parts), { now: clock.now(), minIntervalMs: intervalMs(parts) });
+}
+
+export function rememberMaintenance({ store }: HomeParts, memory: MaintenanceMemory): Promise<void> {
+  return store.setMeta(MEMORY_KEY, JSON.stringify(memory));
+}
+
+function parseMemory(text = '{}'): MaintenanceMemory {
   try {
-    const memory = JSON.parse((await store.getMeta(MEMORY_KEY)) ?? '{}') as MaintenanceMemory | null;
+    const memory = JSON.parse(text) as MaintenanceMemory | null;
     return typeof memory === 'object' && memory !== null ? memory : {};
   } catch {
     // Not JSON: somebody or something else wrote it.
@@ -15,14 +35,11 @@ export async function recallMaintenance({ store }: HomeParts): Promise<Maintenan
   }
 }
 
-/** When the next unattended pass is due; `undefined` when they are switched off. */
-export async function nextMaintenanceAt(parts: HomeParts): Promise<number | undefined> {
-  const { config, clock } = parts;
-  if (!config.sessions.auto_prune) return undefined;
-  const minIntervalMs = config.sessions.min_interval_hours * HOUR_MS;
-  return nextDueAt(await recallMaintenance(parts), { now: clock.now(), minIntervalMs });
+/** The agent's own passes count as well. A home that is only shown gets none, and its database may be damaged. */
+async function foreignPassAt({ foreign, clock }: HomeParts): Promise<EpochMs | undefined> {
+  return foreign === undefined || foreign.reasons.length > 0 ? undefined : foreign.lastPassAt(clock.now());
 }
 
-export function rememberMaintenance({ store }: HomeParts, memory: MaintenanceMemory): Promise<void> {
-  return store.setMeta(MEMORY_KEY, JSON.stringify(memory));
+function intervalMs({ config }: HomeParts): number {
+  return config.sessions.min_interval_hours * HOUR_MS;
 }

@@ -45,6 +45,7 @@ export async function maintainHome(
     },
   );
   if (report.status === 'done' || report.status === 'announced') await recordClock(store, clock.now());
+  if (report.status === 'done') await parts.foreign?.notePass(clock.now());
   return report;
 }
 

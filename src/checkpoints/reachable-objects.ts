@@ -46,7 +46,7 @@ export async function incompleteOf(layout: StoreLayout, ids: readonly string[]):
   return [...(await incompleteOf(layout, ids.slice(0, half))), ...(await incompleteOf(layout, ids.slice(half)))];
 }
 
-export async function areComplete(layout: StoreLayout, ids: readonly string[]): Promise<boolean> {
+async function areComplete(layout: StoreLayout, ids: readonly string[]): Promise<boolean> {
   try {
     await revList(layout, ['--no-walk', '--no-object-names'], ids);
     return true;

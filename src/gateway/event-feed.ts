@@ -11,7 +11,7 @@ export interface FeedEvent {
   readonly message: string;
 }
 
-export const FEED_KINDS = [
+const FEED_KINDS = [
   'session-started',
   'session-resumed',
   'session-reset',

@@ -7,6 +7,7 @@ import { type HermesConnection, openHermes } from '../../homes/hermes/hermes-con
 import { readIds } from '../../homes/hermes/hermes-rows.ts';
 import { createHermesSessionStore } from '../../homes/hermes/hermes-session-store.ts';
 import { listSessionFiles, sumFiles } from '../../homes/hermes/session-files.ts';
+import { lastAutoPruneAt, noteAutoPrune } from '../../homes/hermes/state-stamps.ts';
 import { walkHermes } from '../../homes/hermes/walk-hermes.ts';
 import type { NativeLayout } from '../../homes/native/native-layout.ts';
 import { errorCode } from '../../platform/error-code.ts';
@@ -55,6 +56,8 @@ export async function openHermesHome({
         clock,
         codec: loaded.config.archive.codec,
       }),
+      lastPassAt: (now) => lastAutoPruneAt(path, now),
+      notePass: (now) => noteAutoPrune(path, now),
       files: (id) => filesOf(path, id),
       classes: () => classesOf(path),
       async prepare() {

@@ -22,7 +22,7 @@ export interface HermesShape {
 }
 
 /** The newest schema that this driver was tried against. */
-export const NEWEST_SCHEMA = 30;
+const NEWEST_SCHEMA = 30;
 
 /** Looks whether a directory is a Hermes home, and which shape of it. Undefined when it is something else. */
 export async function detectHermes(home: string): Promise<HermesDetection | undefined> {

@@ -40,7 +40,7 @@ export function createHermesSessionStore(parts: HermesStoreParts): SessionStore 
 }
 
 /** The refusal of everything that would change a session of Hermes. */
-export function belongsToHermes(): Failure {
+function belongsToHermes(): Failure {
   const message = 'This session belongs to Hermes. Coppice only cuts back what Hermes keeps; change it with Hermes.';
   return new Failure('usage', message, { hint: 'See what Hermes can do with: hermes sessions --help' });
 }

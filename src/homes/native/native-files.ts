@@ -5,7 +5,7 @@ import { walkTree } from '../../platform/walk-tree.ts';
 import { DUMPS_NAME, type NativeLayout, TRANSCRIPT_NAME } from './native-layout.ts';
 import { isDumpName } from './request-dumps.ts';
 
-export const FILE_KINDS = ['transcript', 'dump', 'unacknowledged', 'temporary', 'unknown'] as const;
+const FILE_KINDS = ['transcript', 'dump', 'unacknowledged', 'temporary', 'unknown'] as const;
 /** What a file below `sessions/` is. `unknown` is reported and never touched. */
 export type FileKind = (typeof FILE_KINDS)[number];
 

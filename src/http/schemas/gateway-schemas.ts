@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { sessionSchema } from './session-schemas.ts';
 import { count, pageSize, text, time } from './values.ts';
 
-export const SPEND_SCOPES = ['session', 'source', 'day', 'model'] as const;
+const SPEND_SCOPES = ['session', 'source', 'day', 'model'] as const;
 
 export const usageQuery = z.strictObject({ by: z.enum(SPEND_SCOPES).exactOptional() });
 
