@@ -58,6 +58,18 @@ describe('a delivery', () => {
     expect(readFileSync(join(root, 'got'), 'utf8')).toBe('the output of a, d 0\n');
   });
 
+  it('to a program that is not there fails at once, and leaves nothing that keeps the process from ending', async () => {
+    const clock = manualClock();
+    await using store = await openNativeStore(tempDir(), { clock });
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+    const before = timers();
+    const { failures } = await deliverTo(store, clock, { kind: 'command', command: ['/no/such/program'] });
+    expect(failures).toHaveLength(1);
+    // It is told of the end of what never began a moment after the error.
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(timers()).toBeLessThanOrEqual(before);
+  });
+
   it('is tried again after a wait until the webhook takes it, with the same key and marked as perhaps repeated', async () => {
     const clock = manualClock();
     await using store = await openNativeStore(tempDir(), { clock });

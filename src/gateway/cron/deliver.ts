@@ -120,16 +120,14 @@ function pipeInto([program = '', ...args]: readonly string[], parcel: Parcel): P
     COPPICE_DELIVERY_ID: parcel.deliveryId,
     COPPICE_MAYBE_REPEATED: parcel.maybeRepeated ? '1' : '0',
   };
-  const child = spawn(program, args, {
-    env,
-    stdio: ['pipe', 'ignore', 'ignore'],
-    timeout: TIME_LIMIT_MS,
-    // Whoever ignores a polite request would hold up everything that is done by the clock.
-    killSignal: 'SIGKILL',
-  });
+  const child = spawn(program, args, { env, stdio: ['pipe', 'ignore', 'ignore'] });
+  // Whoever ignores a polite request would hold up everything that is done by the clock. Not the time limit of spawn: that one
+  // goes on ticking when there is no such program.
+  const limit = setTimeout(() => child.kill('SIGKILL'), TIME_LIMIT_MS);
   return new Promise((done, fail) => {
     child.on('error', fail);
     child.on('close', (code, signal) => {
+      clearTimeout(limit);
       if (code === 0) done();
       else fail(new Error(`the command ended with ${code ?? signal}`));
     });
