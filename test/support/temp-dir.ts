@@ -3,9 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
+const REMOVAL_LIMIT_MS = 120_000;
+
 /** A directory of its own for the test that asks, gone when the test is. */
 export function tempDir(): string {
   const path = realpathSync(mkdtempSync(join(tmpdir(), 'coppice-test-')));
-  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  // Some tests leave 200 000 files behind.
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }), REMOVAL_LIMIT_MS);
   return path;
 }
