@@ -20,11 +20,15 @@ export function run(input: CommandInput<BudgetOptions>): Promise<number> {
     } else {
       // Steps and time are counted for sessions only: a day has as much of both as it has sessions.
       const shown = MEASURES.filter(({ ofSessions }) => by === 'session' || ofSessions !== true);
+      const names = NAMES.filter(({ of }) => spent.some((spend) => of(spend) !== ''));
       const columns = [
-        { title: by.toUpperCase(), shrink: true },
+        ...names.map(({ title }) => ({ title: title ?? by.toUpperCase(), shrink: title === undefined })),
         ...shown.map(({ title }) => ({ title, align: 'right' as const })),
       ];
-      const rows = spent.map((spend) => [nameOf(spend), ...shown.map(({ of }) => of(spend.used))]);
+      const rows = spent.map((spend) => [
+        ...names.map(({ of }) => of(spend)),
+        ...shown.map(({ of }) => of(spend.used)),
+      ]);
       io.out.write(renderTable({ columns, rows, width: io.out.columns, colour: io.out.colour }));
     }
     return 0;
@@ -46,6 +50,8 @@ const MEASURES: readonly Measure[] = [
   { title: 'TIME', of: ({ wallMs }) => formatDuration(wallMs), ofSessions: true },
 ];
 
-function nameOf({ key, period }: Spend): string {
-  return [period, key].filter((part) => part !== '').join(' ');
-}
+/** What a row is about. Without a title it is what was asked for; sources and models are counted day by day. */
+const NAMES: readonly { readonly title?: string; readonly of: (spend: Spend) => string }[] = [
+  { title: 'DAY', of: ({ period }) => period },
+  { of: ({ key }) => key },
+];
