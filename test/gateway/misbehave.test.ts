@@ -6,9 +6,8 @@ import { openHome } from '../../src/app/open-home.ts';
 import { totalTokens } from '../../src/core/session.ts';
 import { RUNS_VARIABLE } from '../../src/gateway/run/run-record.ts';
 import { processesMarked } from '../../src/platform/process-group.ts';
-import { coppice, coppiceJson } from '../e2e/run-coppice.ts';
+import { coppice, coppiceJson, sandbox } from '../e2e/run-coppice.ts';
 import { collect } from '../support/collect.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 const event = (fields: object) => `echo '${JSON.stringify(fields)}' >&3`;
 const forEver = (...lines: readonly string[]) => `while true; do ${lines.join('; ')}; done`;
@@ -109,15 +108,18 @@ const WAYS: readonly Way[] = [
   },
 ];
 
+/** For all of them: what is to be done after one test is done after another where several run at once. */
+const root = sandbox();
+
 describe.concurrent('an agent under coppice run that', () => {
   it.each(WAYS)(
     '$way is stopped, billed and on record',
     { timeout: 120_000 },
     async ({ script, args = [], config, ended, billed }) => {
-      const home = join(tempDir(), 'home');
+      const mark = randomUUID();
+      const home = join(root, mark);
       mkdirSync(home, { mode: 0o700 });
       if (config !== undefined) writeFileSync(join(home, 'config.yaml'), JSON.stringify(config));
-      const mark = randomUUID();
       const env = { [RUNS_VARIABLE]: mark };
       const { code, stderr } = await coppice(home, ['run', ...args, '--', 'sh', '-c', script], { env });
       expect([code, stderr]).toEqual([124, expect.stringContaining('coppice: Stopped. ')]);

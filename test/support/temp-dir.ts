@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 
 const REMOVAL_LIMIT_MS = 120_000;
 
-/** A directory of its own for the test that asks, gone when the test is. */
+/** A directory of its own for the test that asks, gone when the test is. Not for tests that run at once with others of their file. */
 export function tempDir(): string {
   const path = realpathSync(mkdtempSync(join(tmpdir(), 'coppice-test-')));
   // Some tests leave 200 000 files behind.
