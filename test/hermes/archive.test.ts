@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { testHomeArchive, testHomeArchiveCrashes } from '../../src/homes/home-driver.conformance.ts';
+import { testHomeArchive, testHomeArchiveCrashes } from '../../src/homes/home-archive.conformance.ts';
 import { copyArchivingHermes } from '../support/hermes-archiving-home.ts';
 import { runOn } from '../support/hermes-cli.ts';
 import { addPrompts, buildHermesHome, type HermesHomeSpec, structured } from '../support/hermes-home.ts';

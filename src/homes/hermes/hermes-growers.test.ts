@@ -23,7 +23,7 @@ describe('the sorts of things in a Hermes home', () => {
     ['pending_messages/1.json', 'pending-message'],
     ['.update_check', 'runtime'],
     ['config.yaml', 'settings'],
-    ['profiles/work/state.db', 'profile'],
+    ['profiles/second/state.db', 'profile'],
   ])('knows %s as %s', (path, name) => {
     expect(classOf(path)).toBe(name);
   });
