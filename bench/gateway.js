@@ -38,7 +38,7 @@ async function benchVerdict(directory, { name, config }) {
   const turn = liveSession(book, config).beginTurn();
   await turn.usage({ model: 'large', inputTokens: 10 });
   const bare = bareCounter(join(directory, `bare ${name}.db`));
-  const { oursMs, oursLeastMs, bareLeastMs, ratio } = await compare(
+  const { oursMs, oursLeastMs, bareMs, ratio } = await compare(
     101,
     () => {
       for (let step = 0; step < VERDICTS; step += 1) turn.beforeIteration();
@@ -47,8 +47,8 @@ async function benchVerdict(directory, { name, config }) {
       for (let step = 0; step < VERDICTS; step += 1) bare.count();
     },
   );
-  const note = `median ${format(microseconds(oursMs, VERDICTS))} µs; bare UPDATE … RETURNING ${format(microseconds(bareLeastMs, VERDICTS))} µs, ${format(ratio)}×`;
-  report(`verdict before a step, ${name}`, microseconds(oursLeastMs, VERDICTS), { limit: 20, unit: ' µs', note });
+  const note = `fastest ${format(microseconds(oursLeastMs, VERDICTS))} µs; bare UPDATE … RETURNING ${format(microseconds(bareMs, VERDICTS))} µs, ${format(ratio)}×`;
+  report(`verdict before a step, ${name}`, microseconds(oursMs, VERDICTS), { limit: 20, unit: ' µs', note });
   bare.close();
   book[Symbol.dispose]();
 }
@@ -92,8 +92,8 @@ async function benchResolve(path) {
     },
     () => {},
   );
-  const note = `median ${format(microseconds(oursMs, RESOLVES))} µs, among ${ROUTES} routes`;
-  report('resolve of a hot route', microseconds(oursLeastMs, RESOLVES), { limit: 100, unit: ' µs', note });
+  const note = `fastest ${format(microseconds(oursLeastMs, RESOLVES))} µs, among ${ROUTES} routes`;
+  report('resolve of a hot route', microseconds(oursMs, RESOLVES), { limit: 100, unit: ' µs', note });
   await home.close();
 }
 

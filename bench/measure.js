@@ -25,7 +25,6 @@ export async function compare(rounds, ours, bare) {
     bareMs: median(pairs.map((pair) => pair.bare)),
     /** The fastest round: what the work costs where nobody else keeps the machine busy. */
     oursLeastMs: Math.min(...pairs.map((pair) => pair.ours)),
-    bareLeastMs: Math.min(...pairs.map((pair) => pair.bare)),
     ratio: median(pairs.map((pair) => pair.ours / pair.bare)),
   };
 }
