@@ -45,7 +45,7 @@ export async function benchAppends(directory) {
   await ours.close();
 }
 
-/** The same rows, triggers and durability, without everything else that an append does. */
+/** The same rows, search index and durability, without everything else that an append does. */
 function bareStore(path) {
   const db = new Database(path);
   db.pragma('synchronous = FULL');
@@ -57,14 +57,38 @@ function bareStore(path) {
   const insert = db.prepare('INSERT INTO messages (session_key, seq, role, at, text, extra) VALUES (?, ?, ?, ?, ?, ?)');
   const count = db.prepare(`UPDATE sessions SET last_seq = last_seq + ?, message_count = message_count + ?,
     content_bytes = content_bytes + ?, last_active_at = max(?, last_active_at) WHERE key = ?`);
+  const index = bareIndex(db);
   const append = db.transaction((texts) => {
     const { key, last_seq: last } = read.get();
     let bytes = 0;
-    for (const [index, text] of texts.entries()) {
-      insert.run(key, last + index + 1, 'user', Date.now(), text, null);
+    for (const [at, text] of texts.entries()) {
+      insert.run(key, last + at + 1, 'user', Date.now(), text, null);
       bytes += text.length;
     }
     count.run(texts.length, texts.length, bytes, Date.now(), key);
+    index(bytes);
   });
   return { append: (texts) => append.immediate(texts), close: () => db.close() };
+}
+
+/** What search needs of an append: every message in both indexes, and their pieces merged. */
+function bareIndex(db) {
+  const mark = db.prepare('SELECT up_to FROM indexed').pluck();
+  const words = db.prepare(
+    'INSERT INTO message_words (rowid, text) SELECT id, substr(text, 1, 100000) FROM messages WHERE id > ?',
+  );
+  const parts = db.prepare(
+    `INSERT INTO message_parts (rowid, text) SELECT id, substr(text, 1, 100000) || '  ' FROM messages WHERE id > ?`,
+  );
+  const move = db.prepare('UPDATE indexed SET up_to = (SELECT max(id) FROM messages)');
+  const merges = ['message_words', 'message_parts'].map((index) =>
+    db.prepare(`INSERT INTO ${index} (${index}, rank) VALUES ('merge', ?)`),
+  );
+  return (bytes) => {
+    const upTo = mark.get();
+    words.run(upTo);
+    parts.run(upTo);
+    move.run();
+    for (const merge of merges) merge.run(BigInt(8 + Math.ceil(bytes / 200)));
+  };
 }

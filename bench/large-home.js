@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { nativeLayout } from '../dist/homes/native/native-layout.js';
 import { openHome } from '../dist/index.js';
+import { indexMessages } from '../dist/store/sqlite/search-index.js';
 import { seeded, sentence } from './words.js';
 
 export const SESSIONS = Number(process.env.COPPICE_BENCH_SESSIONS ?? 100_000);
@@ -51,6 +52,7 @@ export async function buildHome(path, { sessions, messagesEach, days = 200, dump
       for (const [index, text] of texts.entries())
         addMessage.run(key, index + 1, index % 2 ? 'assistant' : 'user', at, text);
     }
+    indexMessages({ sql: (text) => db.prepare(text) });
   });
   for (let from = 1; from <= sessions; from += 2000) addMany(from, Math.min(sessions, from + 1999));
   db.pragma('wal_checkpoint(TRUNCATE)');

@@ -41,7 +41,7 @@ export function appendMessages(db: Connection, append: Append): { key: number; r
   return { key: row.key, receipt: { firstSeq: row.last_seq + 1, lastSeq, problems } };
 }
 
-/** Inserts rows as they are and returns the bytes of their content. Search follows by trigger. */
+/** Inserts rows as they are and returns the bytes of their content. Search follows before the commit. */
 export function insertMessages(db: Connection, sessionKey: number, messages: readonly Message[]): number {
   const insert = db.sql('INSERT INTO messages (session_key, seq, role, at, text, extra) VALUES (?, ?, ?, ?, ?, ?)');
   let bytes = 0;

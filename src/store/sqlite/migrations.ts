@@ -5,9 +5,17 @@ import { RUNS_SCHEMA } from './002-runs.ts';
 import { ARCHIVE_SCHEMA } from './003-archive.ts';
 import { REWIND_SCHEMA } from './004-rewind.ts';
 import { GATEWAY_SCHEMA } from './005-gateway.ts';
+import { SEARCH_INDEX_SCHEMA } from './006-search-index.ts';
 
 /** Numbered from 1, forward only; every store shares the numbers. A landed migration is never edited. */
-const MIGRATIONS: readonly string[] = [SESSIONS_SCHEMA, RUNS_SCHEMA, ARCHIVE_SCHEMA, REWIND_SCHEMA, GATEWAY_SCHEMA];
+const MIGRATIONS: readonly string[] = [
+  SESSIONS_SCHEMA,
+  RUNS_SCHEMA,
+  ARCHIVE_SCHEMA,
+  REWIND_SCHEMA,
+  GATEWAY_SCHEMA,
+  SEARCH_INDEX_SCHEMA,
+];
 
 /** The schema this build writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length;

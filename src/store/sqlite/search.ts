@@ -150,7 +150,7 @@ function hitMessage(db: Connection, id: number): SearchHit['message'] {
 
 /** What of a message is searched; the same cut as the index (001-sessions.ts). */
 function messageText(db: Connection, id: number): string {
-  return db.sql<[number], string>('SELECT text FROM message_word_text WHERE id = ?').pluck().get(id) ?? '';
+  return db.sql<[number], string>('SELECT substr(text, 1, 100000) FROM messages WHERE id = ?').pluck().get(id) ?? '';
 }
 
 function promptsText(db: Connection, key: number): string {

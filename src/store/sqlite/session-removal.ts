@@ -2,6 +2,7 @@ import type { LedgerEntry } from '../../core/session.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { Connection } from './connection.ts';
 import type { PatientQueue } from './patient-queue.ts';
+import { mergeIndexes } from './search-index.ts';
 import { modelUsageOf, type SessionRow, type UsageRow } from './session-rows.ts';
 
 /** Deletes the rows of sessions that nobody sees any more, in short steps. Can be stopped and begun again at any point. */
@@ -19,12 +20,20 @@ export async function dropRows(db: Connection, queue: PatientQueue, keys: readon
 /** Deletes the messages of sessions in short steps; the rest of their rows stays. */
 export async function dropMessages(db: Connection, queue: PatientQueue, keys: readonly number[]): Promise<void> {
   const all = JSON.stringify(keys);
-  const drop = db.sql<
-    [string, number],
-    never
-  >(`DELETE FROM messages WHERE id IN (SELECT id FROM messages WHERE session_key IN
-    (SELECT value FROM json_each(?)) LIMIT ?)`);
-  while ((await queue.step('messages', (limit) => drop.run(all, limit).changes)) > 0);
+  const drop = db
+    .sql<[string, number], number>(`DELETE FROM messages WHERE id IN (SELECT id FROM messages WHERE session_key IN
+    (SELECT value FROM json_each(?)) LIMIT ?) RETURNING octet_length(text)`)
+    .pluck();
+  const dropSome = (limit: number) => {
+    const sizes = drop.all(all, limit);
+    if (sizes.length > 0)
+      mergeIndexes(
+        db,
+        sizes.reduce((sum, size) => sum + size, 0),
+      );
+    return sizes.length;
+  };
+  while ((await queue.step('messages', dropSome)) > 0);
 }
 
 /** Deletes what is left of removals that an earlier version began and did not finish. Such sessions are in the ledger already. */

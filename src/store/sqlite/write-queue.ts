@@ -1,6 +1,7 @@
 import { MAX_BATCH } from '../../core/session-store.ts';
 import { retryBusy } from '../../platform/retry-busy.ts';
 import { type Connection, LOCK_DEADLINE_MS } from './connection.ts';
+import { indexMessages } from './search-index.ts';
 import { isBusy, lockedTooLong, translateSqliteError } from './sqlite-errors.ts';
 
 /**
@@ -82,11 +83,15 @@ async function commit(connection: Connection, batch: readonly Waiting[]): Promis
 }
 
 function runTogether(connection: Connection, batch: readonly Waiting[]): readonly Result[] {
-  const [only] = batch;
-  if (batch.length === 1 && only !== undefined) {
-    return [{ status: 'ok', value: connection.transact(only.write) }];
-  }
-  return connection.transact(() => batch.map(({ write }) => runInside(connection, write)));
+  return connection.transact(() => {
+    const [only] = batch;
+    const results: readonly Result[] =
+      batch.length === 1 && only !== undefined
+        ? [{ status: 'ok', value: only.write() }]
+        : batch.map(({ write }) => runInside(connection, write));
+    indexMessages(connection);
+    return results;
+  });
 }
 
 /** A nested transaction is a savepoint: what fails is rolled back alone, unless SQLite gave up the whole transaction. */

@@ -1,0 +1,93 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { type Connection, IN_MEMORY, openConnection } from './connection.ts';
+import { indexMessages } from './search-index.ts';
+import { createWriteQueue } from './write-queue.ts';
+
+const INDEXES = ['message_words', 'message_parts'] as const;
+
+async function open(): Promise<Connection> {
+  const db = await openConnection(IN_MEMORY);
+  db.raw.exec(`INSERT INTO sessions (id, state, source, started_at, last_active_at) VALUES ('s', 'live', 'cli', 1, 1)`);
+  return db;
+}
+
+let seq = 0;
+
+/** A row as any program writes it that knows the table and nothing of the index. */
+function write(db: Connection, text: string): void {
+  seq += 1;
+  db.sql(`INSERT INTO messages (session_key, seq, role, at, text) VALUES (1, ?, 'user', 1, ?)`).run(seq, text);
+}
+
+function found(db: Connection, index: string, word: string): readonly number[] {
+  return db.sql<[string], number>(`SELECT rowid FROM ${index} WHERE ${index} MATCH ? ORDER BY rowid`).pluck().all(word);
+}
+
+/** Throws when an index and the text it stands for differ. */
+function compare(db: Connection): void {
+  for (const index of INDEXES) db.raw.exec(`INSERT INTO ${index} (${index}, rank) VALUES ('integrity-check', 1)`);
+}
+
+it('has every message of a transaction before its commit', async () => {
+  using db = await open();
+  await createWriteQueue(db).run(() => {
+    for (const word of ['oak', 'elm', 'ash']) write(db, word);
+  });
+  for (const index of INDEXES) expect(found(db, index, 'elm')).toEqual([2]);
+  compare(db);
+});
+
+it('learns what a program wrote that knows nothing of it with the next write of any kind', async () => {
+  using db = await open();
+  write(db, 'oak');
+  expect(found(db, 'message_words', 'oak')).toEqual([]);
+  await createWriteQueue(db).run(() => db.sql(`UPDATE sessions SET title = 'trees'`).run());
+  for (const index of INDEXES) expect(found(db, index, 'oak')).toEqual([1]);
+});
+
+it('agrees with the messages whatever is written, rewritten and deleted, and whenever it catches up', async () => {
+  const step = fc.oneof(
+    fc.record({ kind: fc.constant('write' as const), text: fc.constantFrom('oak birch', 'fir', '', '東京の天気') }),
+    fc.record({ kind: fc.constantFrom('deleteNewest' as const, 'deleteOldest' as const, 'catchUp' as const) }),
+    fc.record({ kind: fc.constant('rewrite' as const), text: fc.constantFrom('oak', 'elm') }),
+  );
+  using db = await open();
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
+      for (const { kind, ...rest } of steps) {
+        const text = 'text' in rest ? rest.text : '';
+        if (kind === 'write') write(db, text);
+        else if (kind === 'deleteNewest')
+          db.sql('DELETE FROM messages WHERE id = (SELECT max(id) FROM messages)').run();
+        else if (kind === 'deleteOldest')
+          db.sql('DELETE FROM messages WHERE id = (SELECT min(id) FROM messages)').run();
+        else if (kind === 'rewrite')
+          db.sql('UPDATE messages SET text = ? WHERE id = (SELECT max(id) FROM messages)').run(text);
+        else indexMessages(db);
+        compare(db);
+      }
+      indexMessages(db);
+      compare(db);
+      const oaks = db.sql<[], number>(`SELECT id FROM messages WHERE text LIKE 'oak%' ORDER BY id`).pluck().all();
+      for (const index of INDEXES) expect(found(db, index, 'oak')).toEqual(oaks);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+it('stays in few pieces, however many transactions wrote it', async () => {
+  using db = await open();
+  for (let count = 0; count < 3000; count += 1) {
+    db.transact(() => {
+      write(db, `message ${count} about ${count % 7} trees and ${(count * 7919) % 1000} birds`);
+      indexMessages(db);
+    });
+  }
+  for (const index of INDEXES) {
+    const pieces = db.sql<[], number>(`SELECT count(DISTINCT segid) FROM ${index}_idx`).pluck().get();
+    // Eight at each of four levels, and the one into which they are being merged.
+    expect(pieces).toBeLessThan(36);
+  }
+  compare(db);
+});
