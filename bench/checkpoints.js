@@ -139,7 +139,7 @@ async function benchFull(root, tree) {
   report('checkpoint at max_snapshots / below it', result.ratio, { limit: 1.2, unit: '×', note: note(result) });
 }
 
-/** What is saved is shared. Beside it each folder has its index, by which git knows which files are as they were. */
+/** What is saved is shared. In a cache beside the store each folder has its index, by which git knows what is as it was. */
 async function benchWorktrees(root) {
   for (const files of [1000, FILES]) {
     const first = join(root, `worktree-${files}-0`);
@@ -147,6 +147,8 @@ async function benchWorktrees(root) {
     const path = join(root, `shared-${files}`);
     const home = await openHome({ path });
     await home.checkpoints.take({ workdir: first });
+    // Many files are packed in the background, which would make twelve smaller than one.
+    await home.checkpoints.settled();
     const one = storeBytes(path);
     for (let at = 1; at < 12; at += 1) {
       const copy = join(root, `worktree-${files}-${at}`);
@@ -155,16 +157,15 @@ async function benchWorktrees(root) {
     }
     await home.close();
     const all = storeBytes(path);
-    const apart = (all.total - all.indexes) / (one.total - one.indexes);
-    const shown = `indexes apart ${format(apart)}×, ${format(all.indexes / 12 / files)} bytes a file each`;
+    const both = (all.store + all.cache) / (one.store + one.cache);
+    const shown = `with the cache beside it ${format(both)}×, ${format(all.cache / 12 / files)} bytes a file each`;
     const name = `store of 12 identical folders of ${files} files / of one`;
-    report(name, all.total / one.total, { limit: 1.05, unit: '×', note: shown });
+    report(name, all.store / one.store, { limit: 1.05, unit: '×', note: shown });
   }
 }
 
 function storeBytes(home) {
-  const store = join(home, 'checkpoints', 'store');
-  return { total: blocks(store), indexes: blocks(join(store, 'indexes')) };
+  return { store: blocks(join(home, 'checkpoints')), cache: blocks(join(home, 'cache')) };
 }
 
 function blocks(folder) {

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { trimIndexes } from '../checkpoints/index-cache.ts';
 import { type CheckpointStore, findStore } from '../checkpoints/open-store.ts';
 import { MANY_LOOSE } from '../checkpoints/reclaim-plan.ts';
 import { SNAPSHOTS } from '../checkpoints/store-layout.ts';
@@ -68,6 +69,7 @@ async function lookAround(parts: HomeParts, store: CheckpointStore): Promise<'no
   if (memory.inVain !== true || nextDueAt(memory, { now, minIntervalMs: VAIN_MS }) <= now) {
     const { diskBytes, loose } = await walkStore(store.layout);
     if (diskBytes > maxBytes || loose.size > MANY_LOOSE) return 'space';
+    trimIndexes(store.layout, maxBytes - diskBytes);
   }
   const counts = new Map<string, number>();
   for (const name of (await readRefs(store.layout)).keys()) {

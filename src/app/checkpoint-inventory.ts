@@ -39,7 +39,7 @@ export async function withCheckpoints(parts: HomeParts, inventory: Inventory): P
     checkpoints: scan.items,
     checkpointBytes: scan.diskBytes - scan.deadBytes,
     problems: [...inventory.problems, ...scan.problems],
-    disk: { usedBytes: usedBytes + scan.diskBytes - countedTwice(inventory, scan), freeBytes: free },
+    disk: { usedBytes: usedBytes + scan.diskBytes + scan.indexBytes - countedTwice(inventory, scan), freeBytes: free },
   };
 }
 

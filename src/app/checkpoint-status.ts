@@ -20,7 +20,7 @@ export interface CheckpointStatus {
   /** What the store takes on disk once space is given back, and the part of it that projects share. */
   readonly sizeBytes: number;
   readonly sharedBytes: number;
-  /** The part that makes the next checkpoint of each folder quick. It is given back when a folder is not used for a while. */
+  /** A cache beside it that makes the next checkpoint of each folder quick, and goes before any checkpoint where room is short. */
   readonly indexBytes: number;
   readonly limits: CheckpointRules;
   /** What `coppice checkpoints prune` would remove now. */

@@ -10,6 +10,7 @@ import { withScratch } from './restore-scratch.ts';
 import { findWorkdir } from './restore-workdir.ts';
 import { projectIdOf } from './store-layout.ts';
 import { updateIndex } from './update-index.ts';
+import { withIndex } from './work-index.ts';
 
 /** The files of a working directory as they are now, as a tree. It can be read until it is disposed of. */
 export interface WorktreeState extends Disposable {
@@ -59,13 +60,15 @@ async function holdProject(store: CheckpointStore, projectId: string): Promise<D
 }
 
 async function currentTree(store: CheckpointStore, workdir: string, signal?: AbortSignal): Promise<string> {
-  try {
-    return await treeFrom(store, { workdir, trust: true, signal });
-  } catch (error) {
-    if (!(error instanceof GitError)) throw error;
-    // The index names objects that the store has lost: without it, every file is read again.
-    return await treeFrom(store, { workdir, trust: false, signal });
-  }
+  return withIndex(store.layout, projectIdOf(workdir), async () => {
+    try {
+      return await treeFrom(store, { workdir, trust: true, signal });
+    } catch (error) {
+      if (!(error instanceof GitError)) throw error;
+      // The index names objects that the store has lost: without it, every file is read again.
+      return await treeFrom(store, { workdir, trust: false, signal });
+    }
+  });
 }
 
 interface Reading {

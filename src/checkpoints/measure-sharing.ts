@@ -8,7 +8,7 @@ export interface Sharing {
   readonly ownBytes: ReadonlyMap<string, number>;
   /** What several projects have, once. */
   readonly sharedBytes: number;
-  /** What the store remembers of each project's files, so that the next take is quick. */
+  /** What is remembered of each project's files beside the store, so that the next take is quick. */
   readonly indexBytes: number;
 }
 

@@ -1,13 +1,7 @@
-import { existsSync } from 'node:fs';
 import type { EpochMs } from '../core/time.ts';
+import { keptIndexes } from './index-cache.ts';
 import { projectIds, readProject } from './project-book.ts';
 import { KEEP, SNAPSHOTS, type StoreLayout, TRASH } from './store-layout.ts';
-
-/** What is left of a project that nothing needs: its index alone, or its record with it. */
-interface Stale {
-  readonly projectId: string;
-  readonly part: 'index' | 'all';
-}
 
 export interface StaleFacts {
   readonly refs: ReadonlyMap<string, string>;
@@ -15,31 +9,31 @@ export interface StaleFacts {
   readonly idleBefore: EpochMs;
 }
 
-/** The files of what is stale. They go only while nobody takes: the store is held alone. */
+/** The files of projects that nothing needs. They go only while nobody takes: the store is held alone. */
 export function staleFiles(layout: StoreLayout, facts: StaleFacts): string[] {
-  return findStale(layout, facts).flatMap(({ projectId, part }) => [
-    layout.index(projectId),
-    ...(part === 'all' ? [layout.project(projectId)] : []),
-  ]);
+  return [...staleRecords(layout, facts), ...staleIndexes(layout, facts)];
 }
 
-/**
- * Indexes of checkpoints that are gone for good, which would make the next take believe that their objects are there; those of
- * idle projects, which cost room and only make the next take quick; and all of a project without checkpoints, once there is
- * nothing in the trash or held that might be one of them.
- */
-function findStale(layout: StoreLayout, { refs, idleBefore }: StaleFacts): readonly Stale[] {
+/** Of projects without checkpoints, once there is nothing in the trash or held that might be one of theirs. */
+function staleRecords(layout: StoreLayout, { refs }: StaleFacts): string[] {
   const names = [...refs.keys()];
-  const ids = new Set(refs.values());
+  if (names.some((name) => name.startsWith(`${TRASH}/`) || name.startsWith(`${KEEP}/`))) return [];
   const live = new Set(names.filter((name) => name.startsWith(`${SNAPSHOTS}/`)).map(projectOf));
-  const mayReturn = names.some((name) => name.startsWith(`${TRASH}/`) || name.startsWith(`${KEEP}/`));
-  return projectIds(layout).flatMap((projectId): Stale[] => {
+  return projectIds(layout)
+    .filter((projectId) => !live.has(projectId) && readProject(layout, projectId) !== 'unreadable')
+    .map((projectId) => layout.project(projectId));
+}
+
+/** Those that no take would trust, and those of idle projects, which cost room and only make the next take quick. */
+function staleIndexes(layout: StoreLayout, { refs, idleBefore }: StaleFacts): string[] {
+  const ids = new Set(refs.values());
+  const isOfUse = (projectId: string) => {
     const record = readProject(layout, projectId);
-    if (typeof record === 'string') return [];
-    if (!live.has(projectId) && !mayReturn) return [{ projectId, part: 'all' }];
-    if (!existsSync(layout.index(projectId))) return [];
-    return ids.has(record.index.id) && record.lastTakenAt >= idleBefore ? [] : [{ projectId, part: 'index' }];
-  });
+    return typeof record !== 'string' && ids.has(record.index.id) && record.lastTakenAt >= idleBefore;
+  };
+  return keptIndexes(layout)
+    .filter(({ projectId }) => !isOfUse(projectId))
+    .map(({ path }) => path);
 }
 
 function projectOf(ref: string): string {

@@ -9,6 +9,7 @@ import type { Checkpoint } from '../core/checkpoint.ts';
 import { DAY_MS, MINUTE_MS } from '../core/time.ts';
 import { runGit } from '../platform/run-git.ts';
 import { createCheckpointDriver } from './checkpoint-driver.ts';
+import { keptIndex } from './index-cache.ts';
 import type { CheckpointStore } from './open-store.ts';
 import { readProject } from './project-book.ts';
 import { reachableObjects } from './reachable-objects.ts';
@@ -118,6 +119,7 @@ describe('reclaimStore', () => {
       'objects/tmp_objdir-bulk-fsync-123/ab/cdef',
       'refs/coppice/trash/run/1.lock',
       'packed-refs.lock',
+      `indexes/${checkpoints[0]?.projectId ?? ''}`,
       `indexes/${checkpoints[0]?.projectId ?? ''}.lock`,
     ];
     const others = ['objects/pack/notes.txt', `objects/pack/.tmp-${process.pid}-pack-1.pack`, 'locks/a.lock', 'x.lock'];
@@ -140,30 +142,37 @@ describe('reclaimStore', () => {
     const [first, second] = checkpoints;
     if (first === undefined || second === undefined) throw new Error('no scene');
     const other = await addSnapshot(store, { workdir: join(dir, 'q'), files: { a: 'a' } });
-    for (const { projectId } of [first, other]) writeFileSync(store.layout.index(projectId), 'index');
+    for (const { projectId } of [first, other]) putFile(keptIndex(store.layout, projectId));
     await drop(store, [second]);
     await reclaimStore(store, NO_GRACE);
-    expect(existsSync(store.layout.index(first.projectId))).toBe(false);
-    expect(existsSync(store.layout.index(other.projectId))).toBe(true);
+    expect(existsSync(keptIndex(store.layout, first.projectId))).toBe(false);
+    expect(existsSync(keptIndex(store.layout, other.projectId))).toBe(true);
     await drop(store, [first]);
     await reclaimStore(store, NO_GRACE);
     expect(readProject(store.layout, first.projectId)).toBe('none');
     expect(readProject(store.layout, other.projectId)).not.toBe('none');
   });
 
-  it('drops the index of a project that was not used for a week, or for a day where space is short', async () => {
+  it('drops the index of a project that was not used for a week, and others only as far as room is short', async () => {
     const dir = tempDir();
     const store = await boundsStore(dir);
     const add = (name: string, takenAt: number) =>
       addSnapshot(store, { workdir: join(dir, name), takenAt, files: { name } });
     const all = [await add('week', NOW - 8 * DAY_MS), await add('days', NOW - 2 * DAY_MS), await add('now', NOW)];
-    for (const { projectId } of all) writeFileSync(store.layout.index(projectId), 'index'.repeat(2000));
-    const left = () => all.map(({ projectId }) => existsSync(store.layout.index(projectId)));
-    expect(await reclaimStore(store)).toBeGreaterThanOrEqual(10_000);
+    const paths = all.map(({ projectId }) => keptIndex(store.layout, projectId));
+    for (const path of paths) putFile(path, 'index'.repeat(20_000));
+    const left = () => paths.map((path) => existsSync(path));
+    expect(await reclaimStore(store)).toBeGreaterThanOrEqual(100_000);
     expect(left()).toEqual([false, true, true]);
-    await reclaimStore(store, { maxBytes: 1 });
-    expect(left()).toEqual([false, false, true]);
     expect(readProject(store.layout, all[0]?.projectId ?? '')).not.toBe('none');
+    const { diskBytes, indexBytes } = await readStoreSize(store.layout);
+    await reclaimStore(store, { maxBytes: diskBytes + indexBytes });
+    expect(left()).toEqual([false, true, true]);
+    await reclaimStore(store, { maxBytes: diskBytes + indexBytes - 1 });
+    expect(left()).toEqual([false, false, true]);
+    await reclaimStore(store, { maxBytes: 1 });
+    expect(left()).toEqual([false, false, false]);
+    expect(await verifyStore(store)).toMatchObject({ checkpoints: 3, problems: [] });
   });
 
   it('spares what a checkpoint needs that appeared while it was at work', async () => {

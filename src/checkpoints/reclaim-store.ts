@@ -5,6 +5,7 @@ import { DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS, SECOND_MS } from '../core/tim
 import { freeBytes } from '../platform/file-system-facts.ts';
 import { syncDir } from '../platform/private-files.ts';
 import { explainStoreError } from './git-failures.ts';
+import { trimIndexes } from './index-cache.ts';
 import type { CheckpointStore } from './open-store.ts';
 import { objectsOf, reachableObjects } from './reachable-objects.ts';
 import { forgetFailures, isBackingOff, rememberFailure } from './reclaim-memory.ts';
@@ -13,11 +14,11 @@ import { planReclaim, type ReclaimPlan } from './reclaim-plan.ts';
 import { staleFiles } from './reclaim-projects.ts';
 import type { StoreLayout } from './store-layout.ts';
 import { readRefs } from './store-refs.ts';
-import { readStoreSize } from './store-size.ts';
+import { readStoreSize, walkStore } from './store-size.ts';
 import { DEBRIS_AGE_MS, findDebris } from './sweep-debris.ts';
 
 export interface ReclaimOptions {
-  /** The limit for the whole store: above it, less waits and more is packed. */
+  /** The limit for the store with its cache: above it, less waits and more is packed. */
   readonly maxBytes?: number | undefined;
   /** How old unneeded objects and debris must be. Takes are safe whatever it is; it is for programs that heed no lock. */
   readonly graceMs?: number;
@@ -28,9 +29,8 @@ export interface ReclaimOptions {
 /** Unneeded objects wait this long, or less where space is short. */
 const GRACE_MS = HOUR_MS;
 const GRACE_WHEN_TIGHT_MS = MINUTE_MS;
-/** The index of a project that is used no more waits this long, or less where space is short. */
+/** The index of a project that is used no more waits this long, or until the room is needed. */
 const IDLE_MS = 7 * DAY_MS;
-const IDLE_WHEN_TIGHT_MS = DAY_MS;
 /** Takes that come meanwhile wait as long as this does, so it gives up soon and leaves the rest to the next time. */
 const LOCK_WAIT_MS = 5 * SECOND_MS;
 
@@ -46,7 +46,7 @@ export async function reclaimStore(store: CheckpointStore, options: ReclaimOptio
   const { layout, clock } = store;
   if (options.insist !== true && isBackingOff(layout, clock.now())) return 0;
   try {
-    const freedBytes = await reclaim(store, options);
+    const freedBytes = (await reclaim(store, options)) + (await fitIndexes(layout, options));
     forgetFailures(layout);
     return freedBytes;
   } catch (error) {
@@ -79,12 +79,17 @@ async function reclaim(store: CheckpointStore, { maxBytes = Infinity, graceMs }:
   const before = Date.now() - (graceMs ?? (tight ? GRACE_WHEN_TIGHT_MS : GRACE_MS));
   const plan = planReclaim(size, { reachable, before, freeBytes: freeBytes(layout.gitDir), tight });
   const debris = findDebris(layout, Date.now() - (graceMs ?? DEBRIS_AGE_MS));
-  const idleBefore = store.clock.now() - (tight ? IDLE_WHEN_TIGHT_MS : IDLE_MS);
+  const idleBefore = store.clock.now() - IDLE_MS;
   const stale = staleFiles(layout, { refs, idleBefore });
   if ([plan.dead, plan.copies, plan.packs, plan.fresh, debris, stale].every(({ length }) => length === 0)) return 0;
   const lines = plan.fresh.map((id) => reachable.get(id) ?? id);
   const fresh = lines.length === 0 ? undefined : await writePack(layout, lines);
   return removeFiles(store, { plan, debris, knownIds: new Set(refs.values()), before, idleBefore, fresh });
+}
+
+/** The cache has the room that the store leaves. */
+async function fitIndexes(layout: StoreLayout, { maxBytes = Infinity }: ReclaimOptions): Promise<number> {
+  return trimIndexes(layout, maxBytes - (await walkStore(layout)).diskBytes);
 }
 
 /** Holds the store alone, makes sure once more, and unlinks. Until the first file goes, a failure leaves all as it was. */

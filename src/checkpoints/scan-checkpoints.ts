@@ -19,6 +19,8 @@ export interface CheckpointScan {
   /** Everything the store takes, and the part that nothing needs any more. */
   readonly diskBytes: number;
   readonly deadBytes: number;
+  /** What the cache of indexes takes beside it, which gives way to checkpoints. */
+  readonly indexBytes: number;
   readonly problems: readonly Problem[];
 }
 
@@ -48,6 +50,7 @@ export async function scanCheckpoints(
       .map((one) => itemOf(one, freed.get(one.id) ?? 0, isAtWork(one.workdir, activeWorkdirs))),
     trash: trashByRun(refs, freed),
     diskBytes: size.diskBytes,
+    indexBytes: size.indexBytes,
     // What damaged and unknown refs need cannot be told from what nothing needs.
     deadBytes: known ? deadBytes(size, freed) : 0,
     problems: [

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 /** Where everything of a checkpoint store is. */
 export interface StoreLayout {
@@ -13,7 +13,10 @@ export interface StoreLayout {
   readonly projects: string;
   /** Shared by every take, held alone by whoever removes objects. */
   readonly lock: string;
+  /** Where indexes wait between takes: a cache beside the store, which anybody may remove at any time. */
+  readonly indexes: string;
   project(projectId: string): string;
+  /** Git's index of a project while it is in use. */
   index(projectId: string): string;
   projectLock(projectId: string): string;
 }
@@ -27,6 +30,7 @@ export function storeLayout(root: string): StoreLayout {
     objects: join(gitDir, 'objects'),
     projects: join(gitDir, 'projects'),
     lock: join(root, 'lock.db'),
+    indexes: join(dirname(root), 'cache', 'checkpoint-indexes'),
     project: (projectId) => join(gitDir, 'projects', `${projectId}.json`),
     index: (projectId) => join(gitDir, 'indexes', projectId),
     projectLock: (projectId) => join(gitDir, 'locks', `${projectId}.db`),

@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import type { EpochMs } from '../core/time.ts';
 import { runGit } from '../platform/run-git.ts';
 import { walkTree } from '../platform/walk-tree.ts';
+import { keptIndexes } from './index-cache.ts';
 import type { StoreLayout } from './store-layout.ts';
 
 /** What a store takes on disk, object by object. */
 export interface StoreSize {
   /** Everything in its folder. */
   readonly diskBytes: number;
-  /** The part of it that indexes take, one for each project. */
+  /** What the cache of indexes takes beside it. */
   readonly indexBytes: number;
   /** Objects in files of their own, by name. */
   readonly loose: ReadonlyMap<string, LooseObject>;
@@ -47,19 +48,18 @@ export async function walkStore(
   const loose = new Map<string, LooseObject>();
   const packBytes = new Map<string, number>();
   let diskBytes = 0;
-  let indexBytes = 0;
   let seen = 0;
   for (const entry of walkTree(layout.gitDir)) {
     // The walk is synchronous, and whoever else uses this process must not wait for all of it.
     if (++seen % BREATH === 0) await new Promise((resolve) => setImmediate(resolve));
     if (entry.kind === 'unreadable') continue;
     diskBytes += entry.diskBytes;
-    if (entry.path.startsWith('indexes/')) indexBytes += entry.diskBytes;
     const [, dir, rest] = LOOSE.exec(entry.path) ?? [];
     if (dir !== undefined && rest !== undefined) loose.set(dir + rest, entry);
     const [, pack] = PACK_FILE.exec(entry.path) ?? [];
     if (pack !== undefined) packBytes.set(pack, (packBytes.get(pack) ?? 0) + entry.diskBytes);
   }
+  const indexBytes = keptIndexes(layout).reduce((sum, index) => sum + index.diskBytes, 0);
   return { diskBytes, indexBytes, loose, packBytes };
 }
 

@@ -9,7 +9,7 @@ import type { StoreLayout } from './store-layout.ts';
 export const DEBRIS_AGE_MS = 10 * MINUTE_MS;
 
 /**
- * What killed git commands left in the store, as paths in it: unfinished packs and objects, and locks on refs and indexes. git
+ * What killed git commands left in the store, as paths in it: unfinished packs and objects, locks on refs, and indexes. git
  * itself never removes some of these. Remove them only while nobody writes to the store.
  */
 export function findDebris({ gitDir }: StoreLayout, before: EpochMs): string[] {
@@ -34,6 +34,8 @@ function isDebris(path: string, isDir: boolean): boolean {
     const [, pid] = /^\.tmp-(\d+)-/.exec(name) ?? [];
     return name.startsWith('tmp_') || (pid !== undefined && findProcess(Number(pid)) === undefined);
   }
-  const places = ['refs/', 'indexes/', 'packed-refs', 'HEAD'];
+  // A take that is at work has its index here, and holds the store.
+  if (path.startsWith('indexes/')) return !isDir;
+  const places = ['refs/', 'packed-refs', 'HEAD'];
   return !isDir && name.endsWith('.lock') && places.some((place) => path.startsWith(place));
 }

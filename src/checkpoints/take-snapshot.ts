@@ -11,7 +11,7 @@ import { readSnapshots } from './read-snapshots.ts';
 import type { Sorted } from './sort-changes.ts';
 import { projectIdOf } from './store-layout.ts';
 import { updateIndex } from './update-index.ts';
-import { dropIndexLock, healIndexLock, indexCount } from './work-index.ts';
+import { dropIndexLock, healIndexLock, indexCount, withIndex } from './work-index.ts';
 
 /** Takes a checkpoint of a working directory, if there is anything to save and it may be saved. */
 export async function takeSnapshot(
@@ -35,20 +35,25 @@ export interface SaveRequest extends TakeRequest, TakeOptions {
 
 /** The same for whoever holds the project's lock and shares the store's already. */
 export async function saveSnapshot(store: CheckpointStore, request: SaveRequest): Promise<TakeResult> {
-  const index = store.layout.index(projectIdOf(request.workdir));
+  const projectId = projectIdOf(request.workdir);
+  const index = store.layout.index(projectId);
   try {
     await healIndexLock(index, request.signal);
-    try {
-      return await attempt(store, request, { trust: true });
-    } catch (error) {
-      if (!(error instanceof GitError) || isStoreError(error)) throw error;
-      // The index is damaged or names objects that the store has lost: it is made anew, once.
-      return await attempt(store, request, { trust: false });
-    }
+    return await withIndex(store.layout, projectId, () => attemptTwice(store, request));
   } catch (error) {
     // Every git of ours has ended by now, so a lock that is still there was left by one that was stopped.
     dropIndexLock(index);
     throw explainStoreError(error, store.layout.gitDir);
+  }
+}
+
+async function attemptTwice(store: CheckpointStore, request: SaveRequest): Promise<TakeResult> {
+  try {
+    return await attempt(store, request, { trust: true });
+  } catch (error) {
+    if (!(error instanceof GitError) || isStoreError(error)) throw error;
+    // The index is damaged or names objects that the store has lost: it is made anew, once.
+    return await attempt(store, request, { trust: false });
   }
 }
 

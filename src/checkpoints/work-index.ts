@@ -1,15 +1,41 @@
-import { closeSync, openSync, readSync, rmSync, statSync } from 'node:fs';
+import { closeSync, openSync, readSync, renameSync, rmSync, statSync } from 'node:fs';
 import { MINUTE_MS, SECOND_MS } from '../core/time.ts';
 import { errorCode } from '../platform/error-code.ts';
+import { makePrivateDir } from '../platform/private-files.ts';
 import { wait } from '../platform/wait.ts';
+import { keptIndex } from './index-cache.ts';
+import type { StoreLayout } from './store-layout.ts';
 
-// The index of a project is git's memory of what was saved last. It may be thrown away at any time: the next take is then as
-// slow as the first. Whoever touches it holds the project's lock.
+// The index of a project is git's memory of what was saved last: without it, the next take is as slow as the first. Between
+// takes it waits in a cache that anybody may remove. While it is in use it is in the store, because git takes an index that
+// vanishes for an empty one, and would save a folder without its files. Whoever uses it holds the project's lock.
 
-/** What tells this very state of the index from any other; 'none' when there is no index. */
+/** Fetches the index of a project from the cache, if it is there, and puts back what became of it. */
+export async function withIndex<T>(layout: StoreLayout, projectId: string, use: () => Promise<T>): Promise<T> {
+  const [kept, index] = [keptIndex(layout, projectId), layout.index(projectId)];
+  try {
+    renameSync(kept, index);
+  } catch {
+    // There is none, or none within reach. What a killed take left in its place is not to be trusted.
+    dropIndex(index);
+  }
+  try {
+    return await use();
+  } finally {
+    try {
+      makePrivateDir(layout.indexes);
+      renameSync(index, kept);
+    } catch {
+      // There is none any more, or nowhere to keep it: the next take makes it anew.
+      dropIndex(index);
+    }
+  }
+}
+
+/** What tells this very state of the index from any other, wherever it was moved; 'none' when there is no index. */
 export function indexStamp(path: string): string {
   const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
-  return stat === undefined ? 'none' : [stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs].join('-');
+  return stat === undefined ? 'none' : [stat.ino, stat.size, stat.mtimeNs].join('-');
 }
 
 /** How many files the index holds: the third number of its header. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Home } from '../../src/app/home.ts';
 import { openHome } from '../../src/app/open-home.ts';
+import { keptIndex } from '../../src/checkpoints/index-cache.ts';
 import { storeLayout } from '../../src/checkpoints/store-layout.ts';
 import { readStoreSize } from '../../src/checkpoints/store-size.ts';
 import type { Checkpoint } from '../../src/core/checkpoint.ts';
@@ -77,8 +78,8 @@ describe('the checkpoints of a home', () => {
     for (let turn = 0; turn < 40; turn += 1) {
       clock.advance(18 * HOUR_MS);
       await takeAndSettle(`p${turn % 3}`, noise(`turn ${turn}`, eachBytes));
-      const { diskBytes } = await readStoreSize(layout);
-      expect(diskBytes).toBeLessThan(MB + eachBytes);
+      const { diskBytes, indexBytes } = await readStoreSize(layout);
+      expect(diskBytes + indexBytes).toBeLessThan(MB + eachBytes);
       if (turn > 25) least = Math.min(least, diskBytes);
     }
     // It is used to the full, not emptied whenever it is exceeded.
@@ -86,6 +87,36 @@ describe('the checkpoints of a home', () => {
     expect((await home.checkpoints.projects()).length).toBe(3);
     expect((await home.checkpoints.verify()).problems).toEqual([]);
   }, 120_000);
+
+  it('stay where the cache beside them is what exceeds the cap, and the part of it that was used least goes', async () => {
+    const { home, takeAndSettle } = await scene({ 'checkpoints.max_total_size_mb': '1' });
+    const layout = storeLayout(join(home.path, 'checkpoints'));
+    const projects = ['p', 'q', 'r'];
+    for (const project of projects) await takeAndSettle(project, noise(project, 30_000));
+    const kept = (await home.checkpoints.list()).map(({ projectId }) => keptIndex(layout, projectId)).toReversed();
+    for (const path of kept) writeFileSync(path, noise(path, 400_000));
+    expect((await home.checkpoints.status()).reclaimable.items).toBe(0);
+    expect(await home.checkpoints.prune()).toBeUndefined();
+    expect((await home.checkpoints.keepBounded()).status).toBe('within');
+    expect(kept.map((path) => existsSync(path))).toEqual([false, true, true]);
+    expect(await idsOf(home)).toHaveLength(3);
+  });
+
+  it('of twelve identical folders take hardly more than those of one', async () => {
+    const { home, takeAndSettle } = await scene();
+    const bytes = () =>
+      Number(
+        execFileSync('du', ['-sk', join(home.path, 'checkpoints')])
+          .toString()
+          .split('\t', 1),
+      );
+    const content = noise('twelve', 9 * MB);
+    await takeAndSettle('p0', content);
+    const one = bytes();
+    for (let folder = 1; folder < 12; folder += 1) await takeAndSettle(`p${folder}`, content);
+    expect(bytes() / one).toBeLessThan(1.05);
+    expect((await home.checkpoints.status()).indexBytes).toBeGreaterThan(0);
+  }, 60_000);
 
   it('are held at max_snapshots by runs that can be undone', async () => {
     const { home, takeAndSettle } = await scene({ 'checkpoints.max_snapshots': '4' });

@@ -1,7 +1,18 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { keptIndex } from '../../src/checkpoints/index-cache.ts';
 import type { CheckpointStore } from '../../src/checkpoints/open-store.ts';
 import { readSnapshots } from '../../src/checkpoints/read-snapshots.ts';
 import { takeSnapshot } from '../../src/checkpoints/take-snapshot.ts';
@@ -239,7 +250,7 @@ describe('processes', () => {
     write('last', '1');
     await takeExactly();
     await expectSound();
-    expect(readdirSync(join(store.layout.gitDir, 'indexes')).filter((name) => name.endsWith('.lock'))).toEqual([]);
+    expect(readdirSync(join(store.layout.gitDir, 'indexes'))).toEqual([]);
   }, 1_800_000);
 
   it('heal the lock that a killed git left on the index', async () => {
@@ -275,10 +286,41 @@ describe('an index that no longer fits the store', () => {
   it('is made anew when it is damaged', async () => {
     write('a', '1');
     const { projectId } = takenOf(await takeSnapshot(store, { workdir }));
-    writeFileSync(store.layout.index(projectId), 'not an index');
+    writeFileSync(keptIndex(store.layout, projectId), 'not an index');
     expect((await takeSnapshot(store, { workdir })).status).toBe('unchanged');
     writeFileSync(store.layout.project(projectId), '[]');
     expect((await takeSnapshot(store, { workdir })).status).toBe('unchanged');
+    write('a', '2');
+    await takeExactly();
+  });
+
+  it('may be removed at any time with all of its cache, also while a checkpoint is taken', async () => {
+    for (let at = 0; at < 500; at += 1) write(`f${at}`, `${at}`);
+    const cache = join(dir, 'home', 'cache');
+    const removing = setInterval(() => rmSync(cache, { recursive: true, force: true }), 1);
+    try {
+      for (let round = 0; round < 5; round += 1) {
+        write('f7', `round ${round}`);
+        write(`more ${round}`, '1');
+        await takeExactly();
+      }
+    } finally {
+      clearInterval(removing);
+    }
+    writeFileSync(cache, 'no folder at all');
+    write('f7', 'last');
+    await takeExactly();
+    await expectSound();
+  });
+
+  it('is left in the store by a killed take or an older version, and not trusted', async () => {
+    write('a', '1');
+    const { projectId } = takenOf(await takeSnapshot(store, { workdir }));
+    const left = store.layout.index(projectId);
+    renameSync(keptIndex(store.layout, projectId), left);
+    expect((await takeSnapshot(store, { workdir })).status).toBe('unchanged');
+    expect(existsSync(left)).toBe(false);
+    writeFileSync(left, 'not an index');
     write('a', '2');
     await takeExactly();
   });

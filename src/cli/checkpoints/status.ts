@@ -39,6 +39,11 @@ function print({ io, global }: CommandInput<NoOptions>, status: CheckpointStatus
   }
   out.write(`${colour.bold(projects.length === 0 ? none : totalSentence(status))}\n`);
   if (projects.length > 0) out.write(`${limitSentence(status)}\n`);
+  if (status.indexBytes > 0) {
+    out.write(
+      `A cache of ${formatBytes(status.indexBytes)} makes the next ones quick. It goes first where room is short.\n`,
+    );
+  }
   if (status.trash.items > 0) {
     const runs = plural(status.trash.items, 'run');
     out.write(`In the trash: checkpoints of ${runs} (${formatBytes(status.trash.sizeBytes)}).\n`);
@@ -84,11 +89,10 @@ function rowOf({ workdir, checkpoints, pinned, ownBytes, lastTakenAt, place }: P
 }
 
 function totalSentence(status: CheckpointStatus): string {
-  const { projects, checkpoints, sizeBytes, sharedBytes, indexBytes, limits } = status;
+  const { projects, checkpoints, sizeBytes, sharedBytes, limits } = status;
   const cap = limits.maxBytes === undefined ? '' : ` of ${formatBytes(limits.maxBytes)}`;
   const what = `${plural(checkpoints, 'checkpoint')} of ${plural(projects.length, 'folder')}`;
-  const index = indexBytes === 0 ? '' : `, ${formatBytes(indexBytes)} makes the next ones quick`;
-  return `${what} take ${formatBytes(sizeBytes)}${cap}; ${formatBytes(sharedBytes)} is shared between folders${index}.`;
+  return `${what} take ${formatBytes(sizeBytes)}${cap}; ${formatBytes(sharedBytes)} is shared between folders.`;
 }
 
 function limitSentence({ limits, projects }: CheckpointStatus): string {
