@@ -1,26 +1,35 @@
-import { type Dirent, readdirSync, type Stats, statSync } from 'node:fs';
+import { closeSync, constants, type Dirent, openSync, readdirSync, readSync, type Stats, statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { Failure } from '../core/failure.ts';
 import { errorCode } from '../platform/error-code.ts';
 import { wait } from '../platform/wait.ts';
 
-/** Git opens these in every folder, or in one that it takes for a repository inside the project. */
-const OPENED_BY_GIT: ReadonlySet<string> = new Set(['.gitignore', '.gitattributes', 'HEAD', 'commondir']);
+/** Git opens these in every folder. */
+const IN_FOLDERS: ReadonlySet<string> = new Set(['.gitignore', '.gitattributes']);
+/** Git opens these in the repository of a folder that has one, wherever that is. */
+const IN_REPOSITORIES = ['HEAD', 'commondir'] as const;
 const BREATH = 20;
 
-/** The pipes in a project that git would open and wait at. Refuses a device, which git might read without an end. */
+/** The pipes that git would open and wait at in a project. Refuses a device, which git might read without an end. */
 export async function findPipes(workdir: string, signal: AbortSignal): Promise<Buffer[]> {
   const pipes: Buffer[] = [];
-  const folders = [Buffer.from(workdir)];
+  const folders: Buffer[] = [Buffer.from(workdir)];
   let looked = 0;
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     if (++looked % BREATH === 0) await wait(0, signal);
     for (const entry of entriesOf(folder)) {
-      const path = Buffer.concat([folder, SLASH, entry.name]);
-      if (entry.isDirectory()) folders.push(path);
-      else if (OPENED_BY_GIT.has(entry.name.toString()) && isPipe(path)) pipes.push(path);
+      const path = below(folder, entry.name);
+      const name = entry.name.toString();
+      if (name === '.git') pipes.push(...IN_REPOSITORIES.map((file) => below(repositoryOf(path), file)).filter(isPipe));
+      else if (entry.isDirectory()) folders.push(path);
+      else if (IN_FOLDERS.has(name) && isPipe(path)) pipes.push(path);
     }
   }
   return pipes;
+}
+
+function below(folder: Buffer, name: Buffer | string): Buffer {
+  return Buffer.concat([folder, SLASH, Buffer.from(name)]);
 }
 
 const SLASH = Buffer.from('/');
@@ -34,6 +43,28 @@ function entriesOf(folder: Buffer): Dirent<Buffer>[] {
     return [];
   }
 }
+
+/** A `.git` that is a file names the folder that is meant, which may be anywhere. */
+function repositoryOf(path: Buffer): Buffer {
+  try {
+    // It may be a pipe by now.
+    const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      const text = Buffer.alloc(MAX_LINK_BYTES);
+      const [, target] = /^gitdir: (.*?)[\r\n]*$/s.exec(text.toString('latin1', 0, readSync(file, text))) ?? [];
+      return target === undefined ? path : Buffer.from(resolve(path.toString('latin1'), '..', target), 'latin1');
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    // A folder, or out of reach.
+    return path;
+  }
+}
+
+/** Longer than any path. */
+const MAX_LINK_BYTES = 8192;
 
 /** Links are followed, as some versions of git do. */
 function isPipe(path: Buffer): boolean {

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -55,6 +55,42 @@ describe('a pipe where git looks for a file', () => {
     const third = await takeSnapshot(store, { workdir });
     expect([third.status, namesOf(third)]).toEqual(['unchanged', ['.gitignore', `${deep}.gitignore`]]);
     server.close();
+  });
+
+  it('is found where the repository of a folder lies outside the project', async () => {
+    const outside = tempDir();
+    for (const name of ['named', 'linked']) {
+      execFileSync('git', ['init', '-q', '--bare', join(outside, name)]);
+      execFileSync('rm', [join(outside, name, 'HEAD')]);
+      execFileSync('mkfifo', [join(outside, name, 'HEAD')]);
+      writeFileSync(at(`${name}/f`), name);
+    }
+    writeFileSync(at('named/.git'), `gitdir: ${join(outside, 'named')}\n`);
+    symlinkSync(join(outside, 'linked'), at('linked/.git'));
+    // One that is itself a pipe, and one without an end of its own.
+    execFileSync('mkfifo', [join(outside, 'pipe')]);
+    writeFileSync(at('odd/.git'), `gitdir: ${join(outside, 'pipe')}\n`);
+    writeFileSync(at('self/.git'), 'gitdir: .git\n');
+    const result = await takeSnapshot(store, { workdir });
+    expect(await savedFiles(store, takenOf(result).id)).toEqual(filesOnDisk(workdir));
+    expect(namesOf(result)).toEqual([join(outside, 'named/HEAD'), 'linked/.git/HEAD']);
+  });
+
+  it.for(['.gitattributes', 'inner/.git/HEAD'])('is refused when another program holds it open: %s', async (path) => {
+    writeFileSync(at('inner/f'), '1');
+    execFileSync('git', ['init', '-q', at('inner')]);
+    execFileSync('rm', ['-f', at(path)]);
+    pipe(path);
+    const holder = openSync(at(path), 'r+');
+    try {
+      await expect(takeSnapshot(store, { workdir })).rejects.toMatchObject({
+        code: 'refused',
+        message: expect.stringContaining(`${path} is a pipe that another program holds open`),
+      });
+    } finally {
+      closeSync(holder);
+    }
+    expect(takenOf(await takeSnapshot(store, { workdir })).fileCount).toBe(1);
   });
 
   it('is refused with its name when it is a device without an end', async ({ skip }) => {
