@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import type { Changed } from '../checkpoints/measure-changes.ts';
 import type { CheckpointStore } from '../checkpoints/open-store.ts';
-import type { StoreVerdict } from '../checkpoints/verify-store.ts';
+import type { StoreVerdict, VerifyOptions } from '../checkpoints/verify-store.ts';
 import type { Checkpoint, Project, TakeOptions, TakeRequest, TakeResult } from '../core/checkpoint.ts';
 import type { CheckpointsRequest } from '../core/plan.ts';
 import type { BoundsReport } from './checkpoint-bounds.ts';
@@ -177,11 +177,11 @@ export class Checkpoints {
   }
 
   /** Whether every checkpoint is complete and exactly what was saved. Reads everything; changes nothing. */
-  async verify(): Promise<StoreVerdict> {
+  async verify(options: VerifyOptions = {}): Promise<StoreVerdict> {
     const store = await this.#find();
     if (store === undefined) return { checkpoints: 0, problems: [] };
     const { verifyStore } = await import('../checkpoints/verify-store.ts');
-    return verifyStore(store);
+    return verifyStore(store, options);
   }
 
   /** Resolves when nothing goes on in the background any more. */

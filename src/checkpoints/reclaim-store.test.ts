@@ -249,6 +249,25 @@ describe('verifyStore', () => {
     expect(problems).toContainEqual(expect.objectContaining({ kind: 'checkpoint-incomplete', subject: first?.id }));
   });
 
+  it('tells how far it has come, in files of their own and in packs, up to the last', async () => {
+    const { store } = await scene(8);
+    const told: [number, number][] = [];
+    const onProgress = (done: number, total: number) => told.push([done, total]);
+    for (const [packs, prepare] of [
+      [0, async () => 0],
+      [1, () => reclaimStore(store, TIGHT)],
+    ] as const) {
+      told.length = 0;
+      await prepare();
+      const size = await readStoreSize(store.layout);
+      expect(size.packs).toHaveLength(packs);
+      expect((await verifyStore(store, { onProgress })).problems).toEqual([]);
+      const total = size.loose.size + size.packs.reduce((sum, { objects }) => sum + objects.size, 0);
+      expect(told.at(-1)).toEqual([total, total]);
+      expect(told.map(([done]) => done)).toEqual(told.map(([done]) => done).toSorted((a, b) => a - b));
+    }
+  });
+
   it('has nothing to say about files of a project that git itself would not like', async () => {
     const dir = tempDir();
     const store = await boundsStore(dir);

@@ -12,8 +12,14 @@ export interface StoreVerdict {
   readonly problems: readonly Problem[];
 }
 
+export interface VerifyOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Told from time to time how many objects, parts of checkpoints, were read. */
+  readonly onProgress?: ((done: number, total: number) => void) | undefined;
+}
+
 /** Whether every checkpoint is there, complete and exactly what was saved. Reads every object; changes nothing. */
-export async function verifyStore(store: CheckpointStore): Promise<StoreVerdict> {
+export async function verifyStore(store: CheckpointStore, options: VerifyOptions = {}): Promise<StoreVerdict> {
   const { layout } = store;
   // Shared, so that nothing is unlinked or written anew while it is looked at.
   using _shared = await store.lock.share(HOUR_MS);
@@ -22,7 +28,7 @@ export async function verifyStore(store: CheckpointStore): Promise<StoreVerdict>
   const broken = await incompleteOf(layout, ids);
   return {
     checkpoints: checkpoints.length,
-    problems: [...problems, ...broken.map(brokenProblem), ...(await contentProblems(store))],
+    problems: [...problems, ...broken.map(brokenProblem), ...(await contentProblems(store, options))],
   };
 }
 
@@ -36,13 +42,19 @@ function brokenProblem(id: string): Problem {
 }
 
 /** What git finds when it reads every object. What it says about the projects' own files is no concern of ours. */
-async function contentProblems({ layout }: CheckpointStore): Promise<Problem[]> {
+async function contentProblems({ layout }: CheckpointStore, options: VerifyOptions): Promise<Problem[]> {
   const settings = IGNORED.flatMap((check) => ['-c', `fsck.${check}=ignore`]);
-  const args = [...settings, 'fsck', '--full', '--no-dangling', '--no-progress', '--no-reflogs'];
-  const { code, stdout, stderr } = await runGit(layout, args, { okCodes: ANY_CODE, timeoutMs: HOUR_MS });
+  const args = [...settings, 'fsck', '--full', '--no-dangling', '--progress', '--no-reflogs'];
+  const { signal, onProgress } = options;
+  const { code, stdout, stderr } = await runGit(layout, args, {
+    okCodes: ANY_CODE,
+    timeoutMs: HOUR_MS,
+    signal,
+    ...(onProgress && { onSaid: reading(await countObjects(layout), onProgress) }),
+  });
   if (code === 0) return [];
   const said = `${stdout.toString()}${stderr}`
-    .split('\n')
+    .split(/[\r\n]/)
     .filter((line) => /^(error|fatal|missing|broken|bad)/.test(line));
   return said.slice(0, MAX_SHOWN).map((line) => ({
     kind: 'object-damaged',
@@ -61,3 +73,25 @@ const IGNORED = [
   ),
   ...['Blob', 'Large', 'LineLength', 'Missing'].map((name) => `gitattributes${name}`),
 ];
+
+interface ObjectCounts {
+  readonly loose: number;
+  readonly packed: number;
+}
+
+async function countObjects({ gitDir }: CheckpointStore['layout']): Promise<ObjectCounts> {
+  const said = (await runGit({ gitDir }, ['count-objects', '-v'])).stdout.toString();
+  const count = (name: string) => Number(new RegExp(`^${name}: (\\d+)$`, 'm').exec(said)?.[1] ?? 0);
+  return { loose: count('count'), packed: count('in-pack') };
+}
+
+/** git counts folders while it reads objects in files of their own, and objects while it reads packs. */
+function reading({ loose, packed }: ObjectCounts, onProgress: (done: number, total: number) => void) {
+  return (text: string) => {
+    const [, what, percent = ''] = /Checking (object directories|objects): +(\d+)%[^%]*$/.exec(text) ?? [];
+    if (what === undefined) return;
+    const part = Number(percent) / 100;
+    const done = what === 'objects' ? loose + part * packed : part * loose;
+    onProgress(Math.floor(done), loose + packed);
+  };
+}

@@ -20,6 +20,8 @@ export interface GitOptions {
   readonly signal?: AbortSignal | undefined;
   /** Asked about each piece of output: false ends the command, which then fails. */
   readonly goOn?: (chunk: Buffer) => boolean;
+  /** Told what it says on standard error, as it says it. */
+  readonly onSaid?: (text: string) => void;
   /** Told which part of the input was handed over, from 0 to 1. */
   readonly onFed?: (part: number) => void;
   /** On top of the closed environment, such as a date for a commit. */
@@ -47,6 +49,7 @@ export class GitError extends Error {
 
 const TIME_LIMIT_MS = 10 * MINUTE_MS;
 const MAX_OUTPUT_BYTES = 512 * 1024 * 1024;
+const MAX_SAID_BYTES = 4 * 1024 * 1024;
 
 /**
  * Runs one git command to its end. Nothing of the user's or the machine's git setup takes part: no configuration, hooks,
@@ -151,7 +154,11 @@ function closedEnvironment({ gitDir, workTree, indexFile }: GitPlace): Record<st
   };
 }
 
-function collect(child: ChildProcess, args: readonly string[], { input, goOn, onFed }: GitOptions): Promise<GitAnswer> {
+function collect(
+  child: ChildProcess,
+  args: readonly string[],
+  { input, goOn, onFed, onSaid }: GitOptions,
+): Promise<GitAnswer> {
   return new Promise((resolve, reject) => {
     const stdout: Buffer[] = [];
     const stderr: Buffer[] = [];
@@ -165,8 +172,10 @@ function collect(child: ChildProcess, args: readonly string[], { input, goOn, on
       failed ??= new GitError(args, { code: undefined, stderr: 'it printed more than was wanted' });
       child.kill('SIGKILL');
     });
+    let saidBytes = 0;
     child.stderr?.on('data', (chunk: Buffer) => {
-      if (stderr.length < 1000) stderr.push(chunk);
+      onSaid?.(chunk.toString());
+      if ((saidBytes += chunk.length) <= MAX_SAID_BYTES) stderr.push(chunk);
     });
     child.on('error', (error) => {
       failed = error;

@@ -1,4 +1,5 @@
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { CheckpointStatus } from '../../src/app/checkpoint-status.ts';
@@ -61,6 +62,30 @@ describe('coppice checkpoints', () => {
     const young = await coppice(home, ['checkpoints', 'prune', '--dry-run']);
     expect(young.stdout).toContain('Nothing would go.');
     expect((await coppice(home, ['checkpoints', 'status'])).stdout).toContain('gone');
+  });
+
+  it('says why nothing went, what to do, and which limit is out of reach', async () => {
+    const young = await coppice(home, ['checkpoints', 'prune', '--yes']);
+    expect(young).toMatchObject({ code: 0, stderr: '' });
+    expect(young.stdout).toMatch(/^Nothing was removed\.\n4 checkpoints stay: .*too young \(1\)/);
+    expect(young.stdout).toContain('for an hour after the last one');
+    const small = join(dir, 'small-home');
+    mkdirSync(join(dir, 'big'));
+    writeFileSync(join(dir, 'big', 'file'), randomBytes(2 * 1024 * 1024));
+    await coppice(small, ['checkpoints', 'take', join(dir, 'big')]);
+    const held = await coppice(small, ['checkpoints', 'prune', '--max-size-mb', '1', '--yes']);
+    expect(held.code).toBe(4);
+    expect(held.stdout).toMatch(/Nothing was removed\.\n1 checkpoint stays: .*\n.* stays out of reach/);
+    renameSync(join(dir, 'p'), join(dir, 'p-away'));
+    renameSync(dir, `${dir}-away`);
+    try {
+      const away = await coppice(join(`${dir}-away`, 'home'), ['checkpoints', 'clear', '--yes']);
+      expect(away.stdout).toContain('its folder cannot be reached now (4)');
+      expect(away.stdout).toContain('connect it');
+    } finally {
+      renameSync(`${dir}-away`, dir);
+      renameSync(join(dir, 'p-away'), join(dir, 'p'));
+    }
   });
 
   it('clears only after a yes, and only what is not pinned', async () => {

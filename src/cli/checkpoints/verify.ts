@@ -25,8 +25,11 @@ export function run(input: CommandInput<NoOptions>): Promise<number> {
     return problems.length === 0 ? 0 : FAILURES.integrity.exit;
 
     async function verify() {
-      using _progress = startProgress(io, { label: 'Reading every checkpoint' });
-      return await home.checkpoints.verify();
+      using progress = startProgress(io, { label: 'Reading every part of every checkpoint' });
+      return await home.checkpoints.verify({
+        signal: io.signal,
+        onProgress: (done, total) => progress.update({ done, total }),
+      });
     }
   });
 }

@@ -10,8 +10,11 @@ import { formatDate } from '../format.ts';
 import type { Io } from '../io.ts';
 import { writeJson } from '../json-output.ts';
 import { startProgress } from '../progress.ts';
+import { safeText } from '../safe-text.ts';
 import { hintCommand } from './hint-command.ts';
 import { doneLines, skippedLines } from './outcome-lines.ts';
+import { shortfallSentence } from './shortfall-sentence.ts';
+import { whyNothingWent } from './why-nothing-went.ts';
 
 /** `interrupted` means that Ctrl-C came first; what was not reached was not touched. */
 export type Carried = CarriedRun;
@@ -59,11 +62,13 @@ export interface Report {
   readonly goOn: string;
   /** Its trash was emptied at once. */
   readonly purged?: boolean;
+  /** Nobody saw the plan, so a limit that stays out of reach is named here. */
+  readonly unseen?: boolean;
 }
 
 /** Says what a run did and how to undo it, and returns the exit code. */
 export function reportRun({ io, global }: CommandInput<object>, carried: Carried, report: Report): number {
-  const { plan, goOn, purged = false } = report;
+  const { plan, goOn, purged = false, unseen = false } = report;
   if (global.json) writeJson(io.out, { ...carriedDocument(carried), purged });
   else {
     const { outcomes, run } = carried;
@@ -73,6 +78,8 @@ export function reportRun({ io, global }: CommandInput<object>, carried: Carried
       ...(done.length === 0 ? [`Nothing was ${plan.request.kind === 'archive' ? 'archived' : 'removed'}.`] : done),
       ...(purged && done.length > 0 ? ['This cannot be undone.'] : []),
       ...skippedLines(outcomes),
+      ...(outcomes.length === 0 ? whyNothingWent(plan) : []),
+      ...(unseen ? plan.shortfalls.map((shortfall) => safeText(shortfallSentence(shortfall))) : []),
       ...(canUndo ? [`${undoWords(run, outcomes)}: ${hintCommand(global, 'undo', run.id)}`] : []),
     ];
     io.out.write(`${lines.join('\n')}\n`);

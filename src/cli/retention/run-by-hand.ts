@@ -32,6 +32,7 @@ export function runByHand<O extends ByHandOptions>(
     }
     await confirmPlan(input, { home, plan, look: 'add --dry-run', allWith: '--dry-run --json', typed });
     const carried = planTotals(plan).go.items === 0 ? NOTHING_DONE : await carryOut(io, home, plan);
-    return reportRun(input, carried, { plan, goOn: 'To go on, run the command again.' });
+    const unseen = options.yes === true;
+    return reportRun(input, carried, { plan, goOn: 'To go on, run the command again.', unseen });
   });
 }
