@@ -48,7 +48,7 @@ async function putBack(parts: WorktreeParts, runId: string, item: RunItem): Prom
   if (store === undefined) return skipped(item, 'The checkpoint store is not there.');
   try {
     const detail = await putFilesBack(store, request);
-    return detail === undefined ? { number: item.number, status: 'done' } : skipped(item, detail);
+    return detail === undefined ? await forget(parts, runId, item) : skipped(item, detail);
   } catch (error) {
     if (error instanceof GitError)
       return skipped(item, 'What was there before cannot be read from the checkpoint store.');
@@ -78,7 +78,7 @@ async function putFilesBack(store: CheckpointStore, request: RestoreRequest): Pr
 
 const SHOWN = 3;
 
-/** Without these refs both states may go when the rules for checkpoints say so. */
+/** Nothing of it can be undone any more: without these refs both states may go when the rules for checkpoints say so. */
 async function forget({ findStore }: WorktreeParts, runId: string, item: RunItem): Promise<ItemOutcome> {
   const store = findStore();
   if (store !== undefined && item.item.kind === 'worktree') {

@@ -150,6 +150,33 @@ describe('restoring a checkpoint', () => {
     expect(safety).toMatchObject({ kind: 'safety', reason: `before going back to ${target.id.slice(0, 12)}` });
     await desk.purge(runId);
     expect(await kept()).toEqual([]);
+    put('a', 'three');
+    const again = (await desk.restore(target)).runId ?? '';
+    put('a', 'edited since');
+    expect(await desk.undo(again)).toHaveLength(1);
+    expect(await kept()).toHaveLength(2);
+    put('a', 'one');
+    expect(await desk.undo(again)).toEqual([]);
+    expect(files()).toEqual({ a: 'file three' });
+    expect(await kept()).toEqual([]);
+  });
+
+  it('removes a folder with its last file, and leaves every other folder alone', async () => {
+    for (const name of ['empty', 'kept']) mkdirSync(join(desk.workdir, name));
+    put('kept/a', 'one');
+    const target = await desk.take();
+    for (const name of ['new/deep', 'new/beside']) mkdirSync(join(desk.workdir, name), { recursive: true });
+    put('new/deep/b', 'two');
+    put('kept/more', 'two');
+    const { runId = '' } = await desk.restore(target);
+    const folders = () =>
+      readdirSync(desk.workdir, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isDirectory())
+        .map((entry) => join(entry.parentPath, entry.name).slice(desk.workdir.length + 1))
+        .toSorted();
+    expect(folders()).toEqual(['empty', 'kept', 'new', 'new/beside']);
+    expect(await desk.undo(runId)).toEqual([]);
+    expect(folders()).toEqual(['empty', 'kept', 'new', 'new/beside', 'new/deep']);
   });
 
   it('brings a folder back that was removed', async () => {
