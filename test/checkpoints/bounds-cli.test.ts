@@ -99,6 +99,7 @@ describe('coppice checkpoints', () => {
     expect((await coppice(home, ['checkpoints', 'clear'])).code).toBe(5);
     const cleared = await coppice(home, ['checkpoints', 'clear', '--yes']);
     expect(cleared.code).toBe(0);
+    expect(cleared.stdout).toContain('1 checkpoint stays: pinned (1).');
     expect((await status()).checkpoints).toBe(1);
     await coppice(home, ['undo', '--yes']);
     expect((await status()).checkpoints).toBe(4);

@@ -14,7 +14,7 @@ import { safeText } from '../safe-text.ts';
 import { hintCommand } from './hint-command.ts';
 import { doneLines, skippedLines } from './outcome-lines.ts';
 import { shortfallSentence } from './shortfall-sentence.ts';
-import { whyNothingWent } from './why-nothing-went.ts';
+import { whyTheyStay } from './why-they-stay.ts';
 
 /** `interrupted` means that Ctrl-C came first; what was not reached was not touched. */
 export type Carried = CarriedRun;
@@ -62,7 +62,7 @@ export interface Report {
   readonly goOn: string;
   /** Its trash was emptied at once. */
   readonly purged?: boolean;
-  /** Nobody saw the plan, so a limit that stays out of reach is named here. */
+  /** Nobody saw the plan, so the report says what it shows: why checkpoints stay, and which limit is out of reach. */
   readonly unseen?: boolean;
 }
 
@@ -78,7 +78,7 @@ export function reportRun({ io, global }: CommandInput<object>, carried: Carried
       ...(done.length === 0 ? [`Nothing was ${plan.request.kind === 'archive' ? 'archived' : 'removed'}.`] : done),
       ...(purged && done.length > 0 ? ['This cannot be undone.'] : []),
       ...skippedLines(outcomes),
-      ...(outcomes.length === 0 ? whyNothingWent(plan) : []),
+      ...(outcomes.length === 0 || plan.request.kind === 'clear-checkpoints' ? whyTheyStay(plan, { unseen }) : []),
       ...(unseen ? plan.shortfalls.map((shortfall) => safeText(shortfallSentence(shortfall))) : []),
       ...(canUndo ? [`${undoWords(run, outcomes)}: ${hintCommand(global, 'undo', run.id)}`] : []),
     ];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Decision, KeepReason } from '../../core/plan.ts';
-import { whyNothingWent } from './why-nothing-went.ts';
+import { whyTheyStay } from './why-they-stay.ts';
 
 const kept = (reason: KeepReason, kind: 'checkpoint' | 'session' = 'checkpoint'): Decision => ({
   item: { kind, id: 'id' },
@@ -9,16 +9,19 @@ const kept = (reason: KeepReason, kind: 'checkpoint' | 'session' = 'checkpoint')
   reason,
 });
 
-describe('why nothing went', () => {
+describe('why checkpoints stay', () => {
   it('counts the reasons, the most frequent first, and says what can be done', () => {
     const decisions = [kept('young'), kept('pinned'), kept('pinned')];
-    expect(whyNothingWent({ decisions })).toEqual([
+    const toDo = expect.stringContaining('Run this again then.') as string;
+    expect(whyTheyStay({ decisions }, { unseen: true })).toEqual([
       '3 checkpoints stay: pinned (2), too young (1).',
-      expect.stringContaining('Run this again then.'),
+      toDo,
     ]);
+    expect(whyTheyStay({ decisions }, { unseen: false })).toEqual([toDo]);
   });
 
   it('has nothing to say about what nobody asked for', () => {
-    expect(whyNothingWent({ decisions: [kept('not-selected'), kept('pinned', 'session')] })).toEqual([]);
+    const decisions = [kept('not-selected'), kept('pinned', 'session')];
+    expect(whyTheyStay({ decisions }, { unseen: true })).toEqual([]);
   });
 });

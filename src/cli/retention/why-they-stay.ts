@@ -2,8 +2,14 @@ import type { Decision, KeepReason, Plan } from '../../core/plan.ts';
 import { formatCount, plural } from '../format.ts';
 import { REASON_WORDS } from './words.ts';
 
-/** Why all checkpoints stay, and what to do where somebody may have expected otherwise. Empty where none was looked at. */
-export function whyNothingWent({ decisions }: Pick<Plan, 'decisions'>): string[] {
+/**
+ * Why checkpoints stay, for somebody who has not seen the plan, and what to do about it for anybody. Empty where none was
+ * looked at.
+ */
+export function whyTheyStay(
+  { decisions }: Pick<Plan, 'decisions'>,
+  { unseen }: { readonly unseen: boolean },
+): string[] {
   const counts = new Map<KeepReason, number>();
   for (const decision of decisions) {
     if (isKeptCheckpoint(decision)) counts.set(decision.reason, (counts.get(decision.reason) ?? 0) + 1);
@@ -13,7 +19,7 @@ export function whyNothingWent({ decisions }: Pick<Plan, 'decisions'>): string[]
   const total = most.reduce((sum, [, count]) => sum + count, 0);
   const why = most.map(([reason, count]) => `${REASON_WORDS[reason]} (${formatCount(count)})`).join(', ');
   return [
-    `${plural(total, 'checkpoint')} ${total === 1 ? 'stays' : 'stay'}: ${why}.`,
+    ...(unseen ? [`${plural(total, 'checkpoint')} ${total === 1 ? 'stays' : 'stay'}: ${why}.`] : []),
     ...most.flatMap(([reason]) => WHAT_TO_DO[reason] ?? []),
   ];
 }
