@@ -43,7 +43,11 @@ export async function removals(home: TestedHome, action: RunAction = 'remove'): 
   return [...items, ...others.map((item, index) => toItem(item, items.length + index + 1, action))];
 }
 
-export async function itemsFor(home: TestedHome, ids: readonly string[], action: RunAction): Promise<RunItem[]> {
+export async function itemsFor(
+  home: Pick<TestedHome, 'driver'>,
+  ids: readonly string[],
+  action: RunAction,
+): Promise<RunItem[]> {
   const { sessions } = await home.driver.scan();
   const byId = new Map(sessions.map((session) => [session.id, session]));
   return ids.map((id, index) => {

@@ -95,7 +95,9 @@ export function structured(value: unknown): string {
 function fillDatabase(db: Database, dir: string, spec: HermesHomeSpec): void {
   const sessions = spec.sessions ?? [];
   insertAll(db, `sessions (${SESSION_COLUMNS.join(', ')})`, sessions.map(sessionRow));
-  insertAll(db, 'messages (session_id, role, content, timestamp)', sessions.flatMap(messageRows));
+  const messages = sessions.flatMap(messageRows);
+  if (spec.schema !== 30) insertAll(db, 'messages (session_id, role, content, timestamp)', messages);
+  else insertAll(db, 'messages (session_id, role, content, timestamp, display_identity)', messages.map(identified));
   insertAll(
     db,
     'gateway_routing (scope, session_key, entry_json, updated_at)',
@@ -169,6 +171,17 @@ function messageRows(session: HermesSessionSpec): unknown[][] {
     const { role, content } = typeof message === 'string' ? spoken : message;
     return [session.id, role, content, startOf(session) / 1000 + index * 60];
   });
+}
+
+/** What tells copies of a message apart from others. */
+function identified(row: unknown[]): unknown[] {
+  const [, role, content] = row;
+  return [
+    ...row,
+    createHash('sha256')
+      .update(`${String(role)}\n${String(content)}`)
+      .digest(),
+  ];
 }
 
 function insertAll(db: Database, target: string, rows: readonly (readonly unknown[])[]): void {

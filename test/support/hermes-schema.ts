@@ -12,7 +12,7 @@ export function createHermesDatabase(path: string, schema: HermesSchema, journal
   db.pragma('synchronous = OFF');
   db.pragma('cache_size = -262144');
   db.exec(tables(schema === 30));
-  db.exec(schema === 'legacy' ? legacyIndex() : schema === 30 ? index30() : index25());
+  db.exec(schema === 'legacy' ? legacyIndex() : schema === 30 ? index30() + display30() : index25());
   db.prepare('INSERT INTO schema_version VALUES (?)').run(schema === 30 ? 30 : 25);
   const storage = { 25: '1', 30: '3', legacy: undefined }[schema];
   if (storage !== undefined) db.prepare('INSERT INTO state_meta VALUES (?, ?)').run('fts_storage_version', storage);
@@ -54,7 +54,7 @@ function tables(is30: boolean): string {
     'observed INTEGER DEFAULT 0',
     'active INTEGER NOT NULL DEFAULT 1',
     'compacted INTEGER NOT NULL DEFAULT 0',
-    ...(is30 ? ['_compressed_summary TEXT', 'display_identity BLOB', 'display_order INTEGER'] : []),
+    ...(is30 ? [...counts('_compressed_summary'), 'display_identity BLOB', 'display_order INTEGER'] : []),
   ];
   return `
 CREATE TABLE schema_version (version INTEGER NOT NULL);
@@ -130,7 +130,7 @@ ${externalIndex({
 })}`;
 }
 
-/** Long tool output is cut, and the trigram index leaves out scheduled and delegated sessions. */
+/** Long tool output is cut; the trigram index leaves out calls of tools, and scheduled and delegated sessions. */
 function index30(): string {
   const cut = (row: string) =>
     `CASE WHEN ${row}.role = 'tool' THEN substr(${row}.content, 1, 8192) ELSE ${row}.content END`;
@@ -138,37 +138,75 @@ function index30(): string {
   return `
 CREATE VIEW messages_fts_src AS SELECT id, ${cut('messages')} AS content, tool_name, tool_calls FROM messages;
 CREATE VIEW messages_fts_trigram_src AS
-  SELECT id, role, content, tool_name, tool_calls FROM messages
+  SELECT id, role, content, tool_name FROM messages
   WHERE role <> 'tool' AND EXISTS (SELECT 1 FROM sessions WHERE sessions.id = messages.session_id AND ${spoken});
 ${externalIndex({ table: 'messages_fts', source: 'messages_fts_src', content: cut, covers: () => '1' })}
 ${externalIndex({
   table: 'messages_fts_trigram',
   source: 'messages_fts_trigram_src',
+  others: ['tool_name'],
   content: (row) => `${row}.content`,
   covers: (row) =>
     `${row}.role <> 'tool' AND EXISTS (SELECT 1 FROM sessions WHERE sessions.id = ${row}.session_id AND ${spoken})`,
 })}`;
 }
 
+/**
+ * Compaction leaves copies of a message. They share an identity, and all that are visible are shown once, in the place of the
+ * first. Triggers see to that whenever one comes, goes, is hidden or changes.
+ */
+function display30(): string {
+  const visible = (row: string) => `(${row}.active = 1 OR ${row}.compacted = 1)`;
+  const copies = (of: string, row = 'messages') =>
+    `${row}.session_id = ${of}.session_id AND ${row}.display_identity = ${of}.display_identity AND ${visible(row)}`;
+  const order = (value: string, where: string) => `UPDATE messages SET display_order = ${value} WHERE ${where};`;
+  const others = (value: string) =>
+    `(SELECT ${value} FROM messages AS c WHERE ${copies('new', 'c')} AND c.id <> new.id)`;
+  const firstOf = (of: string) => `(SELECT min(c.id) FROM messages AS c WHERE ${copies(of, 'c')})`;
+  const changed = ['role', 'content', 'timestamp', 'tool_call_id', 'tool_calls', 'tool_name', 'display_kind'];
+  return `
+CREATE INDEX idx_messages_display_identity ON messages (session_id, display_identity, display_order)
+  WHERE display_identity IS NOT NULL AND (active = 1 OR compacted = 1);
+CREATE TRIGGER messages_display_order_insert AFTER INSERT ON messages WHEN new.display_order IS NULL
+BEGIN ${order(`ifnull(${others('min(c.display_order)')}, new.id)`, 'id = new.id')} END;
+CREATE TRIGGER messages_display_visibility_update AFTER UPDATE OF active, compacted ON messages
+WHEN ${visible('new')} <> ${visible('old')}
+BEGIN
+  ${order(`min(new.id, ifnull(${others('min(c.display_order)')}, new.id))`, `${visible('new')} AND (id = new.id OR ${copies('new')})`)}
+  ${order(firstOf('old'), `${copies('old')} AND NOT ${visible('new')}`)}
+END;
+CREATE TRIGGER messages_display_identity_update AFTER UPDATE OF ${changed.join(', ')} ON messages
+WHEN ${changed.map((name) => `new.${name} IS NOT old.${name}`).join(' OR ')}
+BEGIN
+  UPDATE messages SET display_identity = NULL, display_order = NULL WHERE id = new.id OR (${copies('old')});
+END;
+CREATE TRIGGER messages_display_identity_delete AFTER DELETE ON messages WHEN ${visible('old')}
+BEGIN ${order(firstOf('old'), copies('old'))} END;`;
+}
+
 interface ExternalIndex {
   readonly table: string;
   readonly source: string;
+  /** Its columns beside `content`. */
+  readonly others?: readonly string[];
   readonly content: (row: string) => string;
   readonly covers: (row: string) => string;
 }
 
 /** An index without content of its own: what its triggers take out must be exactly what they put in. */
-function externalIndex({ table, source, content, covers }: ExternalIndex): string {
+function externalIndex(index: ExternalIndex): string {
+  const { table, source, others = ['tool_name', 'tool_calls'], content, covers } = index;
   const mark = (key: string) => `ifnull((SELECT CAST(value AS INTEGER) FROM state_meta WHERE key = '${key}'), -1)`;
   const gate = (row: string) =>
     `(${row}.id > ${mark('fts_rebuild_high_water')} OR ${row}.id <= ${mark('fts_rebuild_progress')})`;
-  const values = (row: string) => `${row}.id, ${content(row)}, ${row}.tool_name, ${row}.tool_calls`;
-  const columns = 'rowid, content, tool_name, tool_calls';
+  const values = (row: string) => [`${row}.id`, content(row), ...others.map((name) => `${row}.${name}`)].join(', ');
+  const names = ['content', ...others].join(', ');
+  const columns = `rowid, ${names}`;
   const add = `INSERT INTO ${table} (${columns}) SELECT ${values('new')} WHERE ${covers('new')};`;
   const drop = `INSERT INTO ${table} (${table}, ${columns}) SELECT 'delete', ${values('old')} WHERE ${covers('old')};`;
   const tokenize = table.endsWith('trigram') ? ", tokenize='trigram'" : '';
   return `
-CREATE VIRTUAL TABLE ${table} USING fts5(content, tool_name, tool_calls, content='${source}', content_rowid='id'${tokenize});
+CREATE VIRTUAL TABLE ${table} USING fts5(${names}, content='${source}', content_rowid='id'${tokenize});
 CREATE TRIGGER ${table}_insert AFTER INSERT ON messages WHEN ${gate('new')} BEGIN ${add} END;
 CREATE TRIGGER ${table}_delete AFTER DELETE ON messages WHEN ${gate('old')} BEGIN ${drop} END;
 CREATE TRIGGER ${table}_update AFTER UPDATE OF content, tool_name, tool_calls, role ON messages WHEN ${gate('old')}

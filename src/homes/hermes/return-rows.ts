@@ -2,6 +2,7 @@ import { errorCode } from '../../platform/error-code.ts';
 import type { HermesDatabase } from './hermes-connection.ts';
 import { insertLines } from './insert-lines.ts';
 import { columnsOf, readTable, type TableLines } from './record-tables.ts';
+import { emptyCell } from './row-lines.ts';
 import { cellOf, promptOf, readRecord, type SessionRecord } from './session-record.ts';
 import { settleMessages } from './settle-messages.ts';
 import type { TakeDesk } from './take-desk.ts';
@@ -84,8 +85,7 @@ function insertSession({ hermes, links }: TakeDesk, record: SessionRecord, promp
 }
 
 function withoutCell(table: TableLines, at: number): TableLines {
-  const without = (line: string) => JSON.stringify((JSON.parse(line) as unknown[]).with(at, null));
-  return { ...table, lines: table.lines.map(without) };
+  return { ...table, lines: table.lines.map((line) => emptyCell(line, at)) };
 }
 
 /** Whether every column of a record still exists. New ones get what Hermes gives them by default. */

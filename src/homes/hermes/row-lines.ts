@@ -39,6 +39,11 @@ export function bindRowLine(line: string): RowBinding {
   return { places: cells.map(({ place }) => place), values: cells.map(({ value }) => value) };
 }
 
+/** The same line with nothing in one place. */
+export function emptyCell(line: string, at: number): string {
+  return JSON.stringify((JSON.parse(line) as unknown[]).with(at, null));
+}
+
 export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
