@@ -69,7 +69,7 @@ export function openHermesWriter(home: string, { onHeld }: WriterOptions = {}): 
       async settle() {
         if (!logged || orSentence(home, () => syncLog(db))) return;
         db.pragma('synchronous = FULL');
-        await write(() => db.exec('UPDATE schema_version SET version = version'));
+        await write(() => db.exec(SMALL_CHANGE));
         db.pragma('synchronous = NORMAL');
       },
       [Symbol.dispose]: () => db.close(),
@@ -79,6 +79,10 @@ export function openHermesWriter(home: string, { onHeld }: WriterOptions = {}): 
     throw error;
   }
 }
+
+/** Leaves everything as it was, but is written: SQLite passes over a change that puts the same value in its place. */
+const SMALL_CHANGE =
+  'UPDATE schema_version SET version = version + 1; UPDATE schema_version SET version = version - 1';
 
 /** With a rollback journal a reader waits while somebody commits; with a log it never does. */
 const READ_BUSY_MS = 5000;
