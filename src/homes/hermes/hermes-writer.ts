@@ -4,6 +4,7 @@ import { Failure } from '../../core/failure.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { retryBusy } from '../../platform/retry-busy.ts';
 import { type HermesDatabase, readTables } from './hermes-connection.ts';
+import { indexMerges } from './index-merges.ts';
 import { type MessageChunk, type SideTable, sideTables } from './record-tables.ts';
 import { createPace } from './writer-pace.ts';
 
@@ -17,11 +18,11 @@ export interface HermesWriter extends HermesDatabase, Disposable {
   version(): number;
   /**
    * Carries out one short step under the write lock. It is synchronous, holds at most a few hundred rows, and may be begun
-   * again from its start when a reader is in the way. Between two steps Hermes gets its turn. `workOf` says what it deleted, from
-   * which the writer learns how much it has time for.
+   * again from its start when a reader is in the way. Between two steps Hermes gets its turn. `workOf` says which messages went or
+   * came, from which the writer learns how much it has time for.
    */
   write<T>(step: () => T, workOf?: (result: T) => readonly MessageChunk[]): Promise<T>;
-  /** Whether deleting these in one step is short enough, by what earlier steps took. */
+  /** Whether taking or bringing back these in one step is short enough, by what earlier steps took. */
   hasTimeFor(work: readonly MessageChunk[]): boolean;
   /** Makes everything that was written survive a power cut. */
   settle(): Promise<void>;
@@ -49,14 +50,26 @@ export function openHermesWriter(home: string, { onHeld }: WriterOptions = {}): 
     const tables = readTables(db);
     const schema = schemaOf(db);
     const pace = createPace(() => versionOf(db));
-    const write = async <T>(step: () => T, workOf: (result: T) => readonly MessageChunk[] = () => []): Promise<T> => {
-      await pace.rest();
-      const { result, heldMs } = await retryBusy(
-        () => orSentence(home, () => hold(db, step, { schema, logged })),
-        RETRY,
-      );
+    const holdNow = <T>(step: () => T, workOf: (result: T) => readonly MessageChunk[]): T => {
+      const { result, heldMs } = hold(db, step, { schema, logged });
       onHeld?.(heldMs);
       pace.worked(heldMs, workOf(result));
+      return result;
+    };
+    let merges: ReturnType<typeof indexMerges> | undefined;
+    const mergeIndexes = async () => {
+      merges ??= indexMerges(db);
+      for (const merge of merges) {
+        for (let round = 0, more = true; more && round < MERGES_A_STEP; round += 1) {
+          await pace.rest();
+          more = ifPossible(() => holdNow(merge, () => []));
+        }
+      }
+    };
+    const write = async <T>(step: () => T, workOf: (result: T) => readonly MessageChunk[] = () => []): Promise<T> => {
+      await pace.rest();
+      const result = await retryBusy(() => orSentence(home, () => holdNow(step, workOf)), RETRY);
+      if (workOf(result).length > 0) await mergeIndexes();
       return result;
     };
     return {
@@ -80,9 +93,11 @@ export function openHermesWriter(home: string, { onHeld }: WriterOptions = {}): 
   }
 }
 
+/** As much as SQLite would merge by itself in one change. */
+const MERGES_A_STEP = 16;
+
 /** Leaves everything as it was, but is written: SQLite passes over a change that puts the same value in its place. */
-const SMALL_CHANGE =
-  'UPDATE schema_version SET version = version + 1; UPDATE schema_version SET version = version - 1';
+const SMALL_CHANGE = 'UPDATE schema_version SET version = version + 1; UPDATE schema_version SET version = version - 1';
 
 /** With a rollback journal a reader waits while somebody commits; with a log it never does. */
 const READ_BUSY_MS = 5000;
@@ -113,6 +128,16 @@ function orSentence<T>(home: string, act: () => T): T {
       ? 'Nothing is lost. Free some space, then run the same command again.'
       : 'Nothing is lost. Run hermes sessions repair --check-only to see what is wrong.';
     throw new Failure('failed', sentence, { hint, cause: error });
+  }
+}
+
+/** Merging can wait: whatever is in the way is met and told by the next step that matters. */
+function ifPossible(merge: () => boolean): boolean {
+  try {
+    return merge();
+  } catch (error) {
+    if (errorCode(error)?.startsWith('SQLITE_') !== true) throw error;
+    return false;
   }
 }
 

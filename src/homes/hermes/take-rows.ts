@@ -27,17 +27,21 @@ export type RowsTaken = 'taken' | 'changed' | { readonly stays: string };
 export async function takeRows(desk: TakeDesk, takes: readonly PreparedTake[]): Promise<RowsTaken[]> {
   const { hermes, home } = desk;
   try {
-    const workOf = ({ length }: readonly RowsTaken[]) =>
-      takes.slice(0, length).flatMap(({ record, left = record.chunks }) => left);
+    const workOf = ({ length }: readonly RowsTaken[]) => takes.slice(0, length).flatMap(leftOf);
     return await hermes.write(() => {
       const startedAt = performance.now();
-      const facts = { liveness: readLiveness(home, hermes, desk.now()), version: hermes.version() };
+      const moment = { liveness: readLiveness(home, hermes, desk.now()), version: hermes.version() };
       const answers: RowsTaken[] = [];
+      const going: PreparedTake[] = [];
       for (const take of takes) {
-        const late = performance.now() - startedAt > TRANSACTION_MS || !hermes.hasTimeFor(take.record.chunks);
+        const late =
+          performance.now() - startedAt > COMPARING_MS || !hermes.hasTimeFor([...going, take].flatMap(leftOf));
         if (answers.length > 0 && late) break;
-        answers.push(takeWhole(desk, take, facts));
+        const answer = compare(desk, take, moment);
+        if (answer === 'taken') going.push(take);
+        answers.push(answer);
       }
+      deleteAll(desk, going);
       return answers;
     }, workOf);
   } catch (error) {
@@ -47,8 +51,13 @@ export async function takeRows(desk: TakeDesk, takes: readonly PreparedTake[]): 
   }
 }
 
-/** Well below the 100 ms for which nobody may hold the write lock: the commit takes its time too. */
-const TRANSACTION_MS = 30;
+/** A part of the 100 ms for which nobody may hold the write lock: the deleting comes after it. */
+const COMPARING_MS = 10;
+
+/** What is still there of a session. */
+function leftOf({ record, left = record.chunks }: PreparedTake): readonly MessageChunk[] {
+  return left;
+}
 
 /** What the database says against one session. Everything else concerns the whole run. */
 function refusal(error: unknown): string | undefined {
@@ -63,17 +72,21 @@ interface Moment {
   readonly version: number;
 }
 
-/** The whole session, or what is left of it when later parts have gone already. */
-function takeWhole(desk: TakeDesk, take: PreparedTake, moment: Moment): RowsTaken {
-  const { record, left = record.chunks } = take;
+/** Whether a session may go, with all that is left of it. */
+function compare(desk: TakeDesk, take: PreparedTake, moment: Moment): RowsTaken {
+  const { record, row } = take;
+  const left = leftOf(take);
   const answer = mayGo(desk, take, { moment, left });
   if (answer !== undefined) return answer;
   if (!left.every((chunk) => sameMessages(desk, take, { chunk, moment }))) return 'changed';
+  const { hermes } = desk;
   completeEntries(
-    desk.hermes,
+    hermes,
     left.flatMap((chunk) => cutIn(record, chunk)),
   );
-  deleteRest(desk, take);
+  // From here on nothing before it in its conversation has to stay for its sake.
+  if (row.parentId !== undefined)
+    hermes.db.prepare('UPDATE sessions SET parent_session_id = NULL WHERE id = ?').run(record.id);
   return 'taken';
 }
 
@@ -84,18 +97,20 @@ export async function takeChunks(
   chunks: readonly MessageChunk[],
 ): Promise<RowsTaken> {
   const { hermes, home } = desk;
-  const { record, left = record.chunks } = take;
+  const { record } = take;
+  const left = leftOf(take);
   return hermes.write(
     () => {
       const moment = { liveness: readLiveness(home, hermes, desk.now()), version: hermes.version() };
       const answer = mayGo(desk, take, { moment, left });
       if (answer !== undefined) return answer;
-      for (const chunk of chunks) {
-        if (!sameMessages(desk, take, { chunk, moment })) return 'changed';
-        completeEntries(hermes, cutIn(record, chunk));
-        const sql = 'DELETE FROM messages WHERE session_id = ? AND id BETWEEN ? AND ?';
-        hermes.db.prepare(sql).run(record.id, chunk.firstId, chunk.lastId);
-      }
+      if (!chunks.every((chunk) => sameMessages(desk, take, { chunk, moment }))) return 'changed';
+      completeEntries(
+        hermes,
+        chunks.flatMap((chunk) => cutIn(record, chunk)),
+      );
+      const sql = 'DELETE FROM messages WHERE session_id = ? AND id BETWEEN ? AND ?';
+      hermes.db.prepare(sql).run(record.id, chunks[0]?.firstId, chunks.at(-1)?.lastId);
       return 'taken';
     },
     () => chunks,
@@ -158,16 +173,24 @@ function cutIn({ cut }: SessionRecord, { firstId, lastId }: MessageChunk): reado
 }
 
 /**
- * Messages go before the row of their session, because the triggers of the search index look at it; the prompt goes last, and
- * only when no session needs it.
+ * Messages go before the rows of their sessions, because the triggers of the search index look at those, and all of them at once
+ * and in their order: SQLite adds a part to each index with every statement that deletes messages, and has to merge it later.
+ * Prompts go last, and only those that no session needs.
  */
-function deleteRest({ hermes }: TakeDesk, { record: { id }, promptHash }: PreparedTake): void {
-  const run = (sql: string, ...values: string[]) => hermes.db.prepare(sql).run(...values);
-  run('UPDATE sessions SET parent_session_id = NULL WHERE parent_session_id = ?', id);
-  run('DELETE FROM messages WHERE session_id = ?', id);
-  for (const { table, column } of hermes.side) run(`DELETE FROM ${quoted(table)} WHERE ${quoted(column)} = ?`, id);
-  run('DELETE FROM sessions WHERE id = ?', id);
-  if (promptHash === undefined) return;
+function deleteAll({ hermes }: TakeDesk, takes: readonly PreparedTake[]): void {
+  const { db, side } = hermes;
+  const run = (sql: string, ...values: string[]) => db.prepare(sql).run(...values);
+  const ids = takes.map(({ record }) => record.id);
+  for (const id of ids) {
+    run('UPDATE sessions SET parent_session_id = NULL WHERE parent_session_id = ?', id);
+    for (const { table, column } of side) run(`DELETE FROM ${quoted(table)} WHERE ${quoted(column)} = ?`, id);
+  }
+  const found = db.prepare<[string], bigint>('SELECT id FROM messages WHERE session_id = ?').pluck().safeIntegers();
+  const messages = ids.flatMap((id) => found.all(id));
+  if (messages.length > 0)
+    run('DELETE FROM messages WHERE id IN (SELECT value FROM json_each(?))', `[${messages.join()}]`);
+  for (const id of ids) run('DELETE FROM sessions WHERE id = ?', id);
   const unused = 'NOT EXISTS (SELECT 1 FROM sessions WHERE system_prompt_hash = ?)';
-  run(`DELETE FROM system_prompts WHERE hash = ? AND ${unused}`, promptHash, promptHash);
+  for (const hash of new Set(takes.flatMap(({ promptHash }) => promptHash ?? [])))
+    run(`DELETE FROM system_prompts WHERE hash = ? AND ${unused}`, hash, hash);
 }

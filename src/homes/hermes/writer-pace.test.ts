@@ -28,6 +28,12 @@ describe('the pace of a writer', () => {
     expect(room(pace)).toBeGreaterThan(first);
   });
 
+  it('never takes more than so much at once, however fast it went', () => {
+    const pace = createPace(() => 1);
+    for (let step = 0; step < 1000; step += 1) pace.worked(0, chunks(3));
+    expect(room(pace) * 4000).toBeLessThan(200_000);
+  });
+
   it('learns nothing from steps that hardly did anything', () => {
     const pace = createPace(() => 1);
     const before = room(pace);

@@ -5,7 +5,7 @@ import type { MessageChunk } from './record-tables.ts';
 export interface WriterPace {
   /** Waits until it is time for the next step. */
   rest(): Promise<void>;
-  /** Told how long a step held the lock, and what it deleted. */
+  /** Told how long a step held the lock, and what it dealt with. */
   worked(heldMs: number, work: readonly MessageChunk[]): void;
   hasTimeFor(work: readonly MessageChunk[]): boolean;
 }
@@ -32,18 +32,20 @@ export function createPace(version: () => number): WriterPace {
       const measured = Math.min(heldMs / bytes, 4 * msPerByte);
       msPerByte = 0.8 * msPerByte + 0.2 * measured;
     },
-    hasTimeFor: (work) => weightOf(work) * msPerByte <= STEP_MS,
+    hasTimeFor: (work) => weightOf(work) * Math.max(msPerByte, LEAST_MS_PER_BYTE) <= STEP_MS,
   };
 }
 
 const POLITE_MS = 2000;
-/** Half of the 100 ms for which nobody may hold the lock: a machine that is busy takes longer than it took before. */
-const STEP_MS = 40;
+/** A fifth of the 100 ms for which nobody may hold the lock: a machine that is busy takes longer than it took before. */
+const STEP_MS = 20;
 const FIRST_MS_PER_BYTE = 0.001;
+/** However fast it went before, a step has a bound. */
+const LEAST_MS_PER_BYTE = 0.0001;
 const ROW_BYTES = 500;
 const LEARNING_BYTES = 2000;
 
-/** What a deletion costs grows with its text, which two indexes hold, and a little with each row. */
+/** What a message costs grows with its text, which two indexes hold, and a little with each row. */
 function weightOf(work: readonly MessageChunk[]): number {
   return work.reduce((sum, { count, sizeBytes }) => sum + sizeBytes + count * ROW_BYTES, 0);
 }
