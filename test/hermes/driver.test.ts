@@ -120,14 +120,14 @@ describe('taking sessions out of a Hermes home', () => {
   });
 
   it('makes a long session whole again when Hermes resumes it in the middle', async () => {
-    let steps = 0;
+    let resumed = false;
     const { home, driver } = makeHome(
       { sessions: [{ id: 's', messages: LONG }] },
       {
         onHeld() {
-          steps += 1;
-          if (steps === 1) {
-            expect(ask(home, 'SELECT count(*) FROM messages')).toEqual([400]);
+          const [count] = ask(home, 'SELECT count(*) FROM messages') as number[];
+          if (!resumed && count === 400) {
+            resumed = true;
             sql(
               home,
               `UPDATE sessions SET ended_at = NULL; INSERT INTO messages (session_id, role, content, timestamp) VALUES ('s', 'user', 'hello again', 2e9)`,

@@ -66,11 +66,10 @@ export function openHermesWriter(home: string, { onHeld }: WriterOptions = {}): 
         }
       }
     };
-    const write = async <T>(step: () => T, workOf: (result: T) => readonly MessageChunk[] = () => []): Promise<T> => {
+    const write = async <T>(step: () => T, workOf?: (result: T) => readonly MessageChunk[]): Promise<T> => {
+      if (workOf !== undefined) await mergeIndexes();
       await pace.rest();
-      const result = await retryBusy(() => orSentence(home, () => holdNow(step, workOf)), RETRY);
-      if (workOf(result).length > 0) await mergeIndexes();
-      return result;
+      return retryBusy(() => orSentence(home, () => holdNow(step, workOf ?? (() => []))), RETRY);
     };
     return {
       db,

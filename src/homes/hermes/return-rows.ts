@@ -4,38 +4,83 @@ import { insertLines } from './insert-lines.ts';
 import { columnsOf, readTable, type TableLines } from './record-tables.ts';
 import { emptyCell } from './row-lines.ts';
 import { cellOf, promptOf, readRecord, type SessionRecord } from './session-record.ts';
-import { settleMessages } from './settle-messages.ts';
+import { type RecordedMessages, settleMessages } from './settle-messages.ts';
 import type { TakeDesk } from './take-desk.ts';
 
+/** A session that comes back, and its messages if they are few enough to be brought in one step. */
+export interface ComingSession {
+  readonly number: number;
+  readonly record: SessionRecord;
+  /** The names of its files, which are back already. */
+  readonly files: readonly string[];
+  readonly messages?: readonly RecordedMessages[];
+}
+
 /**
- * Inserts the rows of a record again, with the ids and values they had: the session with its first messages in one step, the
- * others chunk by chunk. What is there already stays, so that it can be begun again after a crash. A sentence when the database
- * refuses the session; then nothing of it was inserted.
+ * Inserts the rows of sessions again, with the ids and values they had: short ones together in one step, a long one chunk by chunk
+ * with its first messages in the step that brings the session. What is there already stays, so that it can be begun again after a crash.
+ * Gives for each a sentence when the database refuses it; then nothing of it was inserted.
  */
-export async function returnRows(desk: TakeDesk, number: number, record: SessionRecord): Promise<string | undefined> {
-  const { hermes, links } = desk;
-  const { records } = desk.trash;
-  const prompt = keptPrompt(desk, number, record);
-  const parent = missingParent(hermes, record);
-  if (parent !== undefined) links.add([{ child: record.id, parent }]);
-  const insertFirst = (messages?: TableLines) =>
-    hermes.write(() => {
-      if (sessionState(hermes, record) === 'absent') insertSession(desk, record, prompt);
-      if (messages !== undefined) settleMessages(hermes, record, messages);
-    });
-  let begun = false;
+export async function returnRows(
+  desk: TakeDesk,
+  coming: readonly ComingSession[],
+): Promise<readonly (string | undefined)[]> {
+  const [first] = coming;
+  if (first === undefined) return [];
+  linkLater(desk, coming);
+  const begun = { rows: false };
   try {
-    await readRecord(records, number, async (messages) => {
-      if (begun) await hermes.write(() => settleMessages(hermes, record, messages));
-      else await insertFirst(messages);
-      begun = true;
-    });
-    if (!begun) await insertFirst();
-    return undefined;
+    if (first.messages === undefined) await returnLong(desk, first, begun);
+    else await insertStep(desk, { coming, pieces: coming.flatMap(({ messages = [] }) => messages) });
+    return coming.map(() => undefined);
   } catch (error) {
-    if (begun || !(errorCode(error) ?? '').startsWith('SQLITE_CONSTRAINT')) throw error;
-    return refusal(error);
+    if (begun.rows || !(errorCode(error) ?? '').startsWith('SQLITE_CONSTRAINT')) throw error;
+    if (coming.length === 1) return [refusal(error)];
   }
+  // One of them stands in the way of all, and each is told alone.
+  const answers: (string | undefined)[] = [];
+  for (const one of coming) answers.push(...(await returnRows(desk, [one])));
+  return answers;
+}
+
+/** The later parts of a long session come one after the other. */
+async function returnLong(desk: TakeDesk, long: ComingSession, begun: { rows: boolean }): Promise<void> {
+  const { record } = long;
+  await readRecord(desk.trash.records, long.number, async (messages, chunk) => {
+    await insertStep(desk, { coming: begun.rows ? [] : [long], pieces: [{ record, messages, chunk }] });
+    begun.rows = true;
+  });
+}
+
+interface InsertStep {
+  /** Sessions whose own rows come now. */
+  readonly coming: readonly ComingSession[];
+  readonly pieces: readonly RecordedMessages[];
+}
+
+async function insertStep(desk: TakeDesk, { coming, pieces }: InsertStep): Promise<void> {
+  const { hermes } = desk;
+  const prompts = coming.map(({ number, record }) => keptPrompt(desk, number, record));
+  const settle = settleMessages(hermes, pieces);
+  await hermes.write(
+    () => {
+      coming.forEach(({ record }, at) => {
+        if (sessionState(hermes, record) === 'absent') insertSession(desk, record, prompts[at]);
+      });
+      settle();
+    },
+    () => pieces.map(({ chunk }) => chunk),
+  );
+}
+
+/** Those whose parents may come back after them. */
+function linkLater({ hermes, links }: TakeDesk, coming: readonly ComingSession[]): void {
+  links.add(
+    coming.flatMap(({ record }) => {
+      const parent = missingParent(hermes, record);
+      return parent === undefined ? [] : [{ child: record.id, parent }];
+    }),
+  );
 }
 
 /**

@@ -1,7 +1,8 @@
 import type { ItemOutcome, RunItem } from '../../core/run.ts';
 import { messageId } from './record-tables.ts';
-import { fitsSchema, returnRows, sessionExists, sessionState } from './return-rows.ts';
+import { type ComingSession, fitsSchema, returnRows, sessionExists, sessionState } from './return-rows.ts';
 import { readRecord } from './session-record.ts';
+import type { RecordedMessages } from './settle-messages.ts';
 import type { TakeDesk } from './take-desk.ts';
 
 /**
@@ -14,10 +15,24 @@ export async function returnSessions(desk: TakeDesk, items: readonly RunItem[]):
   const begun = new Set(here.filter((number) => records.hasMark(number, 'returning')));
   records.mark(here, 'returning');
   const outcomes: ItemOutcome[] = [];
-  for (const { number, item } of items) {
-    const detail = await returnOrSay(desk, { number, id: item.id, begun: begun.has(number) });
+  const say = (number: number, detail: string | undefined) => {
     outcomes.push(detail === undefined ? { number, status: 'done' } : { number, status: 'skipped', detail });
+  };
+  let together: ComingSession[] = [];
+  const bring = async () => {
+    for (const [at, detail] of (await returnOrLeave(desk, together)).entries()) say(together[at]?.number ?? 0, detail);
+    together = [];
+  };
+  for (const { number, item } of items) {
+    const coming = await prepareReturn(desk, { number, id: item.id, begun: begun.has(number) });
+    if (typeof coming === 'string' || coming === undefined) {
+      say(number, coming);
+      continue;
+    }
+    if (!fitTogether(desk, [...together, coming])) await bring();
+    together.push(coming);
   }
+  await bring();
   await desk.hermes.settle();
   const stays = new Set(outcomes.filter(({ status }) => status === 'skipped').map(({ number }) => number));
   records.mark(
@@ -36,22 +51,50 @@ interface ReturnRequest {
   readonly begun: boolean;
 }
 
-async function returnOrSay(desk: TakeDesk, { number, id, begun }: ReturnRequest): Promise<string | undefined> {
+/** Brings the files of a session back, if nothing is in its way. A sentence when it stays; undefined when it is back already. */
+async function prepareReturn(
+  desk: TakeDesk,
+  { number, id, begun }: ReturnRequest,
+): Promise<ComingSession | string | undefined> {
   const { hermes, trash } = desk;
   // It came back before a crash, or twice was asked for.
   if (!trash.records.has(number)) return sessionExists(hermes, id) ? undefined : 'Its messages are gone for good.';
   let numbersTaken = false;
   const taken = hermes.db.prepare('SELECT 1 FROM messages WHERE id = ? AND session_id <> ?');
-  const record = await readRecord(trash.records, number, ({ columns, lines }) => {
+  const pieces: Omit<RecordedMessages, 'record'>[] = [];
+  let short = true;
+  const record = await readRecord(trash.records, number, (messages, chunk) => {
+    const { columns, lines } = messages;
     numbersTaken ||= lines.some((line) => taken.get(messageId(columns, line), id) !== undefined);
+    short &&= hermes.hasTimeFor([...pieces.map((piece) => piece.chunk), chunk]);
+    if (short) pieces.push({ messages, chunk });
   });
   const state = sessionState(hermes, record);
   if (state === 'other' || (state === 'same' && !begun)) return 'Another session has its id by now.';
   if (numbersTaken) return 'Other messages have the numbers of its messages by now.';
   if (!fitsSchema(hermes, record)) return 'Hermes has changed the tables it came from.';
-  const names = trash.names(number);
+  const files = trash.names(number);
   if (!trash.giveBack(number)) return 'Something else stands where its files were.';
-  const refused = await returnRows(desk, number, record);
-  if (refused !== undefined) trash.take(number, names);
+  return { number, record, files, ...(short && { messages: pieces.map((piece) => ({ record, ...piece })) }) };
+}
+
+/** One by one where there is no time for more in one step. */
+function fitTogether({ hermes }: TakeDesk, coming: readonly ComingSession[]): boolean {
+  const all = coming.flatMap(({ messages = [] }) => messages.map(({ chunk }) => chunk));
+  return coming.every(({ messages }) => messages !== undefined) && hermes.hasTimeFor(all) && coming.length <= TOGETHER;
+}
+
+/** Sessions without messages take their time too. */
+const TOGETHER = 100;
+
+/** Files of those that the database refuses go back into the trash. */
+async function returnOrLeave(
+  desk: TakeDesk,
+  coming: readonly ComingSession[],
+): Promise<readonly (string | undefined)[]> {
+  const refused = await returnRows(desk, coming);
+  for (const [at, { number, files }] of coming.entries()) {
+    if (refused[at] !== undefined) desk.trash.take(number, files);
+  }
   return refused;
 }

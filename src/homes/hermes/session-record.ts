@@ -80,7 +80,12 @@ export function cellOf({ columns, lines }: TableLines, column: string): unknown 
   return values[columns.indexOf(column)] ?? null;
 }
 
-export type OnChunk = (messages: TableLines) => Promise<void> | void;
+/** Those of its messages in a chunk whose entries in the search index end early. */
+export function cutIn({ cut }: SessionRecord, { firstId, lastId }: MessageChunk): readonly bigint[] {
+  return cut.filter((id) => id >= firstId && id <= lastId);
+}
+
+export type OnChunk = (messages: TableLines, chunk: MessageChunk) => Promise<void> | void;
 
 /** Reads a record back. Messages are given away chunk by chunk as they come: a session may not fit into memory. */
 export async function readRecord(
@@ -93,8 +98,9 @@ export async function readRecord(
   const giveChunk = async (full: (lines: readonly string[]) => boolean) => {
     const last = tables.at(-1);
     if (last?.table !== 'messages' || last.lines.length === 0 || !full(last.lines)) return;
-    chunks.push(chunkOf(last.columns, last.lines));
-    await onChunk(last);
+    const chunk = chunkOf(last.columns, last.lines);
+    chunks.push(chunk);
+    await onChunk({ ...last }, chunk);
     last.lines = [];
   };
   const heads: unknown[] = [];

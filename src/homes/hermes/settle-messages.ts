@@ -1,32 +1,76 @@
+import { createHash } from 'node:crypto';
 import { cutEntries } from './cut-entries.ts';
 import type { HermesDatabase } from './hermes-connection.ts';
 import { insertLines } from './insert-lines.ts';
-import { chunkOf, messageId, readChunk, type TableLines } from './record-tables.ts';
+import { type MessageChunk, messageId, readChunk, type TableLines } from './record-tables.ts';
 import { bindRowLine, quoted } from './row-lines.ts';
-import type { SessionRecord } from './session-record.ts';
+import { cutIn, type SessionRecord } from './session-record.ts';
+
+/** Some messages of a session, as its record has them. */
+export interface RecordedMessages {
+  readonly record: SessionRecord;
+  readonly messages: TableLines;
+  readonly chunk: MessageChunk;
+}
 
 /**
- * Makes the messages of one chunk exactly what their lines say: those that are missing are inserted, and what a trigger of Hermes
- * made of any of them is set back. Under the write lock.
+ * Makes messages exactly what their lines say: those that are missing are inserted, and what a trigger of Hermes made of any of them
+ * is set back. They are laid out beside the database first; the step that is returned is for under the write lock, and brings
+ * all of them in one statement, because with every single one SQLite would add a part to each search index.
  */
-export function settleMessages(
-  hermes: HermesDatabase,
-  record: Pick<SessionRecord, 'id' | 'cut'>,
-  { columns, lines }: TableLines,
-): void {
-  const chunk = { id: record.id, columns, ...chunkOf(columns, lines) };
-  const read = () => new Map(readChunk(hermes, chunk).map((line) => [messageId(columns, line), line]));
-  const before = read();
-  const missing = lines.filter((line) => !before.has(messageId(columns, line)));
-  insertLines(hermes, { table: 'messages', columns, lines: missing });
-  const inserted = new Set(missing.map((line) => messageId(columns, line)));
-  cutEntries(
-    hermes,
-    record.cut.filter((id) => inserted.has(id)),
+export function settleMessages(hermes: HermesDatabase, pieces: readonly RecordedMessages[]): () => void {
+  const inserts = [...byColumns(pieces).values()].map((same) => layOut(hermes, same));
+  return () => {
+    const cut = pieces.flatMap(({ record, chunk }) =>
+      cutIn(record, chunk).filter((id) => !hasMessage(hermes, record.id, id)),
+    );
+    for (const insert of inserts) insert();
+    cutEntries(hermes, cut);
+    for (const piece of pieces) setBackAll(hermes, piece);
+  };
+}
+
+/** Records that were written at different times may know different columns. */
+function byColumns(pieces: readonly RecordedMessages[]): ReadonlyMap<string, RecordedMessages[]> {
+  const groups = new Map<string, RecordedMessages[]>();
+  for (const piece of pieces) {
+    const key = piece.messages.columns.join('\0');
+    const group = groups.get(key) ?? [];
+    groups.set(key, group);
+    group.push(piece);
+  }
+  return groups;
+}
+
+/** In a table that is only this connection's, without types, so that every value stays what it is. Returns what inserts them. */
+function layOut(hermes: HermesDatabase, pieces: readonly RecordedMessages[]): () => void {
+  const { db } = hermes;
+  const columns = pieces[0]?.messages.columns ?? [];
+  const table = `coming_${createHash('sha256').update(columns.join('\0')).digest('hex').slice(0, 16)}`;
+  const names = columns.map(quoted).join(', ');
+  db.exec(`CREATE TEMP TABLE IF NOT EXISTS ${table} (${names})`);
+  db.transaction(() => {
+    db.prepare(`DELETE FROM temp.${table}`).run();
+    for (const { messages } of pieces) insertLines(hermes, { ...messages, table });
+  })();
+  const there = 'SELECT 1 FROM main.messages AS m WHERE m.id = c.id AND m.session_id = c.session_id';
+  const insert = db.prepare(
+    `INSERT INTO main.messages (${names}) SELECT ${names} FROM temp.${table} AS c WHERE NOT EXISTS (${there}) ORDER BY c.id`,
   );
-  const after = missing.length === 0 ? before : read();
+  return () => void insert.run();
+}
+
+function hasMessage({ db }: HermesDatabase, session: string, id: bigint): boolean {
+  return db.prepare('SELECT 1 FROM messages WHERE id = ? AND session_id = ?').get(id, session) !== undefined;
+}
+
+function setBackAll(hermes: HermesDatabase, { record, messages, chunk }: RecordedMessages): void {
+  const { columns, lines } = messages;
+  const present = readChunk(hermes, { ...chunk, id: record.id, columns });
+  if (present.join('\n') === lines.join('\n')) return;
+  const byId = new Map(present.map((line) => [messageId(columns, line), line]));
   for (const line of lines) {
-    const now = after.get(messageId(columns, line));
+    const now = byId.get(messageId(columns, line));
     if (now !== undefined && now !== line) setBack(hermes, columns, { now, line });
   }
 }

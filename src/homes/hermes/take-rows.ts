@@ -14,7 +14,7 @@ import {
 } from './record-tables.ts';
 import { quoted } from './row-lines.ts';
 import { childIds, sessionObstacle } from './session-obstacle.ts';
-import type { SessionRecord } from './session-record.ts';
+import { cutIn } from './session-record.ts';
 import type { TakeDesk } from './take-desk.ts';
 
 /** What became of the rows of one session: they are gone, or it changed and may be tried again, or why it stays. */
@@ -166,10 +166,6 @@ function sameMessages(
   if (lines.length !== chunk.count || chunkOf(columns, lines).digest !== chunk.digest) return false;
   const cut = findCutEntries(hermes, { table: 'messages', columns, lines });
   return cut.join() === cutIn(record, chunk).join();
-}
-
-function cutIn({ cut }: SessionRecord, { firstId, lastId }: MessageChunk): readonly bigint[] {
-  return cut.filter((id) => id >= firstId && id <= lastId);
 }
 
 /**

@@ -133,11 +133,15 @@ function lastFitting({ hermes }: TakeDesk, left: readonly MessageChunk[]): reado
 
 /** Hermes may have removed the session itself meanwhile; then the record has all of it. */
 async function putBack({ hermes, trash }: TakeDesk, number: number, record: SessionRecord): Promise<void> {
-  await readRecord(trash.records, number, (messages) =>
-    hermes.write(() => {
-      if (sessionState(hermes, record) === 'same') settleMessages(hermes, record, messages);
-    }),
-  );
+  await readRecord(trash.records, number, async (messages, chunk) => {
+    const settle = settleMessages(hermes, [{ record, messages, chunk }]);
+    await hermes.write(
+      () => {
+        if (sessionState(hermes, record) === 'same') settle();
+      },
+      () => [chunk],
+    );
+  });
   await hermes.settle();
   trash.records.mark([number], 'none');
 }
