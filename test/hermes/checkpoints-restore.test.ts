@@ -77,6 +77,22 @@ describe.each(['v1', 'legacy', 'v2'] as const)('a checkpoint of Hermes in layout
     expect(treeState(home)).toEqual(before);
   });
 
+  it('has files with the line endings that git stores, shows them as changed, and an undo brings the others back', async () => {
+    const windows = 'one\r\ntwo\r\n';
+    const id = await build(layout, () => {
+      write('.gitattributes', '*.bat text eol=crlf\n');
+      write('run.bat', windows);
+    });
+    const { files } = await jsonOn<{ files: readonly { path: string }[] }>(home, ['checkpoints', 'diff', id]);
+    expect(files.map(({ path }) => path).toSorted()).toEqual(['run.bat', 'work.txt']);
+    expect((await runOn(home, ['checkpoints', 'restore', id, '--yes'])).code).toBe(0);
+    expect(read('run.bat')).toBe('one\ntwo\n');
+    expect(read('work.txt')).toBe('first 0\n');
+    expect((await runOn(home, ['undo', '--yes'])).code).toBe(0);
+    expect(read('run.bat')).toBe(windows);
+    expect(read('work.txt')).toBe('second 1\n');
+  });
+
   it('is gone back to and undone, exactly, and nothing of Hermes changes', async () => {
     const id = await build(layout, () => {
       mkdirSync(join(workdir, 'src'));
