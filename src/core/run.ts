@@ -60,7 +60,9 @@ export type ItemOutcome =
       readonly freedBytes?: number;
     }
   /** Left as it is, with the sentence that says why. */
-  | { readonly number: number; readonly status: 'skipped'; readonly detail: string };
+  | { readonly number: number; readonly status: 'skipped'; readonly detail: string }
+  /** Begun and stuck: it stays intended, and the next recovery goes on with it. */
+  | { readonly number: number; readonly status: 'unfinished'; readonly detail: string };
 
 /** What a person is told about one item as a run goes on. */
 export interface Outcome {

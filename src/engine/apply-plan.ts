@@ -58,7 +58,7 @@ export async function* finishIntended(
   for (const item of trashRuns) outcomes.push(await emptyRun(parts, item));
   await parts.journal.mark(
     runId,
-    outcomes.map((outcome) => markOf(outcome, items)),
+    outcomes.flatMap((outcome) => markOf(outcome, items)),
   );
   const gone = items.filter((item) => item.skipsTrash && isDone(outcomes, item) && stateAfter(item) === 'trashed');
   const purged = gone.length > 0 ? await purgeItems(parts, runId, gone) : [];
@@ -82,11 +82,14 @@ function toItem(decision: Decision, number: number): RunItem {
   return { number, item, action, reason, fingerprint, sizeBytes, skipsTrash: forGood, state: 'intended' };
 }
 
-function markOf(outcome: ItemOutcome, items: readonly RunItem[]) {
-  if (outcome.status === 'skipped')
-    return { number: outcome.number, state: 'skipped' as const, detail: outcome.detail };
-  const item = items.find(({ number }) => number === outcome.number);
-  return { number: outcome.number, state: item === undefined ? ('trashed' as const) : stateAfter(item) };
+type Mark = Parameters<Journal['mark']>[1][number];
+
+function markOf(outcome: ItemOutcome, items: readonly RunItem[]): readonly Mark[] {
+  const { number, status } = outcome;
+  if (status === 'unfinished') return [];
+  if (status === 'skipped') return [{ number, state: status, detail: outcome.detail }];
+  const item = items.find((each) => each.number === number);
+  return [{ number, state: item === undefined ? 'trashed' : stateAfter(item) }];
 }
 
 function isDone(outcomes: readonly ItemOutcome[], { number }: RunItem): boolean {

@@ -2,10 +2,11 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../src/core/failure.ts';
+import type { Plan } from '../../src/core/plan.ts';
 import { recoverAndCheck } from '../support/engine-checker.ts';
 import { type FaultPoint, Faults } from '../support/engine-faults.ts';
 import { openEngineHome } from '../support/engine-home.ts';
-import { clockOf, copyScene, SCENARIOS } from '../support/engine-scene.ts';
+import { clockOf, copyScene, SCENARIOS, type Scenario } from '../support/engine-scene.ts';
 import { type Stage, setStage } from '../support/engine-stage.ts';
 import { tempDirInMemory } from '../support/engine-temp-dir.ts';
 
@@ -29,6 +30,22 @@ describe('a change that the disk refuses', () => {
     },
     3_600_000,
   );
+});
+
+it('says of a session that is archived and whose files cannot be removed that it is, and removes them later', async () => {
+  const said = new Set<string | undefined>();
+  const archive = SCENARIOS.find(({ name }) => name === 'apply an archive') ?? expect.fail();
+  const act: Scenario['act'] = (at, plan) =>
+    at.retention.apply(plan as Plan, { onOutcome: ({ detail }) => said.add(detail) });
+  const stage = await setStage(tempDirInMemory(), { ...archive, act });
+  const { count } = await actWith(stage, undefined);
+  const sentence = `It is archived, but its files could not be removed. The file system refused it: EACCES. The next run tries again.`;
+  // They are removed towards the end.
+  for (let number = count; number > 0 && !said.has(sentence); number -= 1) {
+    const { wrong } = await actWith(stage, { number, when: 'before', error: 'EACCES' });
+    expect({ number, wrong }).toEqual({ number, wrong: [] });
+  }
+  expect([...said]).toEqual([undefined, sentence]);
 });
 
 async function actWith({ scenario, directory, start, baseline, allowed }: Stage, point: FaultPoint | undefined) {

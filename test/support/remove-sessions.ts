@@ -18,7 +18,7 @@ export async function removeSessions(store: SessionStore, ids: readonly string[]
   await store.trash.drop(run, requests);
   await store.journal.mark(
     run,
-    outcomes.map(({ number, status }) => ({ number, state: status === 'done' ? 'purged' : status })),
+    outcomes.map(({ number, status }) => ({ number, state: status === 'done' ? 'purged' : 'skipped' })),
   );
   await store.journal.finish(run, 0);
   return outcomes;

@@ -55,8 +55,8 @@ export async function archiveHermes(
           runId,
           failed.map(({ item }) => asRemoval(item)),
         );
-  outcomes.push(...failed.filter(({ item }) => isDone(back, item)).map(({ item, detail }) => skip(item, detail)));
   // What is neither archived nor back keeps its copy: it is in the trash, and the next attempt goes on from there.
+  for (const { item, detail } of failed) outcomes.push(isDone(back, item) ? skip(item, detail) : stuck(item, detail));
   for (const item of pick(fresh, outcomes, 'skipped')) await dropCopy(store, { runId, ...requestOf(item) });
   const settled = items.filter((item) => isDone(outcomes, item));
   if (settled.length > 0) await driver.purge(runId, settled.map(asRemoval));
@@ -145,4 +145,8 @@ function pick(items: readonly RunItem[], outcomes: readonly ItemOutcome[], statu
 
 function skip({ number }: RunItem, detail: string): ItemOutcome {
   return { number, status: 'skipped', detail };
+}
+
+function stuck({ number }: RunItem, detail: string): ItemOutcome {
+  return { number, status: 'unfinished', detail: `${detail} It is in the trash, and the next run tries again.` };
 }

@@ -41,15 +41,15 @@ export async function archiveSessions(
     parts,
     requests.flatMap(({ member }) => member?.bundle ?? []),
   );
-  // Without an outcome the intent stays, and the next recovery removes what could not be removed now.
-  const settled = sealed.filter(({ number }) => !done.has(number) || purged.get(number) !== undefined);
   // What their members take is not free.
   const packed = new Map(requests.map(({ number, member }) => [number, member?.lengthBytes ?? 0]));
-  const freedBytes = (number: number) => (purged.get(number) ?? 0) - (packed.get(number) ?? 0);
-  return [
-    ...outcomes,
-    ...settled.map((one) => ('detail' in one ? one : { ...one, freedBytes: freedBytes(one.number) })),
-  ];
+  const settle = ({ number }: ItemOutcome): ItemOutcome => {
+    const freed = purged.get(number) ?? 0;
+    if (typeof freed === 'number') return { number, status: 'done', freedBytes: freed - (packed.get(number) ?? 0) };
+    const detail = `It is archived, but its files could not be removed. ${freed} The next run tries again.`;
+    return { number, status: 'unfinished', detail };
+  };
+  return [...outcomes, ...sealed.map((one) => (one.status === 'done' ? settle(one) : one))];
 }
 
 interface Prepared {
@@ -95,13 +95,12 @@ async function heldFiles(path: string, member: ArchiveMember): Promise<readonly 
   }
 }
 
-/** What its files took on the disk; nothing when files that are in the bundle too cannot be removed now. */
-function purgeTaken(trash: NativeTrash, item: RunItem): number | undefined {
+/** What its files took on the disk, or why files that are in the bundle too cannot be removed now. */
+function purgeTaken(trash: NativeTrash, item: RunItem): number | string {
   try {
     return trash.purge(item);
   } catch (error) {
-    errorSentence(error);
-    return undefined;
+    return errorSentence(error);
   }
 }
 
