@@ -28,7 +28,9 @@ describe('coppice sessions prune', () => {
     expect(await listed(home)).toHaveLength(61);
     const done = await coppice(home, ['sessions', 'prune', '--older-than', '90', '--yes']);
     expect(done.code).toBe(0);
-    expect(done.stdout).toMatch(/^Removed 14 sessions \(.*\)\.\nUndo until .*: coppice undo [0-9a-f-]{36}\n$/);
+    expect(done.stdout).toMatch(
+      /^Removed 14 sessions \(.*\)\.\n(?:The disk has .* more\. )?About .* is freed when the trash is emptied\.\nUndo until .*: coppice undo [0-9a-f-]{36}\n$/,
+    );
     const left = await listed(home);
     expect(left).toEqual(expect.arrayContaining(['s4', 's5', 's59', 'open']));
     expect(left).toHaveLength(61 - 14);
@@ -97,7 +99,9 @@ describe('coppice sessions delete', () => {
     expect(await coppice(home, ['sessions', 'delete', 's58'])).toMatchObject({ code: 5, stdout: '' });
     const done = await coppice(home, ['sessions', 'delete', 's58', 's58', 's59', '--yes']);
     expect(done.code).toBe(0);
-    expect(done.stdout).toMatch(/^Removed 2 sessions \(.*\)\.\nUndo until /);
+    expect(done.stdout).toMatch(
+      /^Removed 2 sessions \(.*\)\.\n.*About .* is freed when the trash is emptied\.\nUndo until /,
+    );
     expect(await listed(home)).toHaveLength(59);
   });
 
@@ -144,7 +148,7 @@ describe('coppice sessions delete', () => {
   it('removes for good with --purge', async () => {
     const home = copyHome();
     const purged = await coppice(home, ['sessions', 'delete', 's58', '--purge', '--yes']);
-    expect(purged.stdout).toMatch(/^Removed 1 session \(.*\)\.\nThis cannot be undone\.\n$/);
+    expect(purged.stdout).toMatch(/^Removed 1 session \(.*\)\.\nThis cannot be undone\.\nThe disk has .* more\.\n$/);
     expect((await coppice(home, ['undo', '--yes'])).code).toBe(10);
     expect((await coppice(home, ['trash', 'list'])).stdout).toBe('The trash is empty.\n');
     expect((await coppice(home, ['runs'])).stdout).toMatch(/delete 1 session +1 .* no$/m);

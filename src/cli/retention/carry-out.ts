@@ -1,5 +1,5 @@
 import type { App } from '../../app/app.ts';
-import { goesForGood, isRemoval } from '../../app/documents/plan-document.ts';
+import { amountOf, goesForGood, isRemoval } from '../../app/documents/plan-document.ts';
 import { type CarriedRun, carriedDocument } from '../../app/documents/run-document.ts';
 import type { AppliedRun, ApplyOptions } from '../../app/retention.ts';
 import { FAILURES, Failure } from '../../core/failure.ts';
@@ -14,6 +14,7 @@ import { safeText } from '../safe-text.ts';
 import { hintCommand } from './hint-command.ts';
 import { doneLines, skippedLines } from './outcome-lines.ts';
 import { shortfallSentence } from './shortfall-sentence.ts';
+import { spaceLine } from './space-line.ts';
 import { whyTheyStay } from './why-they-stay.ts';
 
 /** `interrupted` means that Ctrl-C came first; what was not reached was not touched. */
@@ -69,17 +70,20 @@ export interface Report {
 /** Says what a run did and how to undo it, and returns the exit code. */
 export function reportRun({ io, global }: CommandInput<object>, carried: Carried, report: Report): number {
   const { plan, goOn, purged = false, unseen = false } = report;
-  if (global.json) writeJson(io.out, { ...carriedDocument(carried), purged });
+  const { outcomes, run, freedBytes } = carried;
+  const undoable = purged ? [] : canComeBack(plan, outcomes);
+  const waitingBytes = amountOf(undoable, ({ action }) => action !== 'archive').sizeBytes;
+  if (global.json) writeJson(io.out, { ...carriedDocument(carried), purged, waitingBytes });
   else {
-    const { outcomes, run } = carried;
     const done = doneLines(outcomes);
-    const canUndo = run !== undefined && !purged && undoable(plan, outcomes);
+    const canUndo = run !== undefined && undoable.length > 0;
     const lines = [
       ...(done.length === 0 ? [`Nothing was ${plan.request.kind === 'archive' ? 'archived' : 'removed'}.`] : done),
       ...(purged && done.length > 0 ? ['This cannot be undone.'] : []),
       ...skippedLines(outcomes),
       ...(outcomes.length === 0 || plan.request.kind === 'clear-checkpoints' ? whyTheyStay(plan, { unseen }) : []),
       ...(unseen ? plan.shortfalls.map((shortfall) => safeText(shortfallSentence(shortfall))) : []),
+      ...spaceLine(freedBytes, waitingBytes),
       ...(canUndo ? [`${undoWords(run, outcomes)}: ${hintCommand(global, 'undo', run.id)}`] : []),
     ];
     io.out.write(`${lines.join('\n')}\n`);
@@ -100,8 +104,8 @@ export function exitCodeOf({ outcomes, interrupted }: Carried, plan?: Plan): num
   return plan !== undefined && plan.shortfalls.length > 0 ? FAILURES['cap-unreachable'].exit : 0;
 }
 
-/** Whether anything that was removed waits in the trash. */
-function undoable({ decisions }: Plan, outcomes: readonly Outcome[]): boolean {
+/** What was removed or archived and can be given back. */
+function canComeBack({ decisions }: Plan, outcomes: readonly Outcome[]): readonly Outcome[] {
   const forGood = new Set(decisions.filter(goesForGood).map(({ item }) => `${item.kind} ${item.id}`));
-  return outcomes.some(({ item, status }) => status === 'done' && !forGood.has(`${item.kind} ${item.id}`));
+  return outcomes.filter(({ item, status }) => status === 'done' && !forGood.has(`${item.kind} ${item.id}`));
 }

@@ -4,10 +4,11 @@ import { FAILURES } from '../../core/failure.ts';
 import type { GuardReason } from '../../core/plan.ts';
 import type { CommandInput } from '../command.ts';
 import type { MaintainOptions } from '../command-options.ts';
-import { formatBytes, formatTime, plural } from '../format.ts';
+import { formatTime, plural } from '../format.ts';
 import { writeJson } from '../json-output.ts';
 import { withAppToClear } from '../with-app.ts';
 import { hintCommand } from './hint-command.ts';
+import { spaceLine } from './space-line.ts';
 
 /** `coppice maintain`: one pass under the guard, as a host program would run it. `--auto` obeys the settings and the interval. */
 export function run(input: CommandInput<MaintainOptions>): Promise<number> {
@@ -30,7 +31,10 @@ function sentences(input: CommandInput<MaintainOptions>, report: BackgroundRepor
     case 'not-due':
       return [`Nothing is due until ${formatTime(report.nextAt)}.`];
     case 'busy':
-      return ['Another process is at it.'];
+      return [
+        'Another process is changing this home, so nothing was done.',
+        `Wait until it is done, then try again. What was done shows: ${hintCommand(input.global, 'runs', 'list')}`,
+      ];
     case 'failed':
       return [`Maintenance could not be done: ${report.error}`];
     case 'done':
@@ -47,7 +51,8 @@ function passSentences(
 ): string[] {
   const lines = [
     ...(report.archived === undefined ? [] : [`Archived ${plural(report.archived, 'session')}.`]),
-    `Removed ${plural(report.removed, 'item')}, gave back ${formatBytes(report.freedBytes)}.`,
+    report.removed === 0 ? 'Nothing was removed.' : `Removed ${plural(report.removed, 'item')}.`,
+    ...spaceLine(report.freedBytes, 0),
     ...(report.closed > 0 ? [`Closed ${plural(report.closed, 'session')} that nobody had ended.`] : []),
     ...(report.skipped > 0 ? [`${plural(report.skipped, 'item')} could not be removed.`] : []),
     ...(report.runId === undefined ? [] : [`Undo with: ${hintCommand(global, 'undo', report.runId)}`]),

@@ -1,0 +1,58 @@
+import { join } from 'node:path';
+import BetterSqlite3 from 'better-sqlite3';
+import { describe, expect, it } from 'vitest';
+import { listed, oldHomes } from './old-home.ts';
+import { coppice, coppiceJson } from './run-coppice.ts';
+
+const { copyHome } = oldHomes();
+
+describe('coppice maintain', () => {
+  it('announces on its first pass, acts on the next, and says how to undo it', async () => {
+    const home = copyHome();
+    const announced = await coppice(home, ['maintain']);
+    expect({ code: announced.code, stderr: announced.stderr }).toEqual({ code: 5, stderr: '' });
+    expect(announced.stdout).toMatch(
+      /^\d+ items would go, but a person should look first:\n {2}It is the first pass .*\nLook with: coppice plan\nNothing was removed\.\n/,
+    );
+    expect(await listed(home)).toHaveLength(61);
+    const acted = await coppice(home, ['maintain']);
+    expect({ code: acted.code, stderr: acted.stderr }).toEqual({ code: 0, stderr: '' });
+    const said = /^Removed \d+ items\.\n(?:The disk has .* more\.\n)?Undo with: coppice undo (\S+)\n$/;
+    const [, run = ''] = said.exec(acted.stdout) ?? [];
+    expect((await listed(home)).length).toBeLessThan(61);
+    expect((await coppice(home, ['undo', run, '--yes'])).code).toBe(0);
+    expect(await listed(home)).toHaveLength(61);
+  });
+
+  it('does nothing by itself unless it is switched on, and then not before it is due', async () => {
+    const home = copyHome();
+    const off = await coppice(home, ['maintain', '--auto']);
+    expect(off).toMatchObject({ code: 0, stdout: expect.stringContaining('is off. Switch it on with') as string });
+    const on = ['--set', 'sessions.auto_prune=true'];
+    expect((await coppice(home, ['maintain', '--auto', ...on])).code).toBe(5);
+    const early = await coppice(home, ['maintain', '--auto', ...on]);
+    expect(early).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Nothing is due until /) as string });
+    expect(await listed(home)).toHaveLength(61);
+  });
+
+  it('says what to do when another process is changing the home', async () => {
+    const home = copyHome();
+    await coppice(home, ['sessions', 'delete', 's1', '--yes']);
+    const lock = new BetterSqlite3(join(home, 'lock.db'));
+    lock.exec('BEGIN EXCLUSIVE');
+    try {
+      const busy = await coppice(home, ['maintain']);
+      expect(busy).toEqual({
+        code: 11,
+        stdout: `Another process is changing this home, so nothing was done.
+Wait until it is done, then try again. What was done shows: coppice runs list\n`,
+        stderr: '',
+      });
+      const auto = ['maintain', '--auto', '--set', 'sessions.auto_prune=true'];
+      expect((await coppice(home, auto)).code).toBe(11);
+    } finally {
+      lock.close();
+    }
+    expect(await coppiceJson(home, ['maintain', '--auto'])).toMatchObject({ status: 'off' });
+  });
+});
