@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { openHome } from '../../src/app/open-home.ts';
 import { LEGACY } from '../../src/checkpoints/legacy.ts';
-import { spread } from '../support/engine-kill.ts';
+import { spread } from '../support/campaign.ts';
 import { tempDirInMemory } from '../support/engine-temp-dir.ts';
 import { listTree } from '../support/hostile-trees.ts';
 import { STRACE_WORKS } from '../support/strace.ts';

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { Home } from '../../src/app/home.ts';
 import { openHome } from '../../src/app/open-home.ts';
-import { spread } from '../support/engine-kill.ts';
+import { spread } from '../support/campaign.ts';
 import { tempDirInMemory } from '../support/engine-temp-dir.ts';
 import { listTree, type TreeData, writeTree } from '../support/hostile-trees.ts';
 import { STRACE_WORKS } from '../support/strace.ts';

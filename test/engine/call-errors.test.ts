@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { countCalls, injectInto, inTwoLanes, spread } from '../support/engine-kill.ts';
+import { campaignSize, SEED, spread, TORTURE } from '../support/campaign.ts';
+import { countCalls, injectInto, inTwoLanes } from '../support/engine-kill.ts';
 import { SCENARIOS } from '../support/engine-scene.ts';
 import { setStage } from '../support/engine-stage.ts';
 import { tempDirInMemory } from '../support/engine-temp-dir.ts';
 import { STRACE_WORKS } from '../support/strace.ts';
 
-const TORTURE = process.env['COPPICE_TORTURE'] !== undefined;
+const POINTS_PER_CALL = campaignSize({ usual: 1, torture: 4 });
 const ERRORS = ['EIO', 'ENOSPC', 'EACCES', 'EROFS', 'EMFILE'];
 const FAILING_CALLS = ['rename', 'mkdir', 'fsync', 'pwrite64', 'unlink', 'rmdir'];
 const ACTS = SCENARIOS.filter(({ name }) => name !== 'apply without trash').map((scenario, turn) => ({
@@ -13,7 +14,7 @@ const ACTS = SCENARIOS.filter(({ name }) => name !== 'apply without trash').map(
   turn,
 }));
 
-describe.skipIf(!STRACE_WORKS)('a system call that fails', () => {
+describe.skipIf(!STRACE_WORKS)(`a system call that fails, with seed ${SEED}`, () => {
   it.each(ACTS)(
     'is an outcome or a failure, and leaves a home that recovers, in: $scenario.name',
     async ({ scenario, turn }) => {
@@ -34,10 +35,10 @@ describe.skipIf(!STRACE_WORKS)('a system call that fails', () => {
   );
 });
 
-/** Every error at every call; in a short run one call of each sort, and over the acts each error at each sort. */
+/** Every error at calls of every sort; in a short run one call of each sort, and over the acts each error at each sort. */
 function triesOf(counts: ReadonlyMap<string, number>, turn: number) {
   return FAILING_CALLS.flatMap((call, sort) =>
-    spread(counts.get(call) ?? 0, TORTURE ? Number.POSITIVE_INFINITY : 1).flatMap((when) =>
+    spread(counts.get(call) ?? 0, POINTS_PER_CALL).flatMap((when) =>
       ERRORS.filter((_, error) => TORTURE || (turn + sort) % ERRORS.length === error).map((error) => ({
         call,
         when,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { TORTURE } from '../support/campaign.ts';
 import { actAndDie } from '../support/engine-death.ts';
 import { SCENARIOS } from '../support/engine-scene.ts';
 import { setStage } from '../support/engine-stage.ts';
 import { tempDirInMemory } from '../support/engine-temp-dir.ts';
 
-const TORTURE = process.env['COPPICE_TORTURE'] !== undefined;
 /** Before a call is nearly always what after the one before is. */
 const WHEN = TORTURE ? (['before', 'after'] as const) : (['after'] as const);
 
@@ -27,6 +27,6 @@ describe('a process that dies at any change it makes', () => {
         }
       }
     },
-    600_000,
+    3_600_000,
   );
 });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../src/core/failure.ts';
 import type { Plan } from '../../src/core/plan.ts';
+import { TORTURE } from '../support/campaign.ts';
 import { recoverAndCheck } from '../support/engine-checker.ts';
 import { type FaultPoint, Faults } from '../support/engine-faults.ts';
 import { openEngineHome } from '../support/engine-home.ts';
@@ -10,7 +11,6 @@ import { clockOf, copyScene, SCENARIOS, type Scenario } from '../support/engine-
 import { type Stage, setStage } from '../support/engine-stage.ts';
 import { tempDirInMemory } from '../support/engine-temp-dir.ts';
 
-const TORTURE = process.env['COPPICE_TORTURE'] !== undefined;
 const ERRORS = ['EIO', 'ENOSPC', 'EACCES', 'EROFS', 'EMFILE'];
 /** How far apart the calls are that fail in a short run. */
 const STRIDE = TORTURE ? 1 : 7;

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { CALLS, countCalls, injectInto, inTwoLanes, spread } from '../support/engine-kill.ts';
+import { campaignSize, SEED, spread, TORTURE } from '../support/campaign.ts';
+import { CALLS, countCalls, injectInto, inTwoLanes } from '../support/engine-kill.ts';
 import { SCENARIOS } from '../support/engine-scene.ts';
 import { setStage } from '../support/engine-stage.ts';
 import { tempDirInMemory } from '../support/engine-temp-dir.ts';
 import { STRACE_WORKS } from '../support/strace.ts';
 
-const TORTURE = process.env['COPPICE_TORTURE'] !== undefined;
-const POINTS_PER_CALL = TORTURE ? Number.POSITIVE_INFINITY : 2;
+const POINTS_PER_CALL = campaignSize({ usual: 2, torture: 12 });
 const ACTS = SCENARIOS.filter(({ name }) => name !== 'apply without trash');
 
-describe.skipIf(!STRACE_WORKS)('a process that is killed at a system call', () => {
+describe.skipIf(!STRACE_WORKS)(`a process that is killed at a system call, with seed ${SEED}`, () => {
   it.each(ACTS)(
     'leaves a home that recovers, in: $name',
     async (scenario) => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { campaignSize, SEED, TORTURE } from '../support/campaign.ts';
 import { seededRandom } from '../support/crash-content.js';
 import type { DiskLog } from '../support/disk-log.ts';
 import { type CutState, cutStates, recordAct, recoverFromCut } from '../support/engine-power.ts';
@@ -6,10 +7,9 @@ import { SCENARIOS } from '../support/engine-scene.ts';
 import { type Stage, setStage } from '../support/engine-stage.ts';
 import { tempDirInMemory } from '../support/engine-temp-dir.ts';
 
-const TORTURE = process.env['COPPICE_TORTURE'] !== undefined;
 /** Combinations at random for each moment, and how many of all the states of an act are tried. */
-const [COMBINATIONS, STATES] = TORTURE ? [64, Number.POSITIVE_INFINITY] : [4, 14];
-const SEED = Number(process.env['COPPICE_SEED'] ?? (TORTURE ? Date.now() % 1e9 : 1));
+const COMBINATIONS = TORTURE ? 64 : 4;
+const STATES = campaignSize({ usual: 14, torture: 400 });
 
 describe(`a power cut at any moment, with seed ${SEED}`, () => {
   it.each(SCENARIOS)(

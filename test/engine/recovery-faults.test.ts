@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { campaignSize } from '../support/campaign.ts';
 import { actAndDie } from '../support/engine-death.ts';
 import { SCENARIOS } from '../support/engine-scene.ts';
 import { setStage } from '../support/engine-stage.ts';
 import { tempDirInMemory } from '../support/engine-temp-dir.ts';
 
-const TORTURE = process.env['COPPICE_TORTURE'] !== undefined;
 /** How far apart the points are at which a second death is tried, of the act and of the recovery. */
-const [ACT_STRIDE, RECOVERY_STRIDE] = TORTURE ? [1, 1] : [9, 9];
+const STRIDE = Math.max(1, Math.round(9 / campaignSize({ usual: 1, torture: 3 })));
 
 describe('a process that dies while it finishes what a dead one began', () => {
   it.each(SCENARIOS)(
@@ -14,9 +14,9 @@ describe('a process that dies while it finishes what a dead one began', () => {
     async (scenario) => {
       const stage = await setStage(tempDirInMemory(), scenario);
       const { count } = await actAndDie(stage, []);
-      for (let number = 1; number <= count; number += ACT_STRIDE) {
+      for (let number = 1; number <= count; number += STRIDE) {
         let died = true;
-        for (let second = 1; died; second += RECOVERY_STRIDE) {
+        for (let second = 1; died; second += STRIDE) {
           const points = [number, second].map((point) => ({ number: point, when: 'after' as const }));
           const tried = await actAndDie(stage, points);
           expect({ number, second, wrong: tried.wrong }).toEqual({ number, second, wrong: [] });
@@ -24,6 +24,6 @@ describe('a process that dies while it finishes what a dead one began', () => {
         }
       }
     },
-    600_000,
+    7_200_000,
   );
 });

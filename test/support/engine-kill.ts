@@ -61,12 +61,6 @@ async function inCopy<T>(stage: Stage, work: (home: string, scene: string) => Pr
   }
 }
 
-/** At most so many of the numbers 1 to count, evenly spread. */
-export function spread(count: number, limit: number): number[] {
-  const size = Math.min(count, limit);
-  return Array.from({ length: size }, (_, index) => 1 + Math.floor(((index + 0.5) * count) / size));
-}
-
 /** Two at a time, one for each core of a small machine. */
 export async function inTwoLanes<T>(work: readonly T[], each: (one: T) => Promise<void>): Promise<void> {
   await Promise.all(
