@@ -22,7 +22,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Home } from '../../src/app/home.ts';
 import { openHome } from '../../src/app/open-home.ts';
 import type { NewMessage } from '../../src/core/message.ts';
-import { DAY_MS } from '../../src/core/time.ts';
+import { DAY_MS, HOUR_MS } from '../../src/core/time.ts';
 import { type NativeLayout, nativeLayout } from '../../src/homes/native/native-layout.ts';
 import { type ManualClock, manualClock, NOW } from '../support/clock.ts';
 import { collect } from '../support/collect.ts';
@@ -296,6 +296,23 @@ describe('the archive of a native home', () => {
     expect(await home.apply(plan)).toMatchObject({ done: 1, skipped: 1 });
     expect((await home.sessions.get('a'))?.archivedAt).toBeUndefined();
     expect(existsSync(layout.transcript('a'))).toBe(true);
+  });
+
+  it('leaves an archive alone that was made anew since the plan was made', async () => {
+    await aSession('a', [text('one')]);
+    await archive();
+    const plan = await home.plan({ kind: 'delete', ids: ['a'] });
+    await restore('a');
+    const session = await home.sessions.open('a');
+    await session.resume();
+    await session.append(text('two'));
+    await session.end('done');
+    clock.advance(HOUR_MS);
+    await home.apply(await home.plan({ kind: 'archive', filter: {}, before: clock.now() }));
+    const said: (string | undefined)[] = [];
+    await home.apply(plan, { onOutcome: ({ detail }) => said.push(detail) });
+    expect(said).toEqual(['It has changed since the plan was made.']);
+    await restore('a');
   });
 
   it('removes archives past their retention, gives them back, and forgets them with their bundle', async () => {

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Retention } from '../../src/app/retention.ts';
-import type { Plan, PlanRequest } from '../../src/core/plan.ts';
-import type { SessionTrash, TrashRequest } from '../../src/core/session-trash.ts';
+import type { Decision, Plan, PlanRequest } from '../../src/core/plan.ts';
+import { type SessionTrash, sessionFingerprint, type TrashRequest } from '../../src/core/session-trash.ts';
 import { DAY_MS } from '../../src/core/time.ts';
 import { manualClock, NOW } from '../support/clock.ts';
 import { collect } from '../support/collect.ts';
@@ -192,6 +192,38 @@ describe('runs that meet what happened since', () => {
       expect(await at.retention.apply(plan)).toMatchObject({ done: 3, skipped: 0 });
       expect(await left()).toEqual(['branch']);
     });
+  });
+
+  it('leaves what is pinned or in use, whatever a plan says and whoever wrote it', async () => {
+    await aSession('pinned');
+    await (await at.home.sessions.open('pinned')).pin();
+    await using other = await openEngineHome(path, { clock });
+    await (await other.home.sessions.create({ id: 'used', source: 'cli' })).append({ role: 'user', content: 'hello' });
+    clock.advance(DAY_MS);
+    const plan = await at.retention.plan();
+    const forged: Decision[] = [];
+    for (const id of ['pinned', 'used']) {
+      const facts = await at.parts.store.get(id);
+      const fingerprint = facts === undefined ? '' : sessionFingerprint(facts);
+      forged.push({ item: { kind: 'session', id }, sizeBytes: 1, action: 'remove', reason: 'retention', fingerprint });
+    }
+    const said: (string | undefined)[] = [];
+    await at.retention.apply({ ...plan, decisions: forged }, { onOutcome: ({ detail }) => said.push(detail) });
+    expect(said).toEqual(['It is pinned.', 'A process is using it.']);
+    expect(existsSync(at.parts.layout.transcript('used'))).toBe(true);
+  });
+
+  it('finishes what a crash left before it does anything else', async () => {
+    await aSession('a');
+    await aSession('b');
+    clock.advance(DAY_MS);
+    const plan = await at.retention.plan({ kind: 'delete', ids: ['a'] });
+    await crashAfterHide(plan);
+    expect(await at.engine.journal.unfinished()).toEqual(['run']);
+    await at.retention.apply(await at.retention.plan({ kind: 'delete', ids: ['b'] }));
+    expect(await at.engine.journal.unfinished()).toEqual([]);
+    expect(existsSync(at.parts.layout.sessionDir('a'))).toBe(false);
+    expect(await problems()).toEqual([]);
   });
 
   it('does not count as done what another run took first', async () => {

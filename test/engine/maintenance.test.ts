@@ -1,10 +1,17 @@
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { DEFAULT_CONFIG } from '../../src/app/config/config-defaults.ts';
 import type { Home } from '../../src/app/home.ts';
+import { recallMaintenance, rememberMaintenance } from '../../src/app/maintenance-memory.ts';
 import { openHome } from '../../src/app/open-home.ts';
+import { policyFromConfig } from '../../src/app/sessions/session-rules.ts';
 import { DAY_MS, HOUR_MS } from '../../src/core/time.ts';
+import { applyPlan } from '../../src/engine/apply-plan.ts';
+import { type MaintainParts, maintain } from '../../src/engine/maintain.ts';
+import { createHomeLock } from '../../src/store/sqlite/sqlite-home-lock.ts';
 import { manualClock, NOW } from '../support/clock.ts';
 import { collect } from '../support/collect.ts';
+import { type EngineHome, openEngineHome } from '../support/engine-home.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const ON = [{ key: 'sessions.auto_prune', value: 'true' }];
@@ -97,6 +104,19 @@ describe('unattended maintenance', () => {
     expect(await home.sessions.get('left')).toMatchObject({ endReason: 'abandoned', endedAt: clock.now() });
   });
 
+  it('closes nothing that a process still has, and nothing before its time', async () => {
+    await using user = await open();
+    await (await user.sessions.create({ id: 'in use', source: 'cli' })).append({ role: 'user', content: 'hello' });
+    clock.advance(20 * DAY_MS);
+    const quiet = await user.sessions.create({ id: 'quiet', source: 'cli' });
+    await quiet.append({ role: 'user', content: 'hello' });
+    await quiet.release();
+    clock.advance(23 * HOUR_MS);
+    await using home = await open();
+    expect(await home.maintainInBackground()).toMatchObject({ closed: 0 });
+    for (const id of ['in use', 'quiet']) expect((await home.sessions.get(id))?.endedAt).toBeUndefined();
+  });
+
   it('purges trash past its grace even while the guard holds the rest', async () => {
     await using home = await open();
     await fill(home, 2);
@@ -137,9 +157,70 @@ describe('unattended maintenance', () => {
     await Promise.all(homes.map((home) => home.close()));
   });
 
+  it('stands back while another process changes the home', async () => {
+    await using home = await open();
+    await fill(home, 2);
+    using _held = await lockOf(path).acquire('a test', 0);
+    expect(await home.maintainInBackground()).toEqual({ status: 'busy' });
+  });
+
+  describe('a pass', () => {
+    const options = { policy: policyFromConfig(DEFAULT_CONFIG), trashGraceMs: DAY_MS, minIntervalMs: DAY_MS };
+
+    function partsOf({ parts, engine }: EngineHome): MaintainParts {
+      return {
+        ...engine,
+        lock: lockOf(path),
+        recall: () => recallMaintenance(parts),
+        remember: (memory) => rememberMaintenance(parts, memory),
+        closeAbandoned: async () => 0,
+        newRunId: () => 'run',
+      };
+    }
+
+    it('is left to the one who made it while this one came for the lock', async () => {
+      await using at = await openEngineHome(path, { clock });
+      const parts = partsOf(at);
+      const acquire: MaintainParts['lock']['acquire'] = async (...args) => {
+        expect((await maintain(parts, options)).status).toBe('done');
+        return parts.lock.acquire(...args);
+      };
+      const late = await maintain({ ...parts, lock: { acquire } }, options);
+      expect(late).toEqual({ status: 'not-due', nextAt: clock.now() + DAY_MS });
+    });
+
+    it('that fails is not tried again at every start', async () => {
+      await using at = await openEngineHome(path, { clock });
+      const parts = partsOf(at);
+      const scan = () => Promise.reject(new Error('the disk is on fire'));
+      await expect(maintain({ ...parts, driver: { ...parts.driver, scan } }, options)).rejects.toThrow('on fire');
+      expect(await maintain(parts, options)).toMatchObject({ status: 'not-due' });
+    });
+
+    it('first finishes what a crash cut short', async () => {
+      await using at = await openEngineHome(path, { clock });
+      const parts = partsOf(at);
+      await fill(at.home, 2);
+      clock.advance(DAY_MS);
+      const [id = ''] = await ids(at.home);
+      const plan = await at.retention.plan({ kind: 'delete', ids: [id] });
+      const cut = { ...parts.driver, discard: () => Promise.reject(new Error('cut short')) };
+      const applied = collect(applyPlan({ ...parts, driver: cut }, plan, { runId: 'cut', trashGraceMs: DAY_MS }));
+      await expect(applied).rejects.toThrow('cut short');
+      expect(await parts.journal.unfinished()).toEqual(['cut']);
+      await maintain(parts, options);
+      expect(await parts.journal.unfinished()).toEqual([]);
+      expect(await ids(at.home)).not.toContain(id);
+    });
+  });
+
   it('never throws into its host', async () => {
     const home = await open();
     await home.close();
     expect(await home.maintainInBackground()).toMatchObject({ status: 'failed' });
   });
 });
+
+function lockOf(path: string) {
+  return createHomeLock(join(path, 'lock.db'), { set: async () => undefined, get: async () => undefined });
+}

@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import BetterSqlite3 from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Home } from '../../src/app/home.ts';
 import { openHome } from '../../src/app/open-home.ts';
 import type { Plan } from '../../src/core/plan.ts';
 import { DAY_MS, HOUR_MS } from '../../src/core/time.ts';
 import { nativeLayout } from '../../src/homes/native/native-layout.ts';
+import { wait } from '../../src/platform/wait.ts';
 import { manualClock, NOW } from '../support/clock.ts';
 import { collect } from '../support/collect.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -173,24 +175,52 @@ describe('retention of a native home', () => {
     await expect(home.apply(plan)).rejects.toThrow('more than a day old');
   });
 
-  it('lets one process at a time change the home', async () => {
-    await aSession('a');
-    await aSession('b');
+  it('changes nothing while another process has the lock, and goes on when it is free', async () => {
+    for (const id of ['a', 'b', 'c']) await aSession(id);
     clock.advance(100 * DAY_MS);
-    const [one, two] = [
-      await home.plan({ kind: 'delete', ids: ['a'] }),
-      await home.plan({ kind: 'delete', ids: ['b'] }),
-    ];
-    const other = await openHome({ path, clock, env: {} });
-    const results = await Promise.all([home.apply(one), other.apply(two)]);
-    expect(results.map(({ done }) => done)).toEqual([1, 1]);
-    await other.close();
+    const { run: first } = await home.apply(await home.plan({ kind: 'delete', ids: ['a'] }));
+    const { run: second } = await home.apply(await home.plan({ kind: 'delete', ids: ['b'] }));
+    const plan = await home.plan({ kind: 'delete', ids: ['c'] });
+    const retention = await home.retention();
+    const lock = new BetterSqlite3(join(path, 'lock.db'));
+    lock.exec('BEGIN EXCLUSIVE');
+    const changes = [home.apply(plan), home.undo(first.id), retention.emptyTrash(second.id)];
+    const before = await seen();
+    expect(await Promise.race([...changes, wait(1000)])).toBeUndefined();
+    expect(await seen()).toEqual(before);
+    lock.close();
+    expect(await Promise.all(changes)).toMatchObject([{ done: 1 }, { done: 1 }, { items: 1 }]);
   });
 
-  it('moves orphans and debris into the trash, and leaves what changes alone', async () => {
+  it('stops between two groups when told to, and gives back what it removed', async () => {
+    const ids = Array.from({ length: 250 }, (_, at) => `s${at}`);
+    for (const id of ids) await (await home.sessions.create({ id, source: 'cli' })).end('done');
+    const plan = await home.plan({ kind: 'delete', ids });
+    const stop = new AbortController();
+    const count = async () => (await collect(home.sessions.list())).length;
+    await expect(home.apply(plan, { signal: stop.signal, onOutcome: () => stop.abort() })).rejects.toThrow('aborted');
+    expect(await count()).toBe(150);
+    const [run] = await collect((await home.retention()).runs());
+    expect(await home.undo(run?.id ?? '')).toMatchObject({ done: 100 });
+    expect(await count()).toBe(250);
+  });
+
+  it('leaves files without a session alone that changed since the plan was made', async () => {
+    const orphan = join(path, 'sessions', 'ff', 'stray');
+    mkdirSync(orphan, { recursive: true });
+    const file = join(orphan, 'transcript.jsonl');
+    writeFileSync(file, 'left behind\n');
+    for (const each of [file, orphan]) utimesSync(each, NOW / 1000 - 9e6, NOW / 1000 - 9e6);
+    const plan = await home.plan();
+    expect(removed(plan)).toEqual([['sessions/ff/stray', 'remove', 'orphan']]);
+    appendFileSync(file, 'and more\n');
+    expect(await home.apply(plan)).toMatchObject({ done: 0, skipped: 1 });
+    expect(readFileSync(file, 'utf8')).toBe('left behind\nand more\n');
+  });
+
+  it('moves files without a session into the trash, and gives them back', async () => {
     await aSession('gone');
     const orphan = join(path, 'sessions', 'ff', 'stray');
-    const { mkdirSync, utimesSync } = await import('node:fs');
     mkdirSync(orphan, { recursive: true });
     writeFileSync(join(orphan, 'transcript.jsonl'), 'left behind\n');
     for (const each of [join(orphan, 'transcript.jsonl'), orphan]) utimesSync(each, NOW / 1000 - 9e6, NOW / 1000 - 9e6);
