@@ -10,7 +10,7 @@ import {
   aTrash,
 } from '../../test/support/inventories.ts';
 import type { Inventory } from '../core/inventory.ts';
-import type { Plan } from '../core/plan.ts';
+import type { Plan, SessionFilter } from '../core/plan.ts';
 import { DAY_MS, HOUR_MS } from '../core/time.ts';
 import { planRetention } from './plan-retention.ts';
 import type { PlanOptions } from './rule-context.ts';
@@ -284,6 +284,27 @@ describe('a request by hand', () => {
     expect(files.notes[0]).toContain('sessions.transcript_retention_days');
     const archive = plan({ sessions }, { request: { kind: 'archive', filter: {} } });
     expect(archive.notes[0]).toContain('sessions.archive_after_days');
+  });
+
+  it('takes everything but a title as a whole word, never as the beginning of one', () => {
+    const facts = { source: 'cli', workdir: '/projects/app', model: 'm1', endReason: 'done' };
+    const sessions = [aSession('it', facts), aSession('newest', { ...facts, lastActiveAt: daysAgo(2) })];
+    const ask = (filter: SessionFilter) => {
+      const { decisions } = plan({ sessions }, { request: { kind: 'prune', filter, part: 'all' } });
+      return decisions.find(({ item }) => item.id === 'it')?.reason;
+    };
+    const whole: readonly SessionFilter[] = [
+      { source: 'cli' },
+      { workdir: '/projects/app' },
+      { model: 'm1' },
+      { endedBy: 'done' },
+    ];
+    for (const filter of whole) {
+      expect(ask(filter)).toBe('selected');
+      const [[name = '', value = ''] = []] = Object.entries(filter);
+      for (const other of [String(value).slice(0, -1), `${value}x`, ''])
+        expect(ask({ [name]: other }), `${name} ${other}`).toBe('not-selected');
+    }
   });
 
   it('takes an empty part of a title for no title at all', () => {

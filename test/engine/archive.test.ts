@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import {
+import fs, {
   chmodSync,
   existsSync,
   linkSync,
@@ -14,6 +14,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import BetterSqlite3 from 'better-sqlite3';
@@ -315,6 +316,23 @@ describe('the archive of a native home', () => {
     await restore('a');
   });
 
+  it.each([
+    [
+      'a bundle that is damaged on its way to the disk',
+      'The archive could not be read back as it was written.',
+      damage,
+    ],
+    ['files that are added meanwhile', 'Its files changed while it was archived.', addFile],
+  ])('keeps a session because of %s', async (_, sentence, meanwhile) => {
+    await aSession('a', [text('one')]);
+    await (await home.sessions.open('a')).dump({ url: 'https://example.com' });
+    const { details } = await onceWritten(() => meanwhile(layout), archive);
+    expect(details).toEqual({ a: sentence });
+    expect((await home.sessions.get('a'))?.archivedAt).toBeUndefined();
+    expect(await collect((await home.sessions.open('a')).messages())).toMatchObject([{ content: 'one' }]);
+    expect(existsSync(layout.transcript('a'))).toBe(true);
+  });
+
   it('removes archives past their retention, gives them back, and forgets them with their bundle', async () => {
     await aSession('a', [text('one')]);
     await archive();
@@ -425,4 +443,33 @@ function filesBelow(root: string): Record<string, string> {
     return [path.slice(root.length), shard ? 'shard' : `${mode.toString(8)} ${mtimeNs / 1000n} ${bytes}`] as const;
   });
   return Object.fromEntries(described.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Does something when a file has been written and not yet been read back. */
+async function onceWritten<T>(act: () => void, work: () => Promise<T>): Promise<T> {
+  const real = fs.fsyncSync;
+  fs.fsyncSync = (handle) => {
+    real(handle);
+    act();
+  };
+  syncBuiltinESMExports();
+  try {
+    return await work();
+  } finally {
+    fs.fsyncSync = real;
+    syncBuiltinESMExports();
+  }
+}
+
+/** The headers in a bundle take 512 bytes, and the first member follows its own. */
+function damage(layout: NativeLayout): void {
+  for (const name of existsSync(layout.archive) ? readdirSync(layout.archive) : []) {
+    const handle = fs.openSync(join(layout.archive, name), 'r+');
+    fs.writeSync(handle, 'damaged', 520);
+    fs.closeSync(handle);
+  }
+}
+
+function addFile(layout: NativeLayout): void {
+  writeFileSync(join(layout.dumps('a'), '20260101T000000000Z-00000000.json'), '{}');
 }

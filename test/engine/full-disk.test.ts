@@ -68,6 +68,22 @@ describe.skipIf(!CAN_MOUNT)('a home on a disk with no space left', () => {
     }
   });
 
+  it('removes on a disk that became full while the home was open', async () => {
+    const clock = manualClock();
+    await using home = await openHome({ path: join(disk, 'home'), clock, env: {}, settings: SETTINGS });
+    for (const id of ['a', 'b']) {
+      const session = await home.sessions.create({ id, source: 'cli' });
+      await session.append({ role: 'user', content: id.repeat(1_000_000) });
+      await session.end('done');
+    }
+    await (await home.retention()).settle();
+    clock.advance(2 * DAY_MS);
+    const plan = await home.plan({ kind: 'delete', ids: ['a'] });
+    fillUp();
+    expect(await home.apply(plan)).toMatchObject({ done: 1, skipped: 0 });
+    expect((await collect(home.sessions.list())).map(({ id }) => id)).toEqual(['b']);
+  });
+
   it('frees in one run all that the rules let go of, from nothing free', async () => {
     const clock = manualClock();
     const rules = [...SETTINGS, { key: 'disk.min_free_mb', value: '16' }, { key: 'sessions.keep_last', value: '1' }];

@@ -30,6 +30,7 @@ describe('the test of power cuts', () => {
   it.each([
     ['apply the rules', 'the folder of a run in the trash', /^trash\/[^/]+$/],
     ['apply the rules', 'the trash itself', /^trash$/],
+    ['apply the rules', 'the manifest of a run', /^trash\/[^/]+\/manifest\.jsonl$/],
     ['apply the rules', 'the folders that sessions leave', /^sessions\/..$/],
     ['undo the rules', 'the folders that sessions come back to', /^sessions\/..$/],
     ['empty the trash', 'the trash that a run is gone from', /^trash/],

@@ -192,6 +192,19 @@ describe('retention of a native home', () => {
     expect(await Promise.all(changes)).toMatchObject([{ done: 1 }, { done: 1 }, { items: 1 }]);
   });
 
+  it('remembers the time at which it removed, so that a clock set back removes nothing by age', async () => {
+    for (const id of ['a', 'b', 'newest']) {
+      await aSession(id);
+      clock.advance(DAY_MS);
+    }
+    clock.advance(300 * DAY_MS);
+    await home.apply(await home.plan({ kind: 'delete', ids: ['a'] }));
+    clock.advance(-100 * DAY_MS);
+    const plan = await home.plan();
+    expect(plan.notes).toContain('Nothing is removed because of its age, because the clock may be wrong.');
+    expect(removed(plan)).toEqual([]);
+  });
+
   it('stops between two groups when told to, and gives back what it removed', async () => {
     const ids = Array.from({ length: 250 }, (_, at) => `s${at}`);
     for (const id of ids) await (await home.sessions.create({ id, source: 'cli' })).end('done');

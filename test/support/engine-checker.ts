@@ -92,7 +92,7 @@ export async function checkState(at: EngineHome, expected: Expected): Promise<st
     const files = filesBelow(baseline.files, id.replace('sessions/', ''));
     wrong.push(...checkFiles({ id, files, taken: goneItems(items, id), trees }));
   }
-  wrong.push(...checkRows(path, items), ...leftInTrash(items, trees.trash));
+  wrong.push(...checkRows(path, items), ...leftInTrash(items, trees.trash), ...unnoted(path, trees.trash));
   if (!isDeepStrictEqual(treeOf(join(dirname(path), 'outside')), baseline.outside))
     wrong.push('something outside changed');
   return wrong;
@@ -186,6 +186,17 @@ function placeInTrash(path: string, { runId, number, item, action }: PlacedItem)
   if (item.kind !== 'session') return `${runId}/${number}/${path.split('/').slice(1).join('/')}`;
   if (action === 'drop-dumps' && inside[0] !== 'dumps') return undefined;
   return `${runId}/${number}/${inside.join('/')}`;
+}
+
+/** Whoever has only the files can read what lies in the trash of a run. */
+function unnoted(path: string, trash: Tree): string[] {
+  return Object.keys(trash).flatMap((file) => {
+    const [run = '', number = ''] = file.split('/');
+    if (number === 'manifest.jsonl') return [];
+    const manifest = join(path, 'trash', run, 'manifest.jsonl');
+    const notes = existsSync(manifest) ? readFileSync(manifest, 'utf8') : '';
+    return notes.includes(`{"number":${number},`) ? [] : [`${file} is not in the manifest`];
+  });
 }
 
 /** Nothing lies in the trash but the files of trashed items and the notes about them. */
