@@ -1,7 +1,8 @@
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Checkpoints } from '../src/app/checkpoints.ts';
 import { Gateway } from '../src/app/gateway/gateway.ts';
@@ -11,19 +12,16 @@ import { Retention } from '../src/app/retention.ts';
 import { Session } from '../src/app/sessions/session.ts';
 import { Sessions } from '../src/app/sessions/sessions.ts';
 import * as api from '../src/index.ts';
+import { serveHome, TOKEN } from './http/serve-home.ts';
+import { examplesIn, ROOT } from './support/documentation.ts';
+import { buildHermesHome } from './support/hermes-home.ts';
 
-const ROOT = resolve(import.meta.dirname, '..');
-const PAGES = ['README.md', 'docs/library.md', 'docs/guides/embed.md', 'docs/guides/hermes.md'];
+/** Programs of a reader: all but agents under `coppice run`, whose test is beside it, and the generated shapes of the API. */
+const examples = examplesIn('ts').filter(
+  ({ page }) => !['docs/formats/events.md', 'docs/reference/http.md'].includes(page),
+);
 
-interface Example {
-  readonly page: string;
-  readonly code: string;
-}
-
-const examples: Example[] = PAGES.flatMap((page) => {
-  const text = readFileSync(join(ROOT, page), 'utf8');
-  return [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => ({ page, code }));
-});
+const DAEMON = 'http://127.0.0.1:7717';
 
 describe('the documentation', () => {
   let directory: string;
@@ -47,17 +45,21 @@ describe('the documentation', () => {
     };
     writeFileSync(join(directory, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, include: ['*.ts'] }));
     for (const [index, { code }] of examples.entries()) writeFileSync(join(directory, `example-${index}.ts`), code);
+    buildHermesHome(join(directory, 'hermes'), { sessions: [{ id: 'chat', source: 'telegram', messages: ['hello'] }] });
     execFileSync(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', directory], { stdio: 'pipe' });
   });
 
   afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-  it.each(examples.map(({ page, code }, index) => ({ index, page, first: code.split('\n')[0] })))(
-    'has an example that runs: $page, number $index',
-    ({ index }) => {
-      const home = join(directory, `home-${index}`, '.coppice');
-      const env = { ...process.env, COPPICE_HOME: home };
-      execFileSync(process.execPath, [join(directory, 'out', `example-${index}.js`)], { env, stdio: 'pipe' });
+  it.each(examples.map(({ page, number }, index) => ({ page, number, index })))(
+    'has an example that runs: $page, $number',
+    async ({ index }) => {
+      const program = join(directory, 'out', `example-${index}.js`);
+      const code = readFileSync(program, 'utf8');
+      const url = code.includes(DAEMON) ? (await serveHome()).server.url : DAEMON;
+      writeFileSync(program, code.replaceAll('/home/me/.hermes', join(directory, 'hermes')).replaceAll(DAEMON, url));
+      const env = { ...process.env, COPPICE_HOME: join(directory, `home-${index}`, '.coppice'), COPPICE_TOKEN: TOKEN };
+      await promisify(execFile)(process.execPath, [program], { env });
     },
   );
 

@@ -7,10 +7,9 @@ export const HOSTILE_TEXT = '\u001b[31mred\u001b]0;owned\u0007 back\r\u009b31m o
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Makes a home that holds a little of everything, oldest first. */
-export async function makeExampleHome(path: string): Promise<void> {
-  const startedAt = Date.now();
+export async function makeExampleHome(path: string, now = Date.now()): Promise<void> {
   let ageDays = 100;
-  await using home = await openHome({ path, env: {}, clock: { now: () => startedAt - ageDays * DAY_MS } });
+  await using home = await openHome({ path, env: {}, clock: { now: () => now - ageDays * DAY_MS } });
   const { sessions } = home;
 
   const disk = await sessions.create({ id: 'alpha-disk', source: 'cli', title: 'Disk trouble', tags: ['ops'] });
