@@ -14,7 +14,7 @@ export function releaseProblems({ version, repository, status, tags, changelog, 
     ],
     [
       repository === undefined,
-      'package.json names no repository, and provenance points to it. Add the field repository.',
+      'package.json names no repository, and provenance must lead there. Name it with: npm pkg set repository=ADDRESS',
     ],
     [!signable, 'Provenance can only be signed by a build service. Run it there, with the permission id-token: write.'],
   ]

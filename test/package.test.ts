@@ -1,72 +1,95 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { ROOT, textOf } from './support/documentation.ts';
 import { tempDir } from './support/temp-dir.ts';
-
-const ROOT = resolve(import.meta.dirname, '..');
 
 interface Packed {
   readonly filename: string;
+  readonly version: string;
+  readonly integrity: string;
   readonly size: number;
 }
 
-/** The package as npm would publish it, in a directory of its own. */
-function pack(): Packed & { readonly directory: string } {
-  const directory = tempDir();
+/** The package as npm would publish it. */
+function pack(directory: string): Packed {
   const printed = execFileSync('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', directory], {
     cwd: ROOT,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   const [packed] = JSON.parse(printed) as [Packed];
-  return { ...packed, directory };
+  return packed;
 }
 
-/** The package where npm would put it, with what npm installs for those who use it: nothing of ours, no tools of development. */
-function installed({ directory, filename }: ReturnType<typeof pack>): string {
-  const modules = join(directory, 'node_modules');
-  mkdirSync(join(modules, 'coppice'), { recursive: true });
-  execFileSync('tar', ['-xzf', join(directory, filename), '-C', join(modules, 'coppice'), '--strip-components=1']);
-  for (const name of runtimePackages()) symlinkSync(join(ROOT, 'node_modules', name), join(modules, name));
-  return directory;
-}
-
-function runtimePackages(): string[] {
-  const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
-    packages: Record<string, { dev?: boolean; optional?: boolean }>;
+/** A project that wants the package from its file, and exactly what we tested beside it. */
+function writeProject(directory: string, { filename, version, integrity }: Packed): void {
+  const { dependencies, bin } = JSON.parse(textOf('package.json')) as Record<string, unknown>;
+  const lock = JSON.parse(textOf('package-lock.json')) as { packages: Record<string, { dev?: boolean }> };
+  const needed = Object.entries(lock.packages).filter(([path, { dev }]) => path !== '' && dev !== true);
+  const resolved = `file:${filename}`;
+  const project = { name: 'clean', version: '1.0.0', dependencies: { coppice: resolved } };
+  const packages = {
+    '': project,
+    'node_modules/coppice': { version, resolved, integrity, dependencies, bin },
+    ...Object.fromEntries(needed),
   };
-  const top = Object.entries(lock.packages).filter(([path]) => /^node_modules\/[^/@]+$/.test(path));
-  return top.filter(([, { dev, optional }]) => !dev && !optional).map(([path]) => path.slice('node_modules/'.length));
+  writeFileSync(join(directory, 'package.json'), JSON.stringify(project));
+  writeFileSync(join(directory, 'package-lock.json'), JSON.stringify({ ...project, lockfileVersion: 3, packages }));
 }
 
-it('is as large as the README says, and runs from its package alone: the command line, the library and the manual pages are in it', () => {
-  const packed = pack();
+/** The binary of SQLite in the form in which its makers publish it, so that its own script finds one and need not compile. */
+function prepareBinary(directory: string): string {
+  const folder = join(directory, 'prebuilds');
+  const name = execFileSync(process.execPath, ['-p', BINARY_NAME], { cwd: ROOT, encoding: 'utf8' }).trim();
+  mkdirSync(folder);
+  const from = join(ROOT, 'node_modules', 'better-sqlite3');
+  execFileSync('tar', ['-czf', join(folder, name), '-C', from, 'build/Release/better_sqlite3.node']);
+  return folder;
+}
+
+const BINARY_NAME = `
+  const pkg = require('better-sqlite3/package.json');
+  const url = require('prebuild-install/util').getDownloadUrl({ ...require('prebuild-install/rc')(pkg), pkg });
+  require('node:path').basename(url);`;
+
+it('is as large as the README says, installs without a network, and brings the command line, the library and the manual pages', () => {
+  const directory = tempDir();
+  const packed = pack(directory);
   expect(packed.size / 1e6).toBeCloseTo(statedMegabytes(), 1);
-  const directory = installed(packed);
-  const package_ = join(directory, 'node_modules', 'coppice');
-  const env = { ...process.env, COPPICE_HOME: join(directory, 'home') };
-  // Where a network can be taken away, there is none: nothing is fetched on first use.
-  const cut = spawnSync('unshare', ['--net', 'true']).status === 0 ? ['unshare', '--net'] : [];
-  const run = (...args: string[]) => {
-    const [program = '', ...rest] = [...cut, process.execPath, '--preserve-symlinks', ...args];
-    return execFileSync(program, rest, { cwd: directory, env, encoding: 'utf8' });
+  writeProject(directory, packed);
+  // A machine on which nothing is set up, but for the packages that npm ci has left in npm's cache.
+  const env = {
+    PATH: process.env['PATH'],
+    HOME: join(directory, 'me'),
+    npm_config_cache: process.env['npm_config_cache'] ?? join(userInfo().homedir, '.npm'),
+    npm_config_better_sqlite3_local_prebuilds: prepareBinary(directory),
   };
-  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
+  // Where the network can be taken away, there is none: nothing is fetched, neither now nor on first use.
+  const cut = spawnSync('unshare', ['--net', 'true']).status === 0 ? ['unshare', '--net'] : [];
+  const run = (...line: string[]) => {
+    const [program = '', ...args] = [...cut, ...line];
+    return execFileSync(program, args, { cwd: directory, env, encoding: 'utf8', stdio: 'pipe' });
+  };
+  run('npm', 'ci', '--offline', '--no-audit', '--no-fund');
 
-  expect(run(join(package_, 'bin', 'coppice.js'), '--version')).toBe(`${version}\n`);
-  expect(run(join(package_, 'bin', 'coppice.js'), 'status')).toMatch(/^CLASS/);
-  expect(run(join(package_, 'bin', 'coppice.js'), 'serve', '--help')).toMatch(/^Usage: coppice serve/);
+  const coppice = join('node_modules', '.bin', 'coppice');
+  expect(run(coppice, '--version')).toBe(`${packed.version}\n`);
+  expect(run(coppice, 'status')).toMatch(/^CLASS/);
+  expect(run(coppice, 'serve', '--help')).toMatch(/^Usage: coppice serve/);
   const script = `import { openHome } from 'coppice';
     const home = await openHome();
     console.log((await home.sessions.create({ source: 'cli', id: 'first' })).id);
     await home.close();`;
-  expect(run('--input-type=module', '-e', script)).toBe('first\n');
-  expect(readdirSync(join(package_, 'man'))).toContain('coppice.1');
-  expect(readdirSync(package_).toSorted()).toEqual(['LICENSE', 'README.md', 'bin', 'dist', 'man', 'package.json']);
+  expect(run(process.execPath, '--input-type=module', '-e', script)).toBe('first\n');
+  const place = join(directory, 'node_modules', 'coppice');
+  expect(readdirSync(join(place, 'man'))).toContain('coppice.1');
+  expect(readdirSync(place).toSorted()).toEqual(['LICENSE', 'README.md', 'bin', 'dist', 'man', 'package.json']);
 });
 
 function statedMegabytes(): number {
-  const [, stated] = /The package is about ([\d.]+) MB/.exec(readFileSync(join(ROOT, 'README.md'), 'utf8')) ?? [];
+  const [, stated] = /The package is about ([\d.]+) MB/.exec(textOf('README.md')) ?? [];
   return Number(stated);
 }
