@@ -19,6 +19,7 @@ const { makeHome } = await import('./demo/make-home.js');
 try {
   say(`Making an agent's home with ${SESSIONS.toLocaleString('en')} sessions. A few seconds …`);
   const treasure = await makeHome(home, SESSIONS);
+  makeProject();
 
   step('See what is kept, what is protected and what could go.');
   coppice('status');
@@ -40,24 +41,32 @@ try {
   coppice('sessions list --limit 3');
 
   step('Agents edit files. A checkpoint brings them back, byte for byte.');
-  makeProject();
-  coppice(`checkpoints take ${project} --reason "before the agent"`);
+  coppice('checkpoints take --reason "before the agent"');
   breakProject();
-  coppice(`checkpoints list ${project}`);
+  coppice('checkpoints list');
   coppice(`checkpoints restore ${newestCheckpoint()} --yes`);
   say(`\nIn the project again: ${readdirSync(project).join(', ')}`);
 
-  step('A runaway agent is stopped before it has spent what it wants to.');
+  step('A runaway agent is stopped at its limit.');
   coppice(`run --max-tokens 20000 -- ${process.execPath} ${join(root, 'scripts', 'demo', 'runaway.js')}`);
   coppice('budget --by source');
 } finally {
-  if (keep)
-    say(
-      `\nAll of it is still there. Play on with:\n  export COPPICE_HOME=${home}\n  ${join(root, 'bin', 'coppice.js')} status`,
-    );
-  else rmSync(folder, { recursive: true, force: true });
+  if (!keep) rmSync(folder, { recursive: true, force: true });
 }
-if (!keep) say('\nNothing of the demo is left behind. To play on next time: npm run demo -- --keep');
+
+step('Your turn.');
+if (keep) {
+  say(`All of it is still there. Play on:
+  npm link                       # puts coppice on your path
+  export COPPICE_HOME=${home}
+  cd ${project}
+  coppice status
+Remove it with:
+  rm -r ${folder}`);
+} else {
+  say(`Nothing of the demo is left behind. To play on next time: npm run demo -- --keep
+For a home of your own: npm link, and then the five recipes in README.md.`);
+}
 
 /** Runs a command of the program as a user would type it, in the same terminal. */
 function coppice(line) {
@@ -66,14 +75,14 @@ function coppice(line) {
 }
 
 function newestCheckpoint() {
-  const { stdout } = start(`checkpoints list ${project} --json`, { encoding: 'utf8' });
+  const { stdout } = start('checkpoints list --json', { encoding: 'utf8' });
   return JSON.parse(stdout).checkpoints[0].id.slice(0, 12);
 }
 
 function start(line, options) {
   const words = [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain);
   const env = { ...process.env, COPPICE_HOME: home };
-  return spawnSync(process.execPath, [join(root, 'bin', 'coppice.js'), ...words], { ...options, env });
+  return spawnSync(process.execPath, [join(root, 'bin', 'coppice.js'), ...words], { ...options, env, cwd: project });
 }
 
 function makeProject() {

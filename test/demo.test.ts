@@ -26,5 +26,5 @@ it('is a home with 73 % of runs by the clock, two thirds of short sessions, gian
   expect(share(sessions.filter(({ source }) => source === 'cron').length)).toBeCloseTo(0.73, 1);
   expect(share(sessions.filter(({ messageCount }) => messageCount <= 5).length)).toBeCloseTo(0.67, 1);
   expect(sessions.some(({ messageCount }) => messageCount === 400)).toBe(true);
-  expect((await home.sessions.get(made.stdout.trim()))?.title).toBe('How we fixed the payment race');
+  expect((await home.sessions.get(made.stdout.trim()))?.title).toBe('The payment race');
 });

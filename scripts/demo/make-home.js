@@ -110,7 +110,7 @@ async function addDump(session, number) {
 }
 
 async function addTreasure(home) {
-  const session = await home.sessions.create({ source: 'cli', title: 'How we fixed the payment race', model: 'large' });
+  const session = await home.sessions.create({ source: 'cli', title: 'The payment race', model: 'large' });
   await session.appendAll([
     { role: 'user', content: 'Two payments arrive at once and one is lost. Where is the race?' },
     { role: 'assistant', content: 'Between the balance check and the write. Take the row lock first, then read.' },
