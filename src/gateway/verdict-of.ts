@@ -6,6 +6,11 @@ export function verdictOf(kind: Exclude<VerdictKind, 'ok'>, cause: Cause): Verdi
   return { kind, causes: [cause], say: `${fact(cause)} ${NEXT_STEP[kind]}` };
 }
 
+/** What happened, for the person who watches: without what the model should do about it. */
+export function factsOf({ causes }: Verdict): string {
+  return causes.map(fact).join(' ');
+}
+
 const NEXT_STEP = {
   nudge: 'Try another way.',
   warn: 'Finish what matters most, or ask the user how to go on.',

@@ -1,9 +1,9 @@
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Verdict } from '../../src/core/gateway.ts';
 import { OK } from '../../src/core/gateway.ts';
 import { superviseRun } from '../../src/gateway/run/supervise-run.ts';
+import { verdictOf } from '../../src/gateway/verdict-of.ts';
 import { findProcess } from '../../src/platform/find-process.ts';
 import { openPipes } from '../../src/platform/open-pipe.ts';
 import { AGENTS, collectRun } from '../support/run-collector.ts';
@@ -15,7 +15,8 @@ const agent = (name: string, ...args: string[]) => ({
 });
 /** Elsewhere, what leaves its process group is not found, and there is no `setsid`. */
 const LINUX = process.platform === 'linux';
-const STOP: Verdict = { kind: 'stop', causes: [], say: 'The budget is used up.' };
+const STOP = verdictOf('stop', { rule: 'tokens', scope: 'session', used: 12, limit: 10 });
+const WHY = 'This session has used 12 tokens of 10 tokens.';
 
 describe('superviseRun', () => {
   it('shows and records what a command writes, and passes its exit code on', async () => {
@@ -139,7 +140,7 @@ describe('superviseRun', () => {
       return used >= 50_000 ? STOP : OK;
     });
     const result = await superviseRun({ ...run.options, ...agent('token-burner.js') });
-    expect(result).toMatchObject({ cause: { kind: 'stopped', why: STOP.say }, signal: 'SIGTERM', exitStatus: 124 });
+    expect(result).toMatchObject({ cause: { kind: 'stopped', why: WHY }, signal: 'SIGTERM', exitStatus: 124 });
     expect(run.left()).toEqual([]);
   });
 
@@ -154,7 +155,7 @@ describe('superviseRun', () => {
     const run = collectRun();
     const sink = { ...run.options.sink, check: () => STOP };
     const result = await superviseRun({ ...run.options, ...sh('sleep 300'), sink });
-    expect(result).toMatchObject({ cause: { kind: 'stopped', why: STOP.say }, exitStatus: 124 });
+    expect(result).toMatchObject({ cause: { kind: 'stopped', why: WHY }, exitStatus: 124 });
     expect(run.left()).toEqual([]);
   });
 
@@ -230,16 +231,12 @@ describe('superviseRun', () => {
   });
 
   it('warns once of each thing, on standard error', async () => {
-    const warn: Verdict = {
-      kind: 'warn',
-      causes: [{ rule: 'tokens', scope: 'session', used: 8, limit: 10 }],
-      say: 'Most of the budget is used.',
-    };
+    const warn = verdictOf('warn', { rule: 'tokens', scope: 'session', used: 8, limit: 10 });
     const run = collectRun(() => warn);
     const event = `echo '{"coppice":"iteration"}' >&3;`;
     const result = await superviseRun({ ...run.options, ...sh(event.repeat(3)) });
     expect(result).toMatchObject({ exitStatus: 0, stats: { events: 3 } });
-    expect(run.shown('stderr').toString()).toBe('coppice: Most of the budget is used.\n');
+    expect(run.shown('stderr').toString()).toBe('coppice: This session has used 8 tokens of 10 tokens.\n');
   });
 
   it('stops the run and says why when it cannot be recorded', async () => {

@@ -41,6 +41,7 @@ function printStatus(input: CommandInput<NoOptions>, status: HomeStatus): void {
   printOversized(input, status);
   printProblems(input, status);
   out.write(`${lastRunLine(input, status)}\n${maintenanceLine(input, status)}\n`);
+  printTrash(input, status);
   out.write(`${colour.bold(nextStep(input, status))}\n`);
   printOthers(input, status);
 }
@@ -155,6 +156,14 @@ function printOversized({ io: { out }, global }: CommandInput<NoOptions>, { over
   out.write(`${lines.join('\n')}\n`);
 }
 
+function printTrash({ io: { out }, global }: CommandInput<NoOptions>, { classes, trashUntil }: HomeStatus): void {
+  const { sizeBytes = 0 } = classes.find(({ name }) => name === 'trash') ?? {};
+  if (sizeBytes === 0 || trashUntil === undefined) return;
+  const empty = hintCommand(global, 'trash', 'empty', '--all');
+  const until = formatDate(trashUntil.last);
+  out.write(`In the trash until ${until}: ${formatBytes(sizeBytes)}. Free it with: ${empty}\n`);
+}
+
 function maintenanceLine({ io }: CommandInput<NoOptions>, { nextMaintenanceAt }: HomeStatus): string {
   if (nextMaintenanceAt === undefined) return 'Unattended maintenance is off (sessions.auto_prune).';
   const due = nextMaintenanceAt <= io.clock.now();
@@ -174,5 +183,5 @@ function nextStep({ global }: CommandInput<NoOptions>, { classes }: HomeStatus):
   if (items > 0) return `${plural(items, 'item')} can go. See which and why with: ${hintCommand(global, 'plan')}`;
   if (classes.every((one) => one.items === 0))
     return 'There are no sessions yet. Bring some in with: coppice sessions import FOLDER';
-  return 'Nothing can go under the rules in force. See the rules with: coppice config show --effective';
+  return 'Nothing can go under the rules in force.\nSee the rules with: coppice config show --effective';
 }

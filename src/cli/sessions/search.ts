@@ -23,7 +23,10 @@ export function run(input: CommandInput<SearchOptions>): Promise<number> {
     const limit = options.limit ?? SHOWN;
     const hits = await home.sessions.search({ text, ...options, limit: limit + 1 });
     if (hits.length === 0) io.out.write('No session matches. Try fewer words, or a part of a word.\n');
-    for (const hit of hits.slice(0, limit)) printHit(io, hit);
+    for (const [index, hit] of hits.slice(0, limit).entries()) {
+      if (index > 0) io.out.write('\n');
+      printHit(io, hit);
+    }
     if (hits.length > limit) io.err.write(`There are more. Add --limit ${limit * 5} to see them.\n`);
     return 0;
   });
@@ -38,7 +41,7 @@ function printHit({ out, clock }: Io, { session, message, excerpt, match }: Sear
   const where = message === undefined ? elsewhere : messageWords(message);
   const when = formatAge(message?.at ?? session.lastActiveAt, clock.now());
   out.write(`  ${colour.dim(`${safeText(session.source)}, ${where}, ${when}`)}\n`);
-  out.write(`  ${highlighted(out, excerpt)}\n\n`);
+  out.write(`  ${highlighted(out, excerpt)}\n`);
 }
 
 function messageWords({ role, seq, rewound }: NonNullable<SearchHit['message']>): string {

@@ -1,4 +1,6 @@
 import type { Verdict } from '../../core/gateway.ts';
+import { forbids } from '../strictest.ts';
+import { factsOf } from '../verdict-of.ts';
 import type { SplitLine } from './line-splitter.ts';
 import { type ReadEvent, type RunEvent, readRunEvent } from './run-event.ts';
 import type { RunCounts } from './run-result.ts';
@@ -34,11 +36,12 @@ export function createDesk({ sink, counts, inTurn, stop, fail, tell }: DeskOptio
   const told = new Set<string>();
   let checkedBytes = 0;
 
-  const heed = ({ kind, causes, say }: Verdict): void => {
-    if (kind === 'stop' || kind === 'reset') stop(say);
+  const heed = (verdict: Verdict): void => {
+    const { kind, causes } = verdict;
+    if (forbids(verdict)) stop(factsOf(verdict));
     if (kind !== 'warn' && kind !== 'nudge') return;
     const key = [kind, ...causes.map(({ rule, scope }) => `${rule} ${scope}`)].join();
-    if (!told.has(key)) void tell(say);
+    if (!told.has(key)) void tell(factsOf(verdict));
     told.add(key);
   };
   const take = (event: RunEvent): Promise<void> => {
