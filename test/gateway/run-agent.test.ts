@@ -66,6 +66,15 @@ describe('an agent under watch', () => {
     expect(session.endReason).toMatch(/^guard: tool-errors/);
   });
 
+  it('that cannot be started has a session that says so and takes nothing more', async () => {
+    await using home = await openHome({ path: tempDir(), env: {} });
+    await expect(agent(home, '', { command: 'no-such-agent' })).rejects.toMatchObject({ code: 'usage' });
+    const [session] = await collect(home.sessions.list());
+    expect(session?.endReason).toBe('failed: There is no command no-such-agent.');
+    await expect(agent(home, '', { command: 'no-such-agent', key: 'telegram:42' })).rejects.toThrow();
+    expect((await home.gateway.resolve({ key: 'telegram:42', source: 'telegram' })).resolution.kind).toBe('continued');
+  });
+
   it('goes on in the session of its key, which stays open', async () => {
     await using home = await openHome({ path: tempDir(), env: {} });
     const key = { key: 'telegram:42', source: 'telegram' };

@@ -1,3 +1,4 @@
+import { errorText } from '../../core/error-text.ts';
 import { OK, type Verdict } from '../../core/gateway.ts';
 import type { NewMessage } from '../../core/message.ts';
 import type { SessionFacts } from '../../core/session.ts';
@@ -69,6 +70,9 @@ export async function runAgent(parts: RunAgentParts, run: AgentRun): Promise<Age
     ...(signal && { signal }),
     ...(killSignal && { killSignal }),
     ...(io && { io }),
+  }).catch(async (error: unknown) => {
+    await closeFailed(parts, { session, run, error });
+    throw error;
   });
   await turn.end();
   await close(parts, { session, result, run });
@@ -164,6 +168,19 @@ async function close(
   if (result.cause.kind === 'stopped') await store.end(session.id, `budget: ${result.cause.why}`);
   else if (run.key === undefined) await store.end(session.id, endReason(result));
   await store.release(session.id);
+}
+
+/** A run that could not be started or recorded leaves no session behind that seems to go on. */
+async function closeFailed(
+  { store }: RunAgentParts,
+  { session, run, error }: { session: Session; run: AgentRun; error: unknown },
+): Promise<void> {
+  try {
+    if (run.key === undefined) await store.end(session.id, `failed: ${errorText(error)}`);
+    await store.release(session.id);
+  } catch {
+    // What made the run fail is the error to tell; the session is closed as a crash once it has been idle.
+  }
 }
 
 function endReason({ cause, exitCode, signal }: RunResult): string {
