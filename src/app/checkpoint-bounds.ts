@@ -5,6 +5,7 @@ import { MANY_LOOSE } from '../checkpoints/reclaim-plan.ts';
 import { SNAPSHOTS } from '../checkpoints/store-layout.ts';
 import { readRefs } from '../checkpoints/store-refs.ts';
 import { walkStore } from '../checkpoints/store-size.ts';
+import { errorText } from '../core/error-text.ts';
 import { Failure } from '../core/failure.ts';
 import { nextDueAt } from '../core/maintenance.ts';
 import type { Plan } from '../core/plan.ts';
@@ -40,7 +41,7 @@ export async function keepCheckpointsBounded(parts: HomeParts, retention: Retent
     return await pass(parts, retention, need);
   } catch (error) {
     if (error instanceof Failure && error.code === 'locked') return { status: 'busy' };
-    return { status: 'failed', error: error instanceof Error ? error.message : String(error) };
+    return { status: 'failed', error: errorText(error) };
   }
 }
 

@@ -1,3 +1,4 @@
+import { errorText } from '../core/error-text.ts';
 import type { MaintenanceReport } from '../core/maintenance.ts';
 import type { Explanation, Plan, PlanRequest } from '../core/plan.ts';
 import type { Problem } from '../core/problem.ts';
@@ -136,7 +137,7 @@ export class Home implements AsyncDisposable {
       await new Promise((resolve) => setImmediate(resolve));
       return await (await this.retention()).maintain(options);
     } catch (error) {
-      return { status: 'failed', error: error instanceof Error ? error.message : String(error) };
+      return { status: 'failed', error: errorText(error) };
     }
   }
 

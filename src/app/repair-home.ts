@@ -1,4 +1,5 @@
 import { lstatSync } from 'node:fs';
+import { errorText } from '../core/error-text.ts';
 import { Failure } from '../core/failure.ts';
 import type { Problem } from '../core/problem.ts';
 import type { SessionFacts } from '../core/session.ts';
@@ -53,7 +54,7 @@ async function orLeft(act: () => Promise<RepairResult>, problems: readonly Probl
   try {
     return await act();
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = errorText(error);
     const hint = error instanceof Failure ? error.hint : undefined;
     return {
       message: `Not repaired: ${message}`,

@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import { errorText } from '../core/error-text.ts';
 import { Failure } from '../core/failure.ts';
 import { machineFailure } from '../core/machine-failure.ts';
 import type { Io } from './io.ts';
@@ -24,7 +25,7 @@ export function printFailure({ err, env }: Pick<Io, 'err' | 'env'>, error: unkno
 }
 
 function unexpected(error: unknown): Failure {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorText(error);
   return new Failure('failed', `Something went wrong that Coppice did not expect: ${message}`, {
     hint: 'Set COPPICE_DEBUG=1 and run the command again to see where it happened.',
     cause: error,

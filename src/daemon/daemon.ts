@@ -1,3 +1,4 @@
+import { errorText } from '../core/error-text.ts';
 import { type EpochMs, MINUTE_MS, SECOND_MS } from '../core/time.ts';
 import type { DaemonParts } from './daemon-parts.ts';
 import { createWatchdog } from './watchdog.ts';
@@ -65,7 +66,7 @@ export class Daemon {
       await act();
       if (this.#failed.delete(name)) this.#parts.say(`All is well again with ${name}.`);
     } catch (error) {
-      const said = error instanceof Error ? error.message : String(error);
+      const said = errorText(error);
       // Said once, not at every try.
       if (this.#failed.get(name) !== said) this.#parts.say(`Trouble with ${name}: ${said}`);
       this.#failed.set(name, said);

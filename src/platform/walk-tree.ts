@@ -1,4 +1,5 @@
 import { constants, lstatSync, readdirSync, type Stats, statSync } from 'node:fs';
+import { errorText } from '../core/error-text.ts';
 import type { EpochMs } from '../core/time.ts';
 import { errorCode } from './error-code.ts';
 
@@ -117,6 +118,6 @@ function kindOf(mode: number): FoundEntry['kind'] {
 
 /** The system's own words without the call and the full path, which Node puts after a comma. */
 function unreadable(path: string, error: unknown): UnreadableEntry {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorText(error);
   return { kind: 'unreadable', path, error: message.split(',', 1).join() };
 }

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { dirname, resolve } from 'node:path';
 import type { Delivery, DeliveryBook } from '../../core/delivery-book.ts';
+import { errorText } from '../../core/error-text.ts';
 import { type Clock, type EpochMs, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../core/time.ts';
 import { makePrivateDir, writeFileAtomic } from '../../platform/private-files.ts';
 import type { DeliveryTarget } from './cron-job.ts';
@@ -68,7 +69,7 @@ async function attempt(parts: DeliverParts, delivery: Delivery): Promise<string 
     await parts.deliveries.delivered(id);
     return undefined;
   } catch (error) {
-    const said = error instanceof Error ? error.message : String(error);
+    const said = errorText(error);
     const retryAt = nextAttemptAt(attempts, parts.clock.now());
     await parts.deliveries.failed(id, said, retryAt);
     const next = retryAt === undefined ? 'It was tried often enough.' : 'It is tried again.';

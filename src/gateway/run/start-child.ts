@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, existsSync } from 'node:fs';
+import { errorText } from '../../core/error-text.ts';
 import { Failure } from '../../core/failure.ts';
 import type { ProcessIdentity } from '../../core/session-store.ts';
 import { errorCode } from '../../platform/error-code.ts';
@@ -92,7 +93,7 @@ function notStarted({ command, cwd }: ChildOptions, cause: unknown): Failure {
     const hint = `If it is a program, allow that it is run: chmod +x ${command}`;
     return new Failure('usage', `The file ${command} may not be run.`, { hint, cause });
   }
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = errorText(cause);
   const hint = 'Run the command by itself to see whether it works there.';
   return new Failure('usage', `The command ${command} could not be started: ${reason}`, { hint, cause });
 }
