@@ -7,6 +7,7 @@ const [first, ...rest] = process.argv.slice(2);
 
 if (major < 20 || (major === 20 && minor < 19)) {
   process.stderr.write(`coppice: Coppice needs Node.js 20.19 or newer; this is ${process.version}.\n`);
+  process.stderr.write('Get a newer one at https://nodejs.org, or run: nvm install --lts\n');
   process.exitCode = 2;
 } else if ((first === '--version' || first === '-V') && rest.length === 0) {
   const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8');

@@ -32,8 +32,10 @@ it('says what to run when it is not built', () => {
   expect(launch(['sessions', 'list'])).toEqual({ status: 1, stdout: '', stderr });
 });
 
+const HINT = 'Get a newer one at https://nodejs.org, or run: nvm install --lts\n';
+
 it.each(['v18.20.0', 'v20.18.3'])('says which Node.js it needs when it runs on %s', (version) => {
   const pretend = `data:text/javascript,Object.defineProperty(process,'version',{value:'${version}'})`;
-  const stderr = `coppice: Coppice needs Node.js 20.19 or newer; this is ${version}.\n`;
+  const stderr = `coppice: Coppice needs Node.js 20.19 or newer; this is ${version}.\n${HINT}`;
   expect(launch(['--version'], ['--import', pretend])).toEqual({ status: 2, stdout: '', stderr });
 });
