@@ -1,3 +1,4 @@
+import type { SessionFilter } from '../core/plan.ts';
 import type { Sort } from '../core/session-store.ts';
 import type { EpochMs } from '../core/time.ts';
 
@@ -83,14 +84,8 @@ export interface DeleteOptions {
 }
 
 /** What narrows down which sessions a command by hand is about. */
-export interface FilterOptions extends ByHandOptions {
+export interface FilterOptions extends ByHandOptions, SessionFilter {
   readonly olderThan?: EpochMs;
-  readonly source?: string;
-  readonly maxMessages?: number;
-  readonly title?: string;
-  readonly workdir?: string;
-  readonly model?: string;
-  readonly endedBy?: string;
 }
 
 export interface PruneOptions extends FilterOptions {

@@ -1,7 +1,7 @@
-import { closeSync, mkdirSync, mkdtempSync, openSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, mkdirSync, openSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { tempDir } from '../../test/support/temp-dir.ts';
 import { isStillAt, markFile } from './open-file.ts';
 
 describe('isStillAt', () => {
@@ -10,7 +10,7 @@ describe('isStillAt', () => {
   let handle: number;
 
   beforeEach(() => {
-    directory = mkdtempSync(join(tmpdir(), 'coppice-open-file-'));
+    directory = tempDir();
     mkdirSync(join(directory, 'below'));
     path = join(directory, 'below', 'file');
     writeFileSync(path, 'content');
@@ -19,7 +19,6 @@ describe('isStillAt', () => {
 
   afterEach(() => {
     closeSync(handle);
-    rmSync(directory, { recursive: true, force: true });
   });
 
   it('knows a file that was only written to', () => {

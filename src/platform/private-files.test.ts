@@ -3,25 +3,21 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { tempDir } from '../../test/support/temp-dir.ts';
 import { isTemporaryName, makePrivateDir, syncDir, writeFileAtomic } from './private-files.ts';
 
 let dir: string;
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'coppice-private-files-'));
+  dir = tempDir();
 });
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
-
 describe('makePrivateDir', () => {
   it.each([0o000, 0o022, 0o777])('makes every directory private under umask %i', (umask) => {
     withUmask(umask, () => makePrivateDir(join(dir, 'a/b/c')));

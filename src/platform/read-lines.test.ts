@@ -1,18 +1,16 @@
-import { mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { tempDir } from '../../test/support/temp-dir.ts';
 import { type Line, type ReadLinesOptions, readLines } from './read-lines.ts';
 
 let dir: string;
 let file: string;
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'coppice-read-lines-'));
+  dir = tempDir();
   file = join(dir, 'file');
 });
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
-
 const CHUNK = 256 * 1024;
 
 describe('readLines', () => {

@@ -1,28 +1,20 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { Retention } from '../../src/app/retention.ts';
 import type { Decision, Plan, PlanRequest } from '../../src/core/plan.ts';
 import { type SessionTrash, sessionFingerprint, type TrashRequest } from '../../src/core/session-trash.ts';
 import { DAY_MS } from '../../src/core/time.ts';
-import { manualClock, NOW } from '../support/clock.ts';
 import { collect } from '../support/collect.ts';
-import { type EngineHome, openEngineHome } from '../support/engine-home.ts';
-import { tempDir } from '../support/temp-dir.ts';
+import { type FreshHome, freshEngineHome } from '../support/fresh-engine-home.ts';
 
 const FILES: PlanRequest = { kind: 'prune', filter: { source: 'cli' }, part: 'files' };
 
 describe('runs that meet what happened since', () => {
-  let path: string;
-  let clock: ReturnType<typeof manualClock>;
-  let at: EngineHome;
-
+  let { path, clock, at } = {} as FreshHome;
   beforeEach(async () => {
-    path = join(tempDir(), 'home');
-    clock = manualClock(NOW);
-    at = await openEngineHome(path, { clock });
+    ({ path, clock, at } = await freshEngineHome());
   });
-  afterEach(() => at[Symbol.asyncDispose]());
 
   async function aSession(id: string): Promise<void> {
     const session = await at.home.sessions.create({ id, source: 'cli' });

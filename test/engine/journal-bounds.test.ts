@@ -1,26 +1,17 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../src/core/time.ts';
-import { manualClock, NOW } from '../support/clock.ts';
 import { collect } from '../support/collect.ts';
-import { type EngineHome, openEngineHome } from '../support/engine-home.ts';
-import { tempDir } from '../support/temp-dir.ts';
+import { type FreshHome, freshEngineHome } from '../support/fresh-engine-home.ts';
 
 const RUNS = 10_000;
 
 describe('the journal of a home with very many runs', () => {
-  let path: string;
-  let clock: ReturnType<typeof manualClock>;
-  let at: EngineHome;
-
+  let { clock, at } = {} as FreshHome;
   beforeEach(async () => {
-    path = join(tempDir(), 'home');
-    clock = manualClock(NOW);
-    at = await openEngineHome(path, { clock });
+    ({ clock, at } = await freshEngineHome());
   });
-  afterEach(() => at[Symbol.asyncDispose]());
 
   async function removeOne(id: string): Promise<string> {
     const session = await at.home.sessions.create({ id, source: 'cli', title: `about ${id}` });

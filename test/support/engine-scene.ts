@@ -11,7 +11,7 @@ export const FILES_REQUEST: PlanRequest = { kind: 'prune', filter: { source: 'cl
 
 export const ARCHIVE_REQUEST: PlanRequest = { kind: 'archive', filter: { source: 'cli' } };
 
-export const STRAY = 'sessions/ff/stray';
+const STRAY = 'sessions/ff/stray';
 const DEBRIS = `sessions/ff/broken/.tmp-1-${'0'.repeat(16)}`;
 
 /** A small home in `DIR/home` with a session for every rule and hold, and a tree beside it that nothing may touch. */

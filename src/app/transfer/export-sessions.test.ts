@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { removeSessions } from '../../../test/support/remove-sessions.ts';
+import { tempDir } from '../../../test/support/temp-dir.ts';
 import type { NewMessage } from '../../core/message.ts';
 import type { SessionStore } from '../../core/session-store.ts';
 import { openSqliteStore } from '../../store/sqlite/sqlite-store.ts';
@@ -15,7 +14,7 @@ let dir: string;
 let store: SessionStore;
 
 beforeEach(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'coppice-export-'));
+  dir = tempDir();
   store = await openSqliteStore({
     path: join(dir, 'state.db'),
     scratchDir: dir,
@@ -26,7 +25,6 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await store[Symbol.asyncDispose]();
-  rmSync(dir, { recursive: true });
 });
 
 describe('exportSessions', () => {

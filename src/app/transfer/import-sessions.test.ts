@@ -1,18 +1,9 @@
-import {
-  appendFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { removeSessions } from '../../../test/support/remove-sessions.ts';
+import { tempDir } from '../../../test/support/temp-dir.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { type Message, type NewMessage, ROLES } from '../../core/message.ts';
 import type { SessionFacts } from '../../core/session.ts';
@@ -29,14 +20,13 @@ let store: SessionStore;
 let stores: SessionStore[];
 
 beforeEach(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'coppice-import-'));
+  dir = tempDir();
   stores = [];
   store = await openStore();
 });
 
 afterEach(async () => {
   for (const each of stores) await each[Symbol.asyncDispose]();
-  rmSync(dir, { recursive: true });
 });
 
 describe('a lossless export', () => {

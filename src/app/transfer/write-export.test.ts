@@ -1,16 +1,14 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { tempDir } from '../../../test/support/temp-dir.ts';
 import { writeExport } from './write-export.ts';
 
 let dir: string;
 
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'coppice-write-'));
+  dir = tempDir();
 });
-
-afterEach(() => rmSync(dir, { recursive: true }));
 
 describe('writeExport', () => {
   it('writes everything to a file that only its owner can read', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { manualClock, NOW } from '../../../test/support/clock.ts';
+import { cronJob } from '../../../test/support/cron-job.ts';
 import { openNativeStore } from '../../../test/support/native-store.ts';
 import { tempDir } from '../../../test/support/temp-dir.ts';
 import type { SessionStore } from '../../core/session-store.ts';
@@ -7,18 +8,7 @@ import { HOUR_MS, MINUTE_MS } from '../../core/time.ts';
 import type { CronJob } from './cron-job.ts';
 import { type CronParts, runDueJobs } from './run-due-jobs.ts';
 
-function job(name: string, over: Partial<CronJob> = {}): CronJob {
-  return {
-    name,
-    schedule: '*/15 * * * *',
-    timeZone: 'UTC',
-    command: ['true'],
-    missed: 'run-once',
-    overlap: 'skip',
-    deliver: [],
-    ...over,
-  };
-}
+const job = (name: string, over: Partial<CronJob> = {}) => cronJob({ name, ...over });
 
 function partsOf(store: SessionStore, over: Partial<CronParts> = {}): CronParts {
   const { cron: book, deliveries } = store;

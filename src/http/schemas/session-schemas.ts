@@ -110,7 +110,7 @@ const message = {
   metadata: jsonObject.exactOptional(),
 };
 
-export const messageSchema = z
+const messageSchema = z
   .object({ ...message, seq: z.int().min(1), at: time, rewound: z.literal(true).exactOptional() })
   .meta({ id: 'Message' });
 
