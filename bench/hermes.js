@@ -228,7 +228,7 @@ function toItem({ kind, id, fingerprint }, index) {
 
 /** How long each transaction of this process held the write lock, on the clock and of processor time. */
 async function locks(work) {
-  const real = Database.prototype.exec;
+  const real = Reflect.get(Database.prototype, 'exec');
   const spans = [];
   let begun;
   Database.prototype.exec = function (sql) {

@@ -6,6 +6,7 @@ import type { Decision, Plan, PlanRequest } from '../../src/core/plan.ts';
 import { type SessionTrash, sessionFingerprint, type TrashRequest } from '../../src/core/session-trash.ts';
 import { DAY_MS } from '../../src/core/time.ts';
 import { collect } from '../support/collect.ts';
+import { openEngineHome } from '../support/engine-home.ts';
 import { type FreshHome, freshEngineHome } from '../support/fresh-engine-home.ts';
 
 const FILES: PlanRequest = { kind: 'prune', filter: { source: 'cli' }, part: 'files' };
