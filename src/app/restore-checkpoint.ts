@@ -76,7 +76,7 @@ export async function restoreTarget(
   };
 }
 
-export type PreviewOptions = Pick<RestoreOptions, 'paths' | 'signal'>;
+export type PreviewOptions = Pick<RestoreOptions, 'paths' | 'withSession' | 'signal'>;
 
 export interface RestorePreview {
   readonly checkpoint: Checkpoint;
@@ -94,8 +94,9 @@ export async function previewCheckpoint(
 /** The same for a checkpoint at hand. */
 export async function previewTarget(
   store: CheckpointStore,
-  { target, paths, signal }: PreviewOptions & { readonly target: Checkpoint },
+  { target, paths, withSession, signal }: PreviewOptions & { readonly target: Checkpoint },
 ): Promise<RestorePreview> {
+  if (withSession === true) sessionOf(target);
   const files: RestoredFile[] = [];
   for await (const file of previewRestore(store, { target, paths: bytesOf(paths), signal })) files.push(file);
   return { checkpoint: target, files };

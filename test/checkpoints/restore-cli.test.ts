@@ -65,6 +65,19 @@ describe('coppice checkpoints diff and restore', () => {
     expect(files()).toEqual(before);
   });
 
+  it('shows beforehand what becomes of the conversation, and that there is none', async () => {
+    const shown = await coppice(['checkpoints', 'restore', id, '--with-session', '--dry-run']);
+    expect(shown.out).toMatch(/\nThe conversation \S+ goes back to the same turn\.\n$/);
+    const other = tempDir();
+    writeFileSync(join(other, 'a'), 'one');
+    await coppice(['checkpoints', 'take', other]);
+    const { out } = await coppice(['checkpoints', 'list', other, '--json']);
+    const [alone] = (JSON.parse(out) as { checkpoints: { id: string }[] }).checkpoints;
+    const refused = await coppice(['checkpoints', 'restore', alone?.id ?? '', '--with-session', '--dry-run']);
+    expect(refused).toMatchObject({ exitCode: 5, out: '' });
+    expect(refused.err).toContain('does not say to which conversation it belongs');
+  });
+
   it('asks first, and takes no for an answer', async () => {
     const before = files();
     const { out, err, exitCode } = await coppice(['checkpoints', 'restore', id], { columns: 80, answers: ['n'] });
@@ -79,7 +92,9 @@ describe('coppice checkpoints diff and restore', () => {
     const before = files();
     const restored = await coppice(['checkpoints', 'restore', id, '--with-session', '--yes']);
     expect(restored).toMatchObject({ exitCode: 0, err: '' });
-    expect(restored.out).toMatch(/^Brought 3 files of .* back to .*\.\nUndo until .*: coppice undo \S+\n$/);
+    expect(restored.out).toMatch(
+      /^Brought 3 files of .* back to .*\.\nThe conversation \S+ went back to the same turn\.\nUndo until .*: coppice undo \S+\n$/,
+    );
     expect(files()).toEqual({ a: 'file one\n', b: 'file one\n' });
     expect(await said()).toEqual(['first', 'second']);
     expect((await coppice(['sessions', 'search', 'fourth'])).out).toContain('user message #4, taken back');

@@ -5,7 +5,6 @@ import type { RestoredFile } from '../../core/checkpoint.ts';
 import { FAILURES, Failure } from '../../core/failure.ts';
 import type { CommandInput } from '../command.ts';
 import { formatAge, formatCount, formatDate, plural } from '../format.ts';
-import type { Io } from '../io.ts';
 import { writeJson } from '../json-output.ts';
 import { startProgress } from '../progress.ts';
 import { canAsk, confirm } from '../retention/confirm.ts';
@@ -24,12 +23,13 @@ export function run(input: CommandInput<RestoreOptions>): Promise<number> {
   const [id = '', ...paths] = args;
   return withApp(input, async (home) => {
     const { checkpoints } = home;
-    const look = () => checkpoints.previewRestore(id, { paths, signal: io.signal });
+    const withSession = options.withSession === true;
+    const look = () => checkpoints.previewRestore(id, { paths, withSession, signal: io.signal });
     if (options.dryRun === true) return preview(input, await look());
     if (options.yes !== true && canAsk(io, global.json)) {
       const found = await look();
-      printPlan(io, found);
-      if (found.files.length === 0 && options.withSession !== true) return 0;
+      printPlan(input, found);
+      if (found.files.length === 0 && !withSession) return 0;
     }
     await confirm(io, {
       question: 'Go ahead? What is there now is saved first.',
@@ -41,20 +41,22 @@ export function run(input: CommandInput<RestoreOptions>): Promise<number> {
   });
 }
 
-function preview({ io, global }: CommandInput<RestoreOptions>, found: RestorePreview): number {
-  if (global.json) writeJson(io.out, previewDocument(found));
-  else printPlan(io, found);
+function preview(input: CommandInput<RestoreOptions>, found: RestorePreview): number {
+  if (input.global.json) writeJson(input.io.out, previewDocument(found));
+  else printPlan(input, found);
   return exitCode(found.files);
 }
 
-function printPlan({ out, clock }: Io, { checkpoint, files }: RestorePreview): void {
-  const { workdir, takenAt } = checkpoint;
+function printPlan({ io: { out, clock }, options }: CommandInput<RestoreOptions>, found: RestorePreview): void {
+  const { checkpoint, files } = found;
+  const { workdir, takenAt, sessionId = '' } = checkpoint;
   const what = `${shortId(checkpoint)} (${formatAge(takenAt, clock.now())})`;
-  if (files.length === 0) return out.write(`${safeText(workdir)} is as it was in ${what}.\n`);
-  out.write(`To bring ${safeText(workdir)} back to ${what}:\n`);
+  const folder = safeText(workdir);
+  out.write(files.length === 0 ? `${folder} is as it was in ${what}.\n` : `To bring ${folder} back to ${what}:\n`);
   for (const file of files.slice(0, SHOWN))
     out.write(`  ${PLANNED[file.kind]} ${safeText(file.path.toString())}${whyOf(file)}\n`);
   if (files.length > SHOWN) out.write(`  … and ${formatCount(files.length - SHOWN)} more\n`);
+  if (options.withSession === true) out.write(`The conversation ${safeText(sessionId)} goes back to the same turn.\n`);
 }
 
 const PLANNED: Record<RestoredFile['kind'], string> = { added: 'create ', changed: 'rewrite', removed: 'remove ' };
@@ -95,7 +97,7 @@ const INTERRUPTED = 130;
 const GO_ON = 'Run the same command again to go on, or go back with: coppice undo';
 
 function print(
-  { io, global }: CommandInput<RestoreOptions>,
+  { io, global, options }: CommandInput<RestoreOptions>,
   result: RestoreResult,
   files: readonly RestoredFile[],
 ): void {
@@ -109,6 +111,8 @@ function print(
   for (const { path, detail } of left.slice(0, SHOWN))
     err.write(`Left alone: ${safeText(`${path.toString()}. ${detail}`)}\n`);
   if (skipped > SHOWN) err.write(`… and ${formatCount(skipped - SHOWN)} more\n`);
+  if (options.withSession === true && sessionDetail === undefined)
+    out.write(`The conversation ${safeText(checkpoint.sessionId ?? '')} went back to the same turn.\n`);
   if (sessionDetail !== undefined) err.write(`The conversation stays as it is. ${sessionDetail}\n`);
   out.write(`Undo until ${formatDate(undo.expiresAt)}: ${hintCommand(global, 'undo', undo.id)}\n`);
 }

@@ -53,8 +53,8 @@ export function remoteCheckpoints(client: Client): AppCheckpoints {
 
 function remoteRestores({ call }: Client): Pick<AppCheckpoints, 'previewRestore' | 'restore'> {
   return {
-    async previewRestore(id, { paths, signal } = {}) {
-      const body = { dryRun: true, paths: someOf(paths) };
+    async previewRestore(id, { paths, withSession, signal } = {}) {
+      const body = { dryRun: true, paths: someOf(paths), withSession };
       const { checkpoint, files } = await call('POST /api/checkpoints/{id}/restore', { id, body, signal });
       return { checkpoint: readCheckpoint(checkpoint), files: files.map(readFile) as RestoredFile[] };
     },
