@@ -39,7 +39,7 @@ export async function withCheckpoints(parts: HomeParts, inventory: Inventory): P
     checkpoints: scan.items,
     checkpointBytes: scan.diskBytes - scan.deadBytes,
     problems: [...inventory.problems, ...scan.problems],
-    disk: { usedBytes: usedBytes + scan.diskBytes + scan.indexBytes - countedTwice(inventory, scan), freeBytes: free },
+    disk: { usedBytes: usedBytes + scan.diskBytes + scan.indexBytes, freeBytes: free },
   };
 }
 
@@ -103,10 +103,4 @@ function realPath(path: string): string {
     // Gone or unreachable: then no checkpoint is taken there now either.
     return path;
   }
-}
-
-/** The trash of checkpoints is in their store, and stands in the sum of the trash as well. */
-function countedTwice({ trash }: Inventory, scan: CheckpointScan): number {
-  const ours = trash.filter(({ id, itemCount }) => scan.trash.get(id)?.items === itemCount);
-  return ours.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
 }

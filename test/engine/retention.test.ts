@@ -154,6 +154,19 @@ describe('retention of a native home', () => {
     expect((await home.sessions.get('name'))?.messageCount).toBe(0);
   });
 
+  it('counts what is in the trash once, and no longer once that is emptied', async () => {
+    const session = await home.sessions.create({ id: 'big', source: 'cli' });
+    for (let part = 0; part < 8; part += 1) await session.append({ role: 'user', content: 'x'.repeat(250_000) });
+    await session.end('done');
+    const retention = await home.retention();
+    const used = async () => (await retention.scan()).disk.usedBytes;
+    const before = await used();
+    const { run } = await home.apply(await home.plan({ kind: 'delete', ids: ['big'] }));
+    expect(Math.abs((await used()) - before)).toBeLessThan(500_000);
+    await retention.emptyTrash(run.id);
+    expect(before - (await used())).toBeGreaterThan(4_000_000);
+  });
+
   it('purges trash past its grace, rows and files, and leaves the ledger', async () => {
     await aSession('old');
     clock.advance(100 * DAY_MS);

@@ -12,7 +12,7 @@ export interface ArchiveScan {
   /** Bundles that no session refers to, and what interrupted writes left. */
   readonly debris: readonly StrayItem[];
   readonly problems: readonly Problem[];
-  /** What the archive takes, but for members in the trash, which count there. */
+  /** What the archive takes, members in the trash included: they are in the bundles still. */
   readonly sizeBytes: number;
 }
 
@@ -22,7 +22,7 @@ export async function scanArchive(store: SessionStore, layout: NativeLayout): Pr
   const missing = new Set(bundles.map(({ name }) => name));
   const debris: StrayItem[] = [];
   const problems: Problem[] = [];
-  let sizeBytes = bundles.reduce((sum, { trashedBytes }) => sum - trashedBytes, 0);
+  let sizeBytes = 0;
   for (const entry of existsSync(layout.archive) ? walkTree(layout.archive) : []) {
     if (entry.kind !== 'unreadable') sizeBytes += entry.kind === 'file' ? entry.sizeBytes : 0;
     if (missing.delete(entry.path)) continue;
@@ -31,7 +31,7 @@ export async function scanArchive(store: SessionStore, layout: NativeLayout): Pr
     else problems.push(notOurs(entry.path));
   }
   problems.push(...[...missing].map(bundleMissing));
-  return { archives: [...archiveItems(store)], debris, problems, sizeBytes: Math.max(0, sizeBytes) };
+  return { archives: [...archiveItems(store)], debris, problems, sizeBytes };
 }
 
 function* archiveItems({ archive }: SessionStore): Generator<ArchiveItem> {

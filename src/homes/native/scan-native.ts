@@ -1,4 +1,5 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { ScanOptions } from '../../core/home-driver.ts';
 import type { Doubt, Inventory, SessionBytes, SessionItem, StrayItem, TrashItem } from '../../core/inventory.ts';
 import type { Problem } from '../../core/problem.ts';
@@ -6,6 +7,7 @@ import type { SessionStore } from '../../core/session-store.ts';
 import { sessionFingerprint } from '../../core/session-trash.ts';
 import type { Clock } from '../../core/time.ts';
 import { freeBytes } from '../../platform/file-system-facts.ts';
+import { walkTree } from '../../platform/walk-tree.ts';
 import { activeTest } from './active-sessions.ts';
 import { judgeClock } from './clock-watch.ts';
 import { type FileSum, fileSums, type SizedFile } from './file-sums.ts';
@@ -51,7 +53,7 @@ export async function scanNative(parts: ScanParts, { signal, onProgress }: ScanO
     checkpointBytes: 0,
     problems: [...rest.problems, ...archive.problems],
     disk: {
-      usedBytes: usedBytes(layout, sessions, trash) + rest.sizeBytes + archive.sizeBytes,
+      usedBytes: usedBytes(layout, sessions) + rest.sizeBytes + archive.sizeBytes,
       freeBytes: freeBytes(layout.root),
     },
     doubts,
@@ -130,9 +132,12 @@ export async function trashItems({ store }: Pick<ScanParts, 'store'>): Promise<T
   return items;
 }
 
-function usedBytes(layout: NativeLayout, sessions: readonly SessionItem[], trash: readonly TrashItem[]): number {
+/** Of what is in the trash only the files count here: its rows are in the database still. */
+function usedBytes(layout: NativeLayout, sessions: readonly SessionItem[]): number {
   const files = sessions.reduce((sum, { bytes }) => sum + bytes.transcript + bytes.dumps + bytes.other, 0);
-  const inTrash = trash.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  const trash = dirname(layout.trash('any'));
+  let inTrash = 0;
+  for (const entry of existsSync(trash) ? walkTree(trash) : []) if (entry.kind === 'file') inTrash += entry.sizeBytes;
   const database = ['', '-wal'].reduce((sum, suffix) => {
     return sum + (statSync(layout.database + suffix, { throwIfNoEntry: false })?.size ?? 0);
   }, 0);
