@@ -9,7 +9,7 @@ it('has a phrase of its own for every reason, short enough for a table', () => {
 });
 
 const REQUESTS: readonly [PlanRequest, string][] = [
-  [{ kind: 'policy' }, 'policy'],
+  [{ kind: 'policy' }, 'by the rules'],
   [{ kind: 'delete', ids: ['a'] }, 'delete 1 session'],
   [{ kind: 'prune', filter: {}, part: 'all' }, 'prune'],
   [

@@ -75,7 +75,7 @@ export const STATE_WORDS: Record<RunItemState, string> = {
 
 /** What was asked for, in a few words: the name of the command and what it was limited to. */
 export function requestWords(request: RunRequest): string {
-  if (request.kind === 'policy') return 'policy';
+  if (request.kind === 'policy') return 'by the rules';
   if (request.kind === 'delete') return `delete ${plural(request.ids.length, 'session')}`;
   if (request.kind === 'restore-checkpoint')
     return `restore of checkpoint ${request.checkpointId.slice(0, 12)} in ${request.workdir}`;
