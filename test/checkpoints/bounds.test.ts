@@ -130,6 +130,18 @@ describe('the checkpoints of a home', () => {
     expect((await home.checkpoints.verify()).problems).toEqual([]);
   });
 
+  it('never lose what a restore went back to, although its safety checkpoint is one too many', async () => {
+    const { home, clock, takeAndSettle } = await scene({ 'checkpoints.max_snapshots': '2' });
+    for (const content of ['first', 'second']) await takeAndSettle('p', content);
+    const [newest, oldest] = await home.checkpoints.list();
+    const { safety } = await home.checkpoints.restore(oldest?.id ?? '');
+    expect(safety.id).toBe(newest?.id);
+    for (const content of ['third', 'fourth', 'fifth']) await takeAndSettle('p', content);
+    clock.advance(MINUTE_MS);
+    await home.checkpoints.keepBounded();
+    expect(await idsOf(home)).toEqual(expect.arrayContaining([oldest?.id, safety.id]));
+  });
+
   it('age at the interval of their own, from a stamp that may be damaged or in the future', async () => {
     const { home, clock, takeAndSettle } = await scene({ 'checkpoints.retention_days': '3' });
     await takeAndSettle('p', 'first');
