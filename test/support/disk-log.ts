@@ -16,7 +16,9 @@ export type DiskEvent =
   | { readonly kind: 'names'; readonly changes: readonly NameChange[]; readonly what: string }
   | { readonly kind: 'content'; readonly inode: Inode; readonly content: Content; readonly what: string }
   | { readonly kind: 'sync'; readonly inode: Inode; readonly what: string }
-  | { readonly kind: 'commit'; readonly database: Uint8Array; readonly what: string };
+  | { readonly kind: 'commit'; readonly database: Uint8Array; readonly what: string }
+  /** All commits before it survive; where a database syncs each of them, there is none of these. */
+  | { readonly kind: 'settled'; readonly what: string };
 
 export interface NameChange {
   readonly folder: Inode;

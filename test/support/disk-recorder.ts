@@ -1,4 +1,5 @@
 import fs, { type BigIntStats } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -43,6 +44,8 @@ export class DiskRecorder implements Disposable {
     fs.rmSync(join(this.#home, 'no such folder'), { recursive: true, force: true });
     const calls = fs as unknown as Record<string, Call>;
     const real = new Map<string, Call>();
+    const { open } = fs.promises;
+    fs.promises.open = async (...args) => this.#watchHandle(String(args[0]), await open(...args));
     for (const [name, watch] of Object.entries(this.#watches())) {
       const call = calls[name];
       if (call === undefined) throw new Error(`no ${name}`);
@@ -57,6 +60,7 @@ export class DiskRecorder implements Disposable {
       await act();
     } finally {
       for (const [name, call] of real) calls[name] = call;
+      fs.promises.open = open;
       syncBuiltinESMExports();
     }
     this.#noteCommit();
@@ -70,6 +74,12 @@ export class DiskRecorder implements Disposable {
     if (version === this.#version) return;
     this.#version = version;
     this.#events.push({ kind: 'commit', database: this.#reader.serialize(), what: 'a commit' });
+  }
+
+  /** Says that everything that was committed until now is on the disk. */
+  settled(): void {
+    this.#noteCommit();
+    this.#events.push({ kind: 'settled', what: 'the database is on the disk' });
   }
 
   [Symbol.dispose](): void {
@@ -89,6 +99,7 @@ export class DiskRecorder implements Disposable {
       closeSync: then(([fd]) => void this.#open.delete(fd as number)),
       writeSync: ofHandle,
       writeFileSync: ofHandle,
+      appendFileSync: ofHandle,
       ftruncateSync: ofHandle,
       fchmodSync: ofHandle,
       futimesSync: ofHandle,
@@ -131,6 +142,17 @@ export class DiskRecorder implements Disposable {
     const file = this.#open.get(fd);
     if (file === undefined || this.#ignoresSync(this.#name(file.path))) return;
     this.#events.push({ kind: 'sync', inode: file.inode, what: `sync of ${this.#name(file.path)}` });
+  }
+
+  #watchHandle(path: string, handle: FileHandle): FileHandle {
+    const inode = this.#find(path);
+    const { sync } = handle;
+    handle.sync = async () => {
+      await sync.call(handle);
+      if (inode !== undefined && !this.#ignoresSync(this.#name(path)))
+        this.#events.push({ kind: 'sync', inode, what: `sync of ${this.#name(path)}` });
+    };
+    return handle;
   }
 
   #noteNew(path: string): void {

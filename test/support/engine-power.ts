@@ -80,7 +80,7 @@ export async function recoverFromCut(stage: Stage, log: DiskLog, { cut, lost }: 
   }
 }
 
-function writeFolder(disk: Disk, inode: Inode, path: string): void {
+export function writeFolder(disk: Disk, inode: Inode, path: string): void {
   const content = disk.contents.get(inode);
   if (disk.folders.has(inode)) {
     mkdirSync(path, { mode: content?.mode ?? 0o700 });

@@ -70,6 +70,8 @@ export function openHermesTrash(home: string, root: string): HermesTrash {
     note(items) {
       refuseLinks(home, root);
       writeManifest(root, items);
+      // Any of the folders up to the home may be new, and what is in one that a power cut takes away is gone with it.
+      for (let folder = root; folder !== dirname(home); folder = dirname(folder)) syncDir(folder);
     },
     giveBack(number) {
       const taken = names(number);
@@ -156,8 +158,6 @@ function ifPossible(act: () => void): void {
 function writeManifest(root: string, items: readonly RunItem[]): void {
   makePrivateDir(root);
   appendDurably(join(root, MANIFEST), items.map((item) => `${manifestLine(item)}\n`).join(''));
-  syncDir(root);
-  syncDir(dirname(root));
 }
 
 function manifestLine({ number, item, action, reason }: RunItem): string {

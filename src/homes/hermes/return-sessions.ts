@@ -39,7 +39,8 @@ export async function returnSessions(desk: TakeDesk, items: readonly RunItem[]):
     here.filter((number) => stays.has(number)),
     'none',
   );
-  // Without a record, whoever comes after a crash knows that the session is back.
+  // Without a record, whoever comes after a crash takes it that the session is back with all its files.
+  await desk.trash.sync();
   records.forget(here.filter((number) => !stays.has(number)));
   return outcomes;
 }
