@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { findLegacy } from '../checkpoints/clear-legacy.ts';
 import { findStore } from '../checkpoints/open-store.ts';
-import { type CheckpointScan, isAtWork, scanCheckpoints } from '../checkpoints/scan-checkpoints.ts';
+import { isAtWork, scanCheckpoints } from '../checkpoints/scan-checkpoints.ts';
 import { Failure } from '../core/failure.ts';
 import type { Inventory, StrayItem } from '../core/inventory.ts';
 import type { PlanRequest } from '../core/plan.ts';

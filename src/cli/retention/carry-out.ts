@@ -13,6 +13,7 @@ import { startProgress } from '../progress.ts';
 import { safeText } from '../safe-text.ts';
 import { hintCommand } from './hint-command.ts';
 import { doneLines, skippedLines } from './outcome-lines.ts';
+import { archivesOnly } from './print-plan.ts';
 import { shortfallSentence } from './shortfall-sentence.ts';
 import { spaceLine } from './space-line.ts';
 import { whyTheyStay } from './why-they-stay.ts';
@@ -28,7 +29,7 @@ const INTERRUPTED = 130;
 export async function carryOut(io: Io, home: App, plan: Plan): Promise<Carried> {
   const total = plan.decisions.filter(isRemoval).length;
   const work = (options: ApplyOptions) => home.apply(plan, options);
-  const carried = await watch(io, { label: 'Removing', total }, work);
+  const carried = await watch(io, { label: archivesOnly(plan) ? 'Archiving' : 'Removing', total }, work);
   if (!carried.interrupted || carried.outcomes.length === 0) return carried;
   // The run of an application that did something and did not return is the newest one.
   for await (const run of (await home.retention()).runs()) return { ...carried, run };
