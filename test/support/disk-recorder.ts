@@ -146,9 +146,9 @@ export class DiskRecorder implements Disposable {
 
   #watchHandle(path: string, handle: FileHandle): FileHandle {
     const inode = this.#find(path);
-    const { sync } = handle;
+    const sync = handle.sync.bind(handle);
     handle.sync = async () => {
-      await sync.call(handle);
+      await sync();
       if (inode !== undefined && !this.#ignoresSync(this.#name(path)))
         this.#events.push({ kind: 'sync', inode, what: `sync of ${this.#name(path)}` });
     };

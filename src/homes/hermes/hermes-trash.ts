@@ -67,12 +67,7 @@ export function openHermesTrash(home: string, root: string): HermesTrash {
     names,
     take,
     knows: (number) => records.has(number) || isThere(place(number)),
-    note(items) {
-      refuseLinks(home, root);
-      writeManifest(root, items);
-      // Any of the folders up to the home may be new, and what is in one that a power cut takes away is gone with it.
-      for (let folder = root; folder !== dirname(home); folder = dirname(folder)) syncDir(folder);
-    },
+    note: (items) => writeManifest(home, root, items),
     giveBack(number) {
       const taken = names(number);
       if (taken.some((name) => isThere(sessionFile(name)))) return false;
@@ -90,7 +85,7 @@ export function openHermesTrash(home: string, root: string): HermesTrash {
       if (isThere(place(number))) removeAll(place(number));
     },
     async sync() {
-      await syncAll(touched);
+      await syncMoves(touched, join(home, 'sessions'));
       touched.clear();
     },
     tidy(numbers) {
@@ -155,9 +150,18 @@ function ifPossible(act: () => void): void {
   }
 }
 
-function writeManifest(root: string, items: readonly RunItem[]): void {
+/** Our folders first: a file must not have left its own for good while the way to where it went is not on the disk. */
+async function syncMoves(folders: ReadonlySet<string>, sessions: string): Promise<void> {
+  await syncAll([...folders].filter((folder) => folder !== sessions));
+  if (folders.has(sessions)) await syncAll([sessions]);
+}
+
+function writeManifest(home: string, root: string, items: readonly RunItem[]): void {
+  refuseLinks(home, root);
   makePrivateDir(root);
   appendDurably(join(root, MANIFEST), items.map((item) => `${manifestLine(item)}\n`).join(''));
+  // Any of the folders up to the home may be new, and what is in one that a power cut takes away is gone with it.
+  for (let folder = root; folder !== dirname(home); folder = dirname(folder)) syncDir(folder);
 }
 
 function manifestLine({ number, item, action, reason }: RunItem): string {
