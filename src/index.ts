@@ -57,7 +57,7 @@ export type {
   TakeResult,
 } from './core/checkpoint.ts';
 export { FAILURES, Failure, type FailureCode } from './core/failure.ts';
-export type { Cause, Spend, Verdict, VerdictKind } from './core/gateway.ts';
+export type { Spend, Verdict, VerdictCause, VerdictKind } from './core/gateway.ts';
 export type { Inventory } from './core/inventory.ts';
 export type { JsonObject, JsonValue } from './core/json.ts';
 export type { Content, Message, NewMessage, Role, ToolCall } from './core/message.ts';

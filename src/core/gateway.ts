@@ -9,12 +9,12 @@ export type VerdictKind = (typeof VERDICT_KINDS)[number];
 export interface Verdict {
   readonly kind: VerdictKind;
   /** The strictest first; empty when all is well. */
-  readonly causes: readonly Cause[];
+  readonly causes: readonly VerdictCause[];
   readonly say: string;
 }
 
 /** One rule that spoke up. Amounts are in the unit of the counter: tokens, bytes, nano-dollars, milliseconds. */
-export interface Cause {
+export interface VerdictCause {
   readonly rule: Counter | GuardName;
   readonly scope: Scope;
   readonly used: number;

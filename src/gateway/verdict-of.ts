@@ -1,8 +1,8 @@
-import type { Cause, Counter, GuardName, Scope, Verdict, VerdictKind } from '../core/gateway.ts';
+import type { Counter, GuardName, Scope, Verdict, VerdictCause, VerdictKind } from '../core/gateway.ts';
 import { MINUTE_MS } from '../core/time.ts';
 
 /** The verdict of one rule, in words that a model can follow: what happened, then what to do. */
-export function verdictOf(kind: Exclude<VerdictKind, 'ok'>, cause: Cause): Verdict {
+export function verdictOf(kind: Exclude<VerdictKind, 'ok'>, cause: VerdictCause): Verdict {
   return { kind, causes: [cause], say: `${fact(cause)} ${NEXT_STEP[kind]}` };
 }
 
@@ -18,7 +18,7 @@ const NEXT_STEP = {
   stop: 'Stop here and tell the user why.',
 } as const;
 
-function fact({ rule, scope, used, limit }: Cause): string {
+function fact({ rule, scope, used, limit }: VerdictCause): string {
   if (rule in GUARD_FACTS) return GUARD_FACTS[rule as GuardName](used, limit);
   const amount = AMOUNTS[rule as Counter];
   return `${WHOSE[scope]} used ${amount(used)} of ${amount(limit)}.`;
