@@ -3,6 +3,7 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll } from 'vitest';
+import { REMOVAL_LIMIT_MS } from '../support/temp-dir.ts';
 
 export const BIN = resolve(import.meta.dirname, '../../bin/coppice.js');
 
@@ -23,7 +24,7 @@ export interface RunOptions {
 /** A directory for a whole test file, gone when its tests are. */
 export function sandbox(): string {
   const path = realpathSync(mkdtempSync(join(tmpdir(), 'coppice-e2e-')));
-  afterAll(() => rmSync(path, { recursive: true, force: true }));
+  afterAll(() => rmSync(path, { recursive: true, force: true }), REMOVAL_LIMIT_MS);
   return path;
 }
 

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-const REMOVAL_LIMIT_MS = 120_000;
+/** How long it may take to remove what a test left. */
+export const REMOVAL_LIMIT_MS = 120_000;
 
 /** A directory of its own for the test that asks, gone when the test is. Not for tests that run at once with others of their file. */
 export function tempDir(): string {
