@@ -18,8 +18,13 @@ export function run(input: CommandInput<DiffOptions>): Promise<number> {
     const id = args[0] ?? '';
     const compared = { ...(await sidesOf(home, args.slice(1))), signal: io.signal };
     if (global.json) writeJson(io.out, diffDocument(await home.checkpoints.diff(id, compared)));
-    else if (options.stat === true) printStat(io, await home.checkpoints.diff(id, compared));
-    else await printText(io, home.checkpoints.diffText(id, compared));
+    else {
+      const printed =
+        options.stat === true
+          ? printStat(io, await home.checkpoints.diff(id, compared))
+          : await printText(io, home.checkpoints.diffText(id, compared));
+      if (!printed) io.out.write(`${unchanged(compared)}\n`);
+    }
     return 0;
   });
 }
@@ -32,10 +37,15 @@ async function sidesOf(home: App, words: readonly string[]): Promise<Compared> {
   return isCheckpoint ? { to: first, paths: rest } : { paths: words };
 }
 
-const UNCHANGED = 'Nothing differs.\n';
+/** A name that is nowhere differs in nothing, so what names mean is said. */
+function unchanged({ paths = [] }: Compared): string {
+  if (paths.length === 0) return 'Nothing differs.';
+  return 'Nothing differs in what you named. Names are literal, and begin at the folder of the checkpoint.';
+}
 
-function printStat({ out }: Io, { files }: ShownDiff): void {
-  if (files.length === 0) return out.write(UNCHANGED);
+/** Both say whether there was anything to print. */
+function printStat({ out }: Io, { files }: ShownDiff): boolean {
+  if (files.length === 0) return false;
   const columns = [{ title: 'CHANGE' }, { title: 'LINES' }, { title: 'FILE', shrink: true, minWidth: 20 }];
   const rows = files.map((file) => [file.kind, linesOf(file), file.path.toString()]);
   const lines = files.filter((file) => !file.binary);
@@ -43,6 +53,7 @@ function printStat({ out }: Io, { files }: ShownDiff): void {
   const removed = lines.reduce((sum, file) => sum + file.removedLines, 0);
   out.write(renderTable({ columns, rows, width: out.columns, colour: out.colour }));
   out.write(`${plural(files.length, 'file')}, ${plural(added, 'line')} added, ${formatCount(removed)} removed\n`);
+  return true;
 }
 
 function linesOf(file: FileDiff): string {
@@ -50,12 +61,12 @@ function linesOf(file: FileDiff): string {
 }
 
 /** On a terminal no content may give orders to it, and a carriage return is seen; a file or program gets the text as it is. */
-async function printText({ out }: Io, pieces: AsyncIterable<string>): Promise<void> {
-  let empty = true;
+async function printText({ out }: Io, pieces: AsyncIterable<string>): Promise<boolean> {
+  let printed = false;
   for await (const piece of pieces) {
-    empty = false;
+    printed = true;
     out.write(out.isTerminal ? safeLines(piece.replaceAll('\r', '␍')) : piece);
     await out.drained();
   }
-  if (empty) out.write(UNCHANGED);
+  return printed;
 }
