@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     testTimeout: 60_000,
+    hookTimeout: 60_000,
     // On two cores vitest would run one file after the other: it leaves one core to itself.
     maxWorkers: '100%',
     // No test may reach the home directory of the person who runs it.

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { sandbox } from './e2e/run-coppice.ts';
 import { serveHome, TOKEN } from './http/serve-home.ts';
 import { EXAMPLES, examplesIn, linesOf, PAGES, textOf } from './support/documentation.ts';
-import { BUILD_LIMIT_MS, ExampleMachine } from './support/example-machine.ts';
+import { ExampleMachine } from './support/example-machine.ts';
 import { HERMES_NOW } from './support/hermes-home.ts';
 import { unrealCommands } from './support/real-commands.ts';
 
@@ -23,7 +23,7 @@ const NOT_RUN = [
 let machine: ExampleMachine;
 beforeAll(async () => {
   machine = await ExampleMachine.build(root);
-}, BUILD_LIMIT_MS);
+});
 
 describe('the commands in the documentation', () => {
   it.each(PAGES)('exist, with their flags: %s', (page) => {

@@ -7,7 +7,7 @@ import { storeLayout } from '../src/checkpoints/store-layout.ts';
 import { openHome } from '../src/index.ts';
 import { sandbox } from './e2e/run-coppice.ts';
 import { examplesIn, linesOf } from './support/documentation.ts';
-import { BUILD_LIMIT_MS, ExampleMachine } from './support/example-machine.ts';
+import { ExampleMachine } from './support/example-machine.ts';
 import { tempDir } from './support/temp-dir.ts';
 
 const root = sandbox();
@@ -54,7 +54,7 @@ const examples = examplesIn('json').map(({ page, number, code }) => ({ name: `${
 let machine: ExampleMachine;
 beforeAll(async () => {
   machine = await ExampleMachine.build(root);
-}, BUILD_LIMIT_MS);
+});
 
 describe('the pages about formats', () => {
   it.each(examples)('show what the program reads and writes: $name', async ({ name, code }) => {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, it } from 'vitest';
 import { sandbox } from './e2e/run-coppice.ts';
 import { examplesIn, linesOf } from './support/documentation.ts';
-import { BUILD_LIMIT_MS, ExampleMachine } from './support/example-machine.ts';
+import { ExampleMachine } from './support/example-machine.ts';
 
 const root = sandbox();
 
@@ -20,7 +20,7 @@ describe('the examples of a command', () => {
   let machine: ExampleMachine;
   beforeAll(async () => {
     machine = await ExampleMachine.build(root);
-  }, BUILD_LIMIT_MS);
+  });
 
   const blocks = examplesIn('sh').filter(({ page }) => page === 'docs/reference/commands.md');
 

@@ -457,7 +457,7 @@ describe('a program that is not whole', () => {
     mkdirSync(join(copy, 'node_modules'), { recursive: true });
     for (const name of ['bin', 'dist']) cpSync(join(ROOT, name), join(copy, name), { recursive: true });
     copyFileSync(join(ROOT, 'package.json'), join(copy, 'package.json'));
-  }, 60_000);
+  });
 
   it('says so without its packages, and then without the compiled part of SQLite', () => {
     const bare = run('status');

@@ -18,9 +18,6 @@ const LASTING = [
   { line: /^coppice watch\b|--follow\b/, code: 130 },
 ];
 
-/** How long it may take to build one where much else is going on. */
-export const BUILD_LIMIT_MS = 60_000;
-
 const HOMES = ['.coppice', '.hermes', 'project'];
 
 /**
