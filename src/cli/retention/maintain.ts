@@ -4,7 +4,7 @@ import { FAILURES } from '../../core/failure.ts';
 import type { GuardReason } from '../../core/plan.ts';
 import type { CommandInput } from '../command.ts';
 import type { MaintainOptions } from '../command-options.ts';
-import { formatTime, plural } from '../format.ts';
+import { formatCount, formatTime, plural } from '../format.ts';
 import { writeJson } from '../json-output.ts';
 import { withAppToClear } from '../with-app.ts';
 import { hintCommand } from './hint-command.ts';
@@ -73,7 +73,7 @@ function reasonSentence(reason: GuardReason): string {
     case 'stricter-policy':
       return `The rules became stricter: ${plural(reason.count, 'item')} would go that stayed before. The next pass acts.`;
     case 'too-many':
-      return `${reason.count} ${reason.of} are more than the guard allows at once (${reason.limit}).`;
+      return `${formatCount(reason.count)} ${reason.of} are more than the guard allows at once (${formatCount(reason.limit)}).`;
     case 'empties-group':
       return `Nothing would be left of ${reason.source}${reason.workdir === undefined ? '' : ` in ${reason.workdir}`}.`;
     default:
