@@ -17,7 +17,7 @@ process.stdout.write(JSON.stringify(said));
 /** A new session, and then an older one again, which may be on its way into the trash at this very moment. */
 async function write(turn) {
   const id = `${name}-${String(turn).padStart(6, '0')}`;
-  const session = await home.sessions.create({ id, source: 'cli' });
+  const session = await home.sessions.create({ id, source: turn % 2 === 0 ? 'cli' : 'api' });
   said.acknowledged[id] = [];
   said.created += 1;
   await say(session, 1 + (turn % 8));
@@ -44,14 +44,14 @@ async function say(session, count) {
   }
 }
 
-/** Sessions, files or an archive go; every fourth turn is a pass of the rules. */
+/** Sessions of one source go, those of the other are archived, of both the files; every fourth turn is a pass of the rules. */
 async function maintain(turn) {
   const retention = await home.retention();
-  const chosen = { filter: { source: 'cli' }, before: Date.now() };
+  const before = Date.now();
   const requests = [
-    { kind: 'prune', part: 'all', ...chosen },
-    { kind: 'prune', part: 'files', ...chosen },
-    { kind: 'archive', ...chosen },
+    { kind: 'prune', part: 'all', filter: { source: 'cli' }, before },
+    { kind: 'prune', part: 'files', filter: {}, before },
+    { kind: 'archive', filter: { source: 'api' }, before },
   ];
   await unlessLocked(async () => {
     const request = requests[turn % 4];
