@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { testHomeArchive, testHomeArchiveCrashes } from '../../src/homes/home-archive.conformance.ts';
 import { copyArchivingHermes } from '../support/hermes-archiving-home.ts';
 import { runOn } from '../support/hermes-cli.ts';
+import { dumpHermes } from '../support/hermes-dump.ts';
 import { addPrompts, buildHermesHome, type HermesHomeSpec, structured } from '../support/hermes-home.ts';
 import type { HermesTemplate } from '../support/hermes-tested-home.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -61,4 +62,19 @@ it('shows, finds and restores archived sessions of a Hermes home by the usual co
   expect(out + err).toMatch(/Restored 1 session/);
   expect((await runOn(home, ['sessions', 'show', 'old', '--messages', 'all'])).out).toMatch(/where is the disk full/);
   expect((await runOn(home, ['sessions', 'list', '--archived'])).out).not.toMatch(/old/);
+});
+
+it('gives a session that stayed its parent back when that comes out of the archive', async () => {
+  const home = buildHermesHome(join(tempDir(), 'hermes'), {
+    sessions: [
+      { id: 'parent', messages: ['hello'] },
+      { id: 'child', parent: 'parent', modelConfig: { _branched_from: 'parent' }, messages: ['hello'], pinned: true },
+    ],
+  });
+  const before = dumpHermes(home, ['hello']);
+  expect((await runOn(home, ['sessions', 'archive', '--older-than', '30d', '--yes'])).out).toMatch(
+    /Archived 1 session/,
+  );
+  expect((await runOn(home, ['sessions', 'restore', 'parent'])).code).toBe(0);
+  expect(dumpHermes(home, ['hello'])).toEqual(before);
 });

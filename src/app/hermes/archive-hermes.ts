@@ -59,7 +59,8 @@ export async function archiveHermes(
   for (const { item, detail } of failed) outcomes.push(isDone(back, item) ? skip(item, detail) : stuck(item, detail));
   for (const item of pick(fresh, outcomes, 'skipped')) await dropCopy(store, { runId, ...requestOf(item) });
   const settled = items.filter((item) => isDone(outcomes, item));
-  if (settled.length > 0) await driver.purge(runId, settled.map(asRemoval));
+  // As what they are: an archived session may come back, so the driver goes on remembering its children.
+  if (settled.length > 0) await driver.purge(runId, settled);
   return outcomes;
 }
 

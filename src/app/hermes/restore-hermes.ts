@@ -31,8 +31,8 @@ export async function restoreHermes(
   const stay = new Map(returned.map((outcome) => [outcome.number, outcome]));
   const isBack = ({ number }: RunItem) => stay.get(number)?.status === 'done';
   const left = waiting.filter((item) => !isBack(item));
-  // The archive has those still.
-  if (left.length > 0) await driver.purge(runId, left.map(asRemoval));
+  // The archive has those still, so the driver goes on remembering their children.
+  if (left.length > 0) await driver.purge(runId, left);
   outcomes.push(...returned.filter(({ status }) => status === 'skipped'));
   const bundles = await store.archive.bundles();
   for (const { number, item } of [...back, ...waiting.filter(isBack)]) {
