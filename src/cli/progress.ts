@@ -60,7 +60,8 @@ function describe({ done, total, bytes }: KnownState, elapsedMs: number): string
   parts.push(
     bytes === undefined ? `${formatCount(Math.round(perSecond(done)))}/s` : `${formatBytes(perSecond(bytes))}/s`,
   );
-  if (total !== undefined && done > 0 && done < total)
+  // What the first few took says little about the others.
+  if (total !== undefined && done >= Math.min(10, total / 10) && done < total)
     parts.push(`about ${formatDuration((elapsedMs / done) * (total - done))} left`);
   return parts.join(', ');
 }
