@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import BetterSqlite3 from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Plan } from '../../src/core/plan.ts';
 import { manualClock } from '../support/clock.ts';
@@ -59,6 +60,15 @@ describe('paths that lead somewhere else', () => {
 
   const removal = () => at.retention.plan({ kind: 'delete', ids: ['a', 'old'] });
   const dir = (id: string) => at.parts.layout.sessionDir(id);
+
+  function trashedRows(): unknown {
+    const raw = new BetterSqlite3(at.parts.layout.database, { readonly: true });
+    try {
+      return raw.prepare(`SELECT count(*) FROM sessions WHERE state = 'trashed'`).pluck().get();
+    } finally {
+      raw.close();
+    }
+  }
 
   function replaceByLink(path: string): void {
     renameSync(path, `${path}-moved`);
@@ -116,6 +126,12 @@ describe('paths that lead somewhere else', () => {
     before = treeOf(outside);
     symlinkSync(join(outside, 'victim'), trash);
     expect(await at.retention.emptyTrash(run.id)).toMatchObject({ items: 0, skipped: 2 });
+    // The rows wait for their files, and all of it goes once that is put right.
+    expect(trashedRows()).toBe(2);
+    rmSync(trash);
+    renameSync(`${trash}-moved`, trash);
+    expect(await at.retention.emptyTrash(run.id)).toMatchObject({ items: 2, skipped: 0 });
+    expect(trashedRows()).toBe(0);
   });
 
   it('leaves a transcript alone that has another name', async () => {
