@@ -126,12 +126,12 @@ describe('paths that lead somewhere else', () => {
     before = treeOf(outside);
     symlinkSync(join(outside, 'victim'), trash);
     expect(await at.retention.emptyTrash(run.id)).toMatchObject({ items: 0, skipped: 2 });
-    // The rows wait for their files, and all of it goes once that is put right.
+    // The rows wait for their files, and whoever comes next finishes it once that is put right.
     expect(trashedRows()).toBe(2);
     rmSync(trash);
     renameSync(`${trash}-moved`, trash);
-    expect(await at.retention.emptyTrash(run.id)).toMatchObject({ items: 2, skipped: 0 });
-    expect(trashedRows()).toBe(0);
+    await at.retention.emptyTrash(run.id);
+    expect([trashedRows(), existsSync(trash)]).toEqual([0, false]);
   });
 
   it('leaves a transcript alone that has another name', async () => {
