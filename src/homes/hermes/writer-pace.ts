@@ -15,17 +15,22 @@ export interface WriterPace {
  * as long as it was held, so that it is found free soon; otherwise for a moment. `version` changes when somebody else wrote.
  */
 export function createPace(version: () => number): WriterPace {
-  let restMs = 0;
+  let owedMs = 0;
   let lastVersion = version();
   let politeUntil = 0;
   let msPerByte = FIRST_MS_PER_BYTE;
   return {
-    rest: () => wait(restMs),
+    async rest() {
+      // No timer is shorter than this, and many steps are.
+      if (owedMs < 1) return;
+      await wait(owedMs);
+      owedMs = 0;
+    },
     worked(heldMs, work) {
       const now = version();
       if (now !== lastVersion) politeUntil = performance.now() + POLITE_MS;
       lastVersion = now;
-      restMs = performance.now() < politeUntil ? heldMs : heldMs / 10;
+      owedMs += performance.now() < politeUntil ? heldMs : heldMs / 10;
       const bytes = weightOf(work);
       if (bytes < LEARNING_BYTES) return;
       // A single step says little: the index tidies itself up now and then, and a busy machine halts anybody.
