@@ -38,6 +38,6 @@ CREATE TRIGGER message_rewritten AFTER UPDATE OF text ON messages WHEN old.id <=
   INSERT INTO message_parts (rowid, text) VALUES (new.id, substr(new.text, 1, 100000) || '  ');
 END;
 
-INSERT INTO message_words (message_words, rank) VALUES ('automerge', 0), ('usermerge', 8), ('crisismerge', 64);
-INSERT INTO message_parts (message_parts, rank) VALUES ('automerge', 0), ('usermerge', 8), ('crisismerge', 64);
+INSERT INTO message_words (message_words, rank) VALUES ('automerge', 0), ('usermerge', 16), ('crisismerge', 64);
+INSERT INTO message_parts (message_parts, rank) VALUES ('automerge', 0), ('usermerge', 16), ('crisismerge', 64);
 `;

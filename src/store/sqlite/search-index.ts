@@ -10,14 +10,14 @@ const LEAST_PAGES = 8;
  * each message costs three times as much as one for all.
  */
 export function indexMessages(db: Connection): void {
-  const { upTo, last } = span(db);
-  if (last <= upTo) return;
+  const { upTo, last, textBytes } = pending(db);
+  if (last === null) return;
   db.sql(`INSERT INTO message_words (rowid, text)
     SELECT id, substr(text, 1, 100000) FROM messages WHERE id > ?`).run(upTo);
   db.sql(`INSERT INTO message_parts (rowid, text)
     SELECT id, substr(text, 1, 100000) || '  ' FROM messages WHERE id > ?`).run(upTo);
   db.sql('UPDATE indexed SET up_to = ?').run(last);
-  mergeIndexes(db, indexedBytes(db, upTo));
+  mergeIndexes(db, textBytes);
 }
 
 /**
@@ -31,21 +31,21 @@ export function mergeIndexes(db: Connection, textBytes: number): void {
   db.sql(`INSERT INTO message_parts (message_parts, rank) VALUES ('merge', ?)`).run(pages);
 }
 
-function span(db: Connection): { readonly upTo: number; readonly last: number } {
-  const row = db
-    .sql<[], { upTo: number; last: number }>(
-      'SELECT up_to AS upTo, (SELECT coalesce(max(id), 0) FROM messages) AS last FROM indexed',
-    )
-    .get();
-  if (row === undefined) throw new Error('the mark of the search index is missing');
-  return row;
+interface Pending {
+  readonly upTo: number;
+  /** Null when there is nothing above the mark. */
+  readonly last: number | null;
+  readonly textBytes: number;
 }
 
-function indexedBytes(db: Connection, after: number): number {
-  return (
-    db
-      .sql<[number], number>('SELECT sum(min(octet_length(text), 100000)) FROM messages WHERE id > ?')
-      .pluck()
-      .get(after) ?? 0
-  );
+/** What is in no index yet. */
+function pending(db: Connection): Pending {
+  const row = db
+    .sql<[], Pending | { upTo: null }>(
+      `SELECT up_to AS upTo, max(id) AS last, sum(min(octet_length(text), 100000)) AS textBytes
+       FROM indexed LEFT JOIN messages ON id > up_to`,
+    )
+    .get();
+  if (row === undefined || row.upTo === null) throw new Error('the mark of the search index is missing');
+  return row;
 }
