@@ -24,12 +24,10 @@ export function* listSessions(db: Connection, query: ListQuery): Generator<Sessi
 /** Straight through the table. */
 function* storedPages(db: Connection, query: ListQuery): Generator<readonly SessionRow[]> {
   const { where, values } = conditionsOf(query);
-  const page = db.sql<(string | number)[], SessionRow>(
-    `SELECT * FROM sessions WHERE ${where} AND key > ? ORDER BY key LIMIT ?`,
-  );
+  const page = rowReader(db, `SELECT * FROM sessions WHERE ${where} AND key > ? ORDER BY key LIMIT ?`);
   let left = query.limit ?? Number.POSITIVE_INFINITY;
   for (let after = 0; left > 0; ) {
-    const rows = page.all(...values, after, Math.min(PAGE, left));
+    const rows = page(...values, after, Math.min(PAGE, left));
     yield rows;
     if (rows.length < PAGE) return;
     left -= rows.length;
@@ -40,15 +38,25 @@ function* storedPages(db: Connection, query: ListQuery): Generator<readonly Sess
 /** The keys in their order first, because they may change while the list is read; then the rows by key. */
 function* sortedPages(db: Connection, query: ListQuery): Generator<readonly SessionRow[]> {
   const keys = sortedKeys(db, query);
-  const page = db.sql<[string, string], SessionRow>(
-    `SELECT * FROM sessions WHERE key IN (SELECT value FROM json_each(?)) AND state = ?`,
-  );
+  const page = rowReader(db, `SELECT * FROM sessions WHERE key IN (SELECT value FROM json_each(?)) AND state = ?`);
   for (let first = 0; first < keys.length; first += PAGE) {
     const wanted = keys.slice(first, first + PAGE);
-    const rows = new Map(page.all(JSON.stringify(wanted), stateOf(query)).map((row) => [row.key, row]));
+    const rows = new Map(page(JSON.stringify(wanted), stateOf(query)).map((row) => [row.key, row]));
     // A session removed while the list is read is left out.
     yield wanted.flatMap((key) => rows.get(key) ?? []);
   }
+}
+
+/** Reads rows and names their values here: the binding to SQLite takes nearly twice as long to do it. */
+function rowReader(db: Connection, sql: string): (...values: readonly (string | number)[]) => SessionRow[] {
+  const statement = db.sql<(string | number)[], unknown[]>(sql).raw();
+  const names = statement.columns().map(({ name }) => name);
+  const named = (values: readonly unknown[]) => {
+    const row: Record<string, unknown> = {};
+    for (let at = 0; at < names.length; at += 1) row[names[at] ?? ''] = values[at];
+    return row as unknown as SessionRow;
+  };
+  return (...values) => statement.all(...values).map(named);
 }
 
 function sortedKeys(db: Connection, { sort = 'last', limit = -1, ...query }: ListQuery): number[] {
