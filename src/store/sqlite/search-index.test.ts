@@ -14,7 +14,7 @@ async function open(): Promise<Connection> {
 
 let seq = 0;
 
-/** A row as any program writes it that knows the table and nothing of the index. */
+/** A row by a program that knows the table and nothing of the index. */
 function write(db: Connection, text: string): void {
   seq += 1;
   db.sql(`INSERT INTO messages (session_key, seq, role, at, text) VALUES (1, ?, 'user', 1, ?)`).run(seq, text);
