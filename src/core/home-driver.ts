@@ -11,8 +11,6 @@ export interface ScanOptions {
  * a crash, for the same items of the same run, and then finishes what was begun.
  */
 export interface HomeDriver {
-  /** How many items a step takes at best, where that is not `GROUP_SIZE`: a home may cost much to open and little per item. */
-  readonly groupSize?: number;
   scan(options?: ScanOptions): Promise<Inventory>;
   /** Takes items out of sight into the run's trash. Skips what changed since its fingerprint was taken or is in use by now. */
   discard(runId: string, items: readonly RunItem[]): Promise<readonly ItemOutcome[]>;

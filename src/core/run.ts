@@ -75,9 +75,6 @@ export interface Outcome {
   readonly freedBytes?: number;
 }
 
-/** Items are carried out in groups of this size, each with its intent on disk before anything is touched. */
-export const GROUP_SIZE = 100;
-
 /** The record of runs. Every method is durable when its promise resolves; nothing is touched before its intent is recorded. */
 export interface Journal {
   begin(run: Omit<Run, 'finishedAt'>): Promise<void>;

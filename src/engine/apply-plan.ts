@@ -1,7 +1,8 @@
 import { Failure } from '../core/failure.ts';
+import { groupsOf } from '../core/groups-of.ts';
 import type { HomeDriver } from '../core/home-driver.ts';
 import type { Decision, Plan } from '../core/plan.ts';
-import { GROUP_SIZE, type ItemOutcome, type Journal, type Outcome, type RunItem } from '../core/run.ts';
+import type { ItemOutcome, Journal, Outcome, RunItem } from '../core/run.ts';
 import type { Clock } from '../core/time.ts';
 import { breathe } from './breathe.ts';
 import { purgeItems, purgeRun } from './purge-run.ts';
@@ -29,12 +30,8 @@ export async function* applyPlan(parts: ApplyParts, plan: Plan, options: ApplyOp
   const { runId: id, trashGraceMs } = options;
   await journal.begin({ id, request: plan.request, startedAt, expiresAt: startedAt + trashGraceMs });
   const removals = plan.decisions.filter((decision) => decision.action !== 'keep');
-  const { groupSize = GROUP_SIZE } = parts.driver;
-  for (let first = 0; first < removals.length; first += groupSize) {
+  for (const items of groupsOf(removals.map(toItem))) {
     await breathe(options.signal);
-    const items = removals
-      .slice(first, first + groupSize)
-      .map((decision, index) => toItem(decision, first + index + 1));
     yield* carryOut(parts, id, items);
   }
   await journal.finish(id, clock.now());
@@ -75,11 +72,11 @@ async function emptyRun(parts: ApplyParts, { number, item }: RunItem): Promise<I
   return { number, status: 'done', freedBytes };
 }
 
-function toItem(decision: Decision, number: number): RunItem {
+function toItem(decision: Decision, index: number): RunItem {
   if (decision.action === 'keep') throw new Failure('failed', 'A kept item was to be removed.');
   const { item, action, reason, fingerprint, sizeBytes, skipsTrash } = decision;
   const forGood = skipsTrash === true || action === 'purge';
-  return { number, item, action, reason, fingerprint, sizeBytes, skipsTrash: forGood, state: 'intended' };
+  return { number: index + 1, item, action, reason, fingerprint, sizeBytes, skipsTrash: forGood, state: 'intended' };
 }
 
 type Mark = Parameters<Journal['mark']>[1][number];

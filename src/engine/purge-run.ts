@@ -1,5 +1,6 @@
+import { groupsOf } from '../core/groups-of.ts';
 import type { HomeDriver } from '../core/home-driver.ts';
-import { GROUP_SIZE, type ItemOutcome, type Journal, type RunItem } from '../core/run.ts';
+import type { ItemOutcome, Journal, RunItem } from '../core/run.ts';
 
 export interface PurgeParts {
   readonly driver: HomeDriver;
@@ -23,9 +24,7 @@ export async function purgeItems(
   items: readonly RunItem[],
 ): Promise<readonly ItemOutcome[]> {
   const outcomes: ItemOutcome[] = [];
-  const { groupSize = GROUP_SIZE } = driver;
-  for (let first = 0; first < items.length; first += groupSize) {
-    const group = items.slice(first, first + groupSize);
+  for (const group of groupsOf(items)) {
     await journal.mark(
       runId,
       group.map(({ number }) => ({ number, state: 'purging' })),

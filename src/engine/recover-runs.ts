@@ -1,4 +1,5 @@
-import { GROUP_SIZE, type Outcome, type RunItem, type RunItemState } from '../core/run.ts';
+import { groupsOf } from '../core/groups-of.ts';
+import type { Outcome, RunItem, RunItemState } from '../core/run.ts';
 import { type ApplyParts, finishIntended } from './apply-plan.ts';
 import { purgeItems } from './purge-run.ts';
 import { finishUndoing } from './undo-run.ts';
@@ -10,21 +11,15 @@ import { finishUndoing } from './undo-run.ts';
 export async function* recoverRuns(parts: ApplyParts): AsyncGenerator<Outcome> {
   const { journal, clock } = parts;
   for (const runId of await journal.unfinished()) {
-    for await (const group of groups(parts, runId, 'intended')) yield* finishIntended(parts, runId, group);
-    for await (const group of groups(parts, runId, 'undoing')) yield* finishUndoing(parts, runId, group);
-    for await (const group of groups(parts, runId, 'purging')) await purgeItems(parts, runId, group);
+    for (const group of await groups(parts, runId, 'intended')) yield* finishIntended(parts, runId, group);
+    for (const group of await groups(parts, runId, 'undoing')) yield* finishUndoing(parts, runId, group);
+    for (const group of await groups(parts, runId, 'purging')) await purgeItems(parts, runId, group);
     if ((await journal.run(runId))?.finishedAt === undefined) await journal.finish(runId, clock.now());
   }
 }
 
-async function* groups({ journal, driver }: ApplyParts, runId: string, state: RunItemState): AsyncGenerator<RunItem[]> {
-  const { groupSize = GROUP_SIZE } = driver;
-  let group: RunItem[] = [];
-  for await (const item of journal.items(runId, [state])) {
-    group.push(item);
-    if (group.length < groupSize) continue;
-    yield group;
-    group = [];
-  }
-  if (group.length > 0) yield group;
+async function groups({ journal }: ApplyParts, runId: string, state: RunItemState) {
+  const items: RunItem[] = [];
+  for await (const item of journal.items(runId, [state])) items.push(item);
+  return groupsOf(items);
 }

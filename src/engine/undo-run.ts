@@ -1,5 +1,6 @@
+import { groupsOf } from '../core/groups-of.ts';
 import type { HomeDriver } from '../core/home-driver.ts';
-import { GROUP_SIZE, type Journal, type Outcome, type RunItem } from '../core/run.ts';
+import type { Journal, Outcome, RunItem } from '../core/run.ts';
 import { breathe } from './breathe.ts';
 import { stateAfter } from './state-after.ts';
 
@@ -23,10 +24,8 @@ export async function* undoRun(parts: UndoParts, runId: string, options: UndoOpt
   for await (const item of parts.journal.items(runId, ['trashed', 'archived'])) {
     if (wanted === undefined || wanted.has(item.item.id)) items.push(item);
   }
-  const { groupSize = GROUP_SIZE } = parts.driver;
-  for (let first = 0; first < items.length; first += groupSize) {
+  for (const group of groupsOf(items)) {
     await breathe(options.signal);
-    const group = items.slice(first, first + groupSize);
     await parts.journal.mark(
       runId,
       group.map(({ number }) => ({ number, state: 'undoing' })),

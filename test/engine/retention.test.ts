@@ -219,16 +219,16 @@ describe('retention of a native home', () => {
   });
 
   it('stops between two groups when told to, and gives back what it removed', async () => {
-    const ids = Array.from({ length: 250 }, (_, at) => `s${at}`);
-    for (const id of ids) await (await home.sessions.create({ id, source: 'cli' })).end('done');
+    const ids = Array.from({ length: 550 }, (_, at) => `s${at}`);
+    await Promise.all(ids.map(async (id) => (await home.sessions.create({ id, source: 'cli' })).end('done')));
     const plan = await home.plan({ kind: 'delete', ids });
     const stop = new AbortController();
     const count = async () => (await collect(home.sessions.list())).length;
     await expect(home.apply(plan, { signal: stop.signal, onOutcome: () => stop.abort() })).rejects.toThrow('aborted');
-    expect(await count()).toBe(150);
+    expect(await count()).toBe(50);
     const [run] = await collect((await home.retention()).runs());
-    expect(await home.undo(run?.id ?? '')).toMatchObject({ done: 100 });
-    expect(await count()).toBe(250);
+    expect(await home.undo(run?.id ?? '')).toMatchObject({ done: 500 });
+    expect(await count()).toBe(550);
   });
 
   it('leaves files without a session alone that changed since the plan was made', async () => {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { main } from '../../src/cli/main.ts';
-import { GROUP_SIZE, type Run } from '../../src/core/run.ts';
+import type { Run } from '../../src/core/run.ts';
 import { captureIo } from '../capture-io.ts';
 import { type Served, serveHome, TOKEN } from './serve-home.ts';
 
 /** Several groups, so that there is something between two steps. */
-const MANY = 6 * GROUP_SIZE;
+const MANY = 3000;
 
 async function furnish({ home }: Served): Promise<readonly string[]> {
   const ids = Array.from({ length: MANY }, (_, n) => `session-${n}`);

@@ -44,7 +44,13 @@ export class DiskRecorder implements Disposable {
     fs.rmSync(join(this.#home, 'no such folder'), { recursive: true, force: true });
     const calls = fs as unknown as Record<string, Call>;
     const real = new Map<string, Call>();
-    const { open } = fs.promises;
+    const { open, unlink, rmdir } = fs.promises;
+    const thenGone = (remove: typeof unlink) => async (path: fs.PathLike) => {
+      await remove(path);
+      this.#noteCommit();
+      this.#noteGone(String(path));
+    };
+    Object.assign(fs.promises, { unlink: thenGone(unlink), rmdir: thenGone(rmdir) });
     fs.promises.open = async (...args) => this.#watchHandle(String(args[0]), await open(...args));
     for (const [name, watch] of Object.entries(this.#watches())) {
       const call = calls[name];
@@ -60,7 +66,7 @@ export class DiskRecorder implements Disposable {
       await act();
     } finally {
       for (const [name, call] of real) calls[name] = call;
-      fs.promises.open = open;
+      Object.assign(fs.promises, { open, unlink, rmdir });
       syncBuiltinESMExports();
     }
     this.#noteCommit();

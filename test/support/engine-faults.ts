@@ -40,6 +40,7 @@ export class Faults {
     const restore = [
       ...PATH_CALLS.map((name) => this.#patch(name, (path) => typeof path === 'string' && path.startsWith(this.#root))),
       ...HANDLE_CALLS.map((name) => this.#patch(name, () => true)),
+      ...PROMISED_CALLS.map((name) => this.#patchPromised(name)),
     ];
     syncBuiltinESMExports();
     this.#armed = true;
@@ -106,6 +107,19 @@ export class Faults {
     };
   }
 
+  /** Removals that the caller waits for. Those that were asked for before a death still happen, as in a kernel. */
+  #patchPromised(name: (typeof PROMISED_CALLS)[number]): () => void {
+    const real = fs.promises[name];
+    fs.promises[name] = async (path) => {
+      if (!String(path).startsWith(this.#root)) return real(path);
+      const after = this.#enter((code) => Object.assign(new Error(`${code}: ${name} failed`), { code, syscall: name }));
+      await real(path).finally(after);
+    };
+    return () => {
+      fs.promises[name] = real;
+    };
+  }
+
   #enter(asked: (code: string) => Error): () => void {
     if (!this.#armed) return () => undefined;
     this.#dieIf(this.#dead);
@@ -130,4 +144,5 @@ function storeFailure(code: string): Error {
 }
 
 const PATH_CALLS = ['renameSync', 'mkdirSync', 'rmSync', 'rmdirSync', 'unlinkSync', 'openSync'] as const;
+const PROMISED_CALLS = ['unlink', 'rmdir'] as const;
 const HANDLE_CALLS = ['writeSync', 'ftruncateSync', 'fsyncSync'] as const;

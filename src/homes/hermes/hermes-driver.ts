@@ -9,7 +9,6 @@ import { giveHermesBack } from './give-hermes-back.ts';
 import { hermesLedgerEntry } from './hermes-ledger-entry.ts';
 import { openHermesLinks } from './hermes-links.ts';
 import { type HermesTrash, openHermesTrash } from './hermes-trash.ts';
-import { BLOCK_ITEMS } from './record-book.ts';
 import { returnSessions } from './return-sessions.ts';
 import { scanHermes } from './scan-hermes.ts';
 import { type TakeDesk, withTakeDesk } from './take-desk.ts';
@@ -39,7 +38,6 @@ export function createHermesDriver(parts: HermesParts): HomeDriver {
     return withTakeDesk({ home, trash, linksPath, ids, now: () => clock.now(), onHeld: parts.onHeld }, work);
   };
   return {
-    groupSize: BLOCK_ITEMS,
     async scan(options) {
       const found = await scanHermes({ home, now: clock.now() }, options);
       if (found !== undefined) return found.inventory;

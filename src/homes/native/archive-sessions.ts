@@ -34,9 +34,8 @@ export async function archiveSessions(
   });
   const sealed = await store.archive.seal(runId, requests, { files, deadHolders });
   const done = new Set(sealed.filter(({ status }) => status === 'done').map(({ number }) => number));
-  const purged = new Map(
-    items.filter(({ number }) => done.has(number)).map((item) => [item.number, purgeTaken(trash, item)]),
-  );
+  const purged = new Map<number, number | string>();
+  for (const item of items) if (done.has(item.number)) purged.set(item.number, await purgeTaken(trash, item));
   await dropDeadBundles(
     parts,
     requests.flatMap(({ member }) => member?.bundle ?? []),
@@ -96,9 +95,9 @@ async function heldFiles(path: string, member: ArchiveMember): Promise<readonly 
 }
 
 /** What its files took on the disk, or why files that are in the bundle too cannot be removed now. */
-function purgeTaken(trash: NativeTrash, item: RunItem): number | string {
+async function purgeTaken(trash: NativeTrash, item: RunItem): Promise<number | string> {
   try {
-    return trash.purge(item);
+    return await trash.purge(item);
   } catch (error) {
     return errorSentence(error);
   }

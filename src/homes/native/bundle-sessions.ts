@@ -1,5 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
+import { groupsOf } from '../../core/groups-of.ts';
 import type { RunItem } from '../../core/run.ts';
 import type { ArchiveCodec, ArchiveMember } from '../../core/session-archive.ts';
 import type { SessionStore } from '../../core/session-store.ts';
@@ -12,8 +13,6 @@ import { errorSentence } from './error-sentence.ts';
 import { lookAhead } from './look-ahead.ts';
 import type { NativeLayout } from './native-layout.ts';
 
-/** A bundle holds about so much before compression, unless a single session is larger. */
-const BUNDLE_BYTES = 64 * 1024 * 1024;
 /** Larger sessions are compressed straight into the bundle, one at a time, so that memory stays small. */
 const IN_MEMORY_BYTES = 4 * 1024 * 1024;
 
@@ -48,20 +47,6 @@ export async function bundleSessions(
     }
   }
   return bundled;
-}
-
-function groupsOf(items: readonly RunItem[]): RunItem[][] {
-  const groups: RunItem[][] = [];
-  let sizeBytes = Number.POSITIVE_INFINITY;
-  for (const item of items) {
-    if (sizeBytes + item.sizeBytes > BUNDLE_BYTES) {
-      groups.push([]);
-      sizeBytes = 0;
-    }
-    groups.at(-1)?.push(item);
-    sizeBytes += item.sizeBytes;
-  }
-  return groups;
 }
 
 async function bundleGroup(parts: BundleParts, runId: string, items: readonly RunItem[]): Promise<Bundled[]> {

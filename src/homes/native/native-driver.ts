@@ -8,12 +8,17 @@ import { archiveSessions } from './archive-sessions.ts';
 import type { BundleParts } from './bundle-sessions.ts';
 import { dropDeadBundles } from './drop-dead-bundles.ts';
 import { errorSentence } from './error-sentence.ts';
+import { lookAhead } from './look-ahead.ts';
 import type { NativeLayout } from './native-layout.ts';
 import { type NativeTrash, openNativeTrash } from './native-trash.ts';
 import { restoreArchived } from './restore-archived.ts';
 import { rewriteBundles } from './rewrite-bundles.ts';
 import { type ScanParts, scanNative } from './scan-native.ts';
 import { strayUnchanged } from './stray-unchanged.ts';
+
+/** Sessions whose files are removed together: about as many as one transaction takes the rows of. */
+const SLICE = 100;
+const SLICES_AHEAD = 2;
 
 export type NativeParts = ScanParts & BundleParts;
 
@@ -56,14 +61,15 @@ export function createNativeDriver(parts: NativeParts): HomeDriver {
     },
     async purge(runId, items) {
       const trash = openNativeTrash(layout, runId);
-      const outcomes = items.map((item) => purgeOne(trash, item));
+      const sweep = await bundleSweep(parts, items);
+      const outcomes: ItemOutcome[] = [];
+      // While the rows of some are deleted, the disk removes the files of the next.
+      for await (const purged of lookAhead(slicesOf(items), SLICES_AHEAD, (some) => purgeFiles(trash, some))) {
+        outcomes.push(...purged.outcomes);
+        await store.trash.drop(runId, purged.gone.filter((item) => wayOf(item) !== 'part').map(requestOf));
+      }
       orFailure(layout, () => trash.sync());
-      // Rows last: as long as they are there, a purge that was cut short is begun again.
-      const done = new Set(outcomes.filter(({ status }) => status === 'done').map(({ number }) => number));
-      const gone = items.filter((item) => wayOf(item) !== 'part' && done.has(item.number));
-      const sweep = await bundleSweep(parts, gone);
-      await store.trash.drop(runId, gone.map(requestOf));
-      trash.tidy(items);
+      trash.tidy([]);
       await sweep();
       return outcomes;
     },
@@ -136,13 +142,23 @@ async function bundleSweep(parts: NativeParts, items: readonly RunItem[]): Promi
   return () => dropDeadBundles(parts, names);
 }
 
-function purgeOne(trash: NativeTrash, item: RunItem): ItemOutcome {
-  let freedBytes = 0;
-  const outcome = attempt(item, () => {
-    freedBytes = trash.purge(item);
-    return undefined;
-  });
-  return outcome.status === 'done' ? { ...outcome, freedBytes } : outcome;
+function* slicesOf(items: readonly RunItem[]): Generator<readonly RunItem[]> {
+  for (let first = 0; first < items.length; first += SLICE) yield items.slice(first, first + SLICE);
+}
+
+/** What became of each, and those whose files are gone. */
+async function purgeFiles(trash: NativeTrash, items: readonly RunItem[]) {
+  const outcomes = await Promise.all(items.map((item) => purgeOne(trash, item)));
+  return { outcomes, gone: items.filter((_, index) => outcomes[index]?.status === 'done') };
+}
+
+async function purgeOne(trash: NativeTrash, item: RunItem): Promise<ItemOutcome> {
+  const { number } = item;
+  try {
+    return { number, status: 'done', freedBytes: await trash.purge(item) };
+  } catch (error) {
+    return { number, status: 'skipped', detail: errorSentence(error) };
+  }
 }
 
 /** What the files of one item meet is an outcome and does not stop the others. Trouble with the store does, and so does a bug. */

@@ -66,16 +66,16 @@ describe('the trash of a native home', () => {
     expect(readFileSync(join(layout.trash(RUN), '1', 'transcript.jsonl'), 'utf8')).toBe('transcript');
   });
 
-  it('removes for good only the item that it is told to', () => {
+  it('removes for good only the item that it is told to', async () => {
     trash.note([anItem('remove')]);
     trash.take(anItem('remove'));
     mkdirSync(join(layout.trash(RUN), '10'));
-    trash.purge(anItem('remove'));
-    trash.purge(anItem('remove'));
+    await trash.purge(anItem('remove'));
+    await trash.purge(anItem('remove'));
     expect(inTrash()).toEqual(['10', 'manifest.jsonl']);
   });
 
-  it('leaves nothing of a run whose items have all left, and everything of one that holds some', () => {
+  it('leaves nothing of a run whose items have all left, and everything of one that holds some', async () => {
     const [first, second] = [
       anItem('drop-files'),
       { ...anItem('remove', { kind: 'session', id: 'other' }), number: 2 },
@@ -87,7 +87,7 @@ describe('the trash of a native home', () => {
     trash.giveBack(first);
     trash.tidy([first]);
     expect(inTrash()).toEqual(['2', 'manifest.jsonl']);
-    trash.purge(second);
+    await trash.purge(second);
     trash.tidy([second]);
     expect(existsSync(layout.trash(RUN))).toBe(false);
     trash.tidy([second]);

@@ -1,11 +1,10 @@
 import { closeSync, fsyncSync, lstatSync, openSync, readdirSync, rmdirSync, rmSync, writeSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { Failure } from '../../core/failure.ts';
 import type { RunItem } from '../../core/run.ts';
 import { errorCode } from '../../platform/error-code.ts';
-import { moveEntry, refuseLinks } from '../../platform/move-entry.ts';
+import { moveBetween, refuseLinks } from '../../platform/move-entry.ts';
 import { makePrivateDir, syncDir } from '../../platform/private-files.ts';
-import { walkTree } from '../../platform/walk-tree.ts';
+import { removeTree } from '../../platform/remove-tree.ts';
 import { DUMPS_NAME, type NativeLayout, TRANSCRIPT_NAME } from './native-layout.ts';
 
 /**
@@ -25,7 +24,7 @@ export interface NativeTrash {
   /** Brings back what a crash left here of an item that stays after all, as far as nothing stands there by now. */
   letGo(item: RunItem): void;
   /** Returns what its files took on the disk. */
-  purge(item: RunItem): number;
+  purge(item: RunItem): Promise<number>;
   /** Makes the moves and removals of a group survive a power cut. */
   sync(): void;
   /** Takes away the empty folders of items that have left, and the run's own once nothing is left in it. */
@@ -35,12 +34,13 @@ export interface NativeTrash {
 export function openNativeTrash(layout: NativeLayout, runId: string): NativeTrash {
   const root = layout.trash(runId);
   const touched = new Set<string>();
-  const move = (from: string, to: string) => {
-    refuseLinks(layout.root, dirname(to));
+  const move = (from: string, to: string): boolean => {
+    for (const path of [from, to]) refuseLinks(layout.root, dirname(path));
     makePrivateDir(dirname(to));
-    if (moveEntry(layout.root, from, to) !== 'moved') return;
+    if (moveBetween(from, to) !== 'moved') return false;
     // The folder that it went into may be new as well, and then is only a name in the one above.
     for (const folder of [dirname(from), dirname(to), dirname(dirname(to))]) touched.add(folder);
+    return true;
   };
   const putBack = (from: string, to: string): void => {
     if (!isThere(to)) move(from, to);
@@ -49,16 +49,15 @@ export function openNativeTrash(layout: NativeLayout, runId: string): NativeTras
   };
   const movesFor = (item: RunItem) => movesOf(layout, item, join(root, String(item.number)));
   const take = (item: RunItem) => {
-    const moves = movesFor(item);
-    for (const { from, to } of moves) if (!isThere(to) && isThere(from)) move(from, to);
-    return moves.some(({ to }) => isThere(to));
+    const taken = movesFor(item).map(({ from, to }) => isThere(to) || move(from, to));
+    return taken.includes(true);
   };
 
   return {
     note(items) {
       refuseLinks(layout.root, root);
       makePrivateDir(root);
-      for (const { to } of items.flatMap(movesFor)) makePrivateDir(dirname(to));
+      for (const folder of new Set(items.flatMap(movesFor).map(({ to }) => dirname(to)))) makePrivateDir(folder);
       appendDurably(join(root, MANIFEST), items.map((item) => `${manifestLine(item)}\n`).join(''));
       for (const folder of [root, dirname(root), layout.root]) syncDir(folder);
     },
@@ -77,10 +76,10 @@ export function openNativeTrash(layout: NativeLayout, runId: string): NativeTras
     letGo(item) {
       for (const { from, to } of movesFor(item)) if (isThere(to)) putBack(to, from);
     },
-    purge(item) {
+    async purge(item) {
       refuseLinks(layout.root, root);
       touched.add(root);
-      return purgePlace(join(root, String(item.number)));
+      return removeTree(join(root, String(item.number)));
     },
     sync() {
       for (const directory of touched) if (isThere(directory)) syncDir(directory);
@@ -88,19 +87,6 @@ export function openNativeTrash(layout: NativeLayout, runId: string): NativeTras
     },
     tidy: (items) => tidy(root, items),
   };
-}
-
-function purgePlace(place: string): number {
-  const stat = lstatSync(place, { throwIfNoEntry: false });
-  if (stat === undefined) return 0;
-  let freedBytes = stat.blocks * BLOCK_BYTES;
-  for (const entry of stat.isDirectory() ? walkTree(place) : []) {
-    if (entry.kind === 'unreadable') throw notPurged(place, entry);
-    freedBytes += entry.diskBytes;
-  }
-  // A name of our own making below our own trash: nothing else can be there.
-  rmSync(place, { recursive: true, force: true });
-  return freedBytes;
 }
 
 function tidy(root: string, items: readonly RunItem[]): void {
@@ -114,8 +100,6 @@ function tidy(root: string, items: readonly RunItem[]): void {
 }
 
 const MANIFEST = 'manifest.jsonl';
-/** What `blocks` counts in, whatever the file system. */
-const BLOCK_BYTES = 512;
 
 /** An empty folder that stays is in nobody's way. One with something in it always stays. */
 function ifPossible(act: () => void): void {
@@ -132,13 +116,6 @@ function isThere(path: string): boolean {
 
 function isFolder(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
-}
-
-/** Such as another file system that somebody mounted inside: what is on it is not ours. */
-function notPurged(place: string, { path, error }: { path: string; error: string }): Failure {
-  return new Failure('refused', `${join(place, path)} was not removed: ${error.replace(/\.$/, '')}.`, {
-    hint: 'It stays in the trash until that is settled.',
-  });
 }
 
 interface Move {

@@ -107,5 +107,5 @@ async function readAll(path: string, member: ArchiveMember, { put, files }: Taki
 
 async function clear({ store }: BundleParts, { runId, trash }: RestoreStep, item: RunItem): Promise<void> {
   await store.archive.clear(runId, item.number);
-  trash.purge(item);
+  await trash.purge(item);
 }
