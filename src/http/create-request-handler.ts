@@ -176,10 +176,11 @@ function endLines(response: ServerResponse, last: object): void {
 
 function send(response: ServerResponse, status: number, document: object): void {
   if (beganLines(response)) return endLines(response, { answer: document });
-  const text = Buffer.from(JSON.stringify(document));
+  // A text goes out together with the head; bytes would be a piece of their own.
+  const text = JSON.stringify(document);
   response.writeHead(status, {
     'content-type': 'application/json',
-    'content-length': text.length,
+    'content-length': Buffer.byteLength(text),
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
   });

@@ -5,6 +5,7 @@ import { retryBusy } from '../../platform/retry-busy.ts';
 import { createDatabaseFile } from './create-database-file.ts';
 import { migrate, refuseNewerSchema } from './migrations.ts';
 import { isBusy, lockedTooLong, translateSqliteError } from './sqlite-errors.ts';
+import { createWalSync } from './wal-sync.ts';
 
 /** "copp" in ASCII: how a Coppice database is told from every other SQLite file. */
 const APPLICATION_ID = 0x636f7070;
@@ -30,6 +31,13 @@ export interface Connection extends Disposable {
   readonly raw: Database;
   /** Runs synchronous work in a transaction that holds the write lock from its start; inside another one, in a savepoint. */
   transact<T>(work: () => T): T;
+  /**
+   * The same without waiting for the disk, where that can be done without keeping the thread: what was done survives a power cut
+   * once `settle` has resolved, or any later transaction has ended.
+   */
+  transactLoosely<T>(work: () => T): T;
+  /** Resolves when all that was done survives a power cut. */
+  settle(): Promise<void>;
   /** Prepares a statement, once for each text. */
   sql<Params extends unknown[], Row>(text: string): Statement<Params, Row>;
 }
@@ -93,12 +101,24 @@ function configure(raw: Database, path: string): void {
 
 function connectionOf(raw: Database, path: string): Connection {
   const statements = new Map<string, Statement>();
+  // The wrapper is made once: making one costs more than an insert. It returns what the work returns.
   const transaction = raw.transaction((work: () => unknown) => work());
+  const transact = <T>(work: () => T) => transaction.immediate(work) as T;
+  const wal = raw.pragma('journal_mode', { simple: true }) === 'wal' ? createWalSync(path) : undefined;
   return {
     path,
     raw,
-    // The wrapper is made once: making one costs more than an insert. It returns what the work returns.
-    transact: <T>(work: () => T) => transaction.immediate(work) as T,
+    transact,
+    transactLoosely<T>(work: () => T) {
+      if (wal === undefined) return transact(work);
+      raw.exec('PRAGMA synchronous = NORMAL');
+      try {
+        return transact(work);
+      } finally {
+        raw.exec('PRAGMA synchronous = FULL');
+      }
+    },
+    settle: async () => wal?.settle(),
     sql<Params extends unknown[], Row>(text: string) {
       const known = statements.get(text);
       // The cast is the caller's claim about its own SQL; the text is the key, so both always belong together.
@@ -107,6 +127,9 @@ function connectionOf(raw: Database, path: string): Connection {
       statements.set(text, statement);
       return statement as unknown as Statement<Params, Row>;
     },
-    [Symbol.dispose]: () => void raw.close(),
+    [Symbol.dispose]() {
+      wal?.[Symbol.dispose]();
+      raw.close();
+    },
   };
 }

@@ -22,7 +22,6 @@ export interface Append {
  * knows: the next append finds the file longer than its mark and mends it.
  */
 export function appendMessages(db: Connection, append: Append): { key: number; receipt: AppendReceipt } {
-  checkBatch(append.messages);
   const row = requireOpen(db, append.id);
   const fresh = append.messages.map((message, index) => ({
     ...message,
@@ -115,7 +114,8 @@ export function nextPageSize(pageSize: number, characters: number): number {
   return characters < 250_000 ? Math.min(256, pageSize * 2) : pageSize;
 }
 
-function checkBatch(messages: readonly NewMessage[]): void {
+/** Said before anything is written. */
+export function checkBatch(messages: readonly NewMessage[]): void {
   if (messages.length === 0 || messages.length > MAX_BATCH) {
     throw new Failure('usage', `An append takes 1 to ${MAX_BATCH} messages, not ${messages.length}.`);
   }

@@ -53,6 +53,9 @@ export function createPatientQueue(db: Connection, queue: WriteQueue): PatientQu
   return {
     run,
     settled: () => queue.settled(),
+    add: (work) => queue.add(work),
+    isLast: (work) => queue.isLast(work),
+    indexed: () => queue.indexed(),
     step(kind, write) {
       const limit = limits[kind];
       return run(() => {

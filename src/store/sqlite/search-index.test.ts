@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { type Connection, IN_MEMORY, openConnection } from './connection.ts';
-import { indexMessages } from './search-index.ts';
+import { indexMessages, isIndexBehind } from './search-index.ts';
 import { createWriteQueue } from './write-queue.ts';
 
 const INDEXES = ['message_words', 'message_parts'] as const;
@@ -90,4 +90,51 @@ it('stays in few pieces, however many transactions wrote it', async () => {
     expect(pieces).toBeLessThan(52);
   }
   compare(db);
+});
+
+it('follows when many write at once, and a portion at a time', async () => {
+  using db = await open();
+  const queue = createWriteQueue(db);
+  const long = 'elm '.repeat(5000);
+  await Promise.all(Array.from({ length: 8 }, () => queue.run(() => write(db, long))));
+  expect(found(db, 'message_words', 'elm')).toEqual([]);
+  await queue.run(() => write(db, 'oak'));
+  expect(isIndexBehind(db)).toBe(true);
+  compare(db);
+  await queue.indexed();
+  for (const index of INDEXES) expect(found(db, index, 'elm')).toHaveLength(8);
+  for (const index of INDEXES) expect(found(db, index, 'oak')).toEqual([9]);
+  compare(db);
+});
+
+it('catches up by itself when nobody writes any more', async () => {
+  using db = await open();
+  const queue = createWriteQueue(db);
+  await Promise.all(['oak', 'elm', 'fir', 'ash'].map((word) => queue.run(() => write(db, word))));
+  expect(isIndexBehind(db)).toBe(true);
+  await vi.waitFor(() => expect(isIndexBehind(db)).toBe(false), { timeout: 20_000 });
+  expect(found(db, 'message_parts', 'elm')).toEqual([2]);
+});
+
+it('is never further behind than a few megabytes, however many write at once and for however long', async () => {
+  using db = await open();
+  const queue = createWriteQueue(db);
+  const long = 'elm '.repeat(25_000);
+  let most = 0;
+  for (let round = 0; round < 20; round += 1) {
+    await Promise.all([1, 2, 3, 4].map(() => queue.run(() => write(db, long))));
+    const waiting = db.sql<[], number>('SELECT count(*) FROM messages WHERE id > (SELECT up_to FROM indexed)').pluck();
+    most = Math.max(most, waiting.get() ?? 0);
+  }
+  expect(most).toBeGreaterThan(30);
+  expect(most * long.length).toBeLessThan(4_500_000);
+});
+
+it('takes over what a process left behind that is gone', async () => {
+  using db = await open();
+  for (let count = 0; count < 2500; count += 1) write(db, 'elm');
+  const queue = createWriteQueue(db);
+  await queue.run(() => write(db, 'oak'));
+  await vi.waitFor(() => expect(isIndexBehind(db)).toBe(false), { timeout: 20_000 });
+  expect(found(db, 'message_words', 'elm')).toHaveLength(2500);
 });

@@ -1,23 +1,90 @@
+import { MAX_BATCH } from '../../core/session-store.ts';
 import type { Connection } from './connection.ts';
 
 /** Index pages that may be merged for each byte of text that enters or leaves: enough for four levels of pieces, so none pile up. */
 const PAGES_PER_BYTE = 1 / 200;
 const LEAST_PAGES = 8;
+/** So much text may wait for its place in the indexes: a second or two of work for whoever searches next. */
+const MOST_OWED_BYTES = 4 * 1024 * 1024;
+/** What is owed is made up for in portions of this size, about ten milliseconds each. */
+const PORTION_BYTES = 32 * 1024;
 
 /**
- * Puts the messages that a transaction wrote into the search indexes; called at its end. All of them go in by one statement for each
- * index: SQLite writes out what an index has learned whenever a statement begins that could fail half-way, and a piece of index for
- * each message costs three times as much as one for all.
+ * Keeps the search indexes up with the messages that one connection writes, inside its transactions, at their end. Which messages
+ * are in no index yet is written in the database (006-search-index.ts), so a crash forgets none of them.
  */
-export function indexMessages(db: Connection): void {
-  const { upTo, last, textBytes } = pending(db);
-  if (last === null) return;
-  db.sql(`INSERT INTO message_words (rowid, text)
-    SELECT id, substr(text, 1, 100000) FROM messages WHERE id > ?`).run(upTo);
-  db.sql(`INSERT INTO message_parts (rowid, text)
-    SELECT id, substr(text, 1, 100000) || '  ' FROM messages WHERE id > ?`).run(upTo);
+export interface SearchIndexer {
+  /** Indexes what was written, unless something older was put off. */
+  catchUp(): void;
+  /** Leaves what was written for later, unless too much has gathered. */
+  putOff(): void;
+  /** Indexes a portion of what was put off. */
+  makeUp(): void;
+  /** Whether something was put off and not made up for. */
+  readonly isBehind: boolean;
+}
+
+export function createSearchIndexer(db: Connection): SearchIndexer {
+  let owedBytes = 0;
+  let countedUpTo = 0;
+  const index = (mostBytes: number) => {
+    const { textBytes, isLeft } = indexMessages(db, mostBytes);
+    // What is left and was not counted is another's, and still somebody has to see to it.
+    owedBytes = isLeft ? Math.max(1, owedBytes - textBytes) : 0;
+  };
+  const putOff = () => {
+    const { last, textBytes } = unindexed(db, countedUpTo);
+    countedUpTo = last ?? countedUpTo;
+    owedBytes += textBytes;
+    // Twice what came, so that less is owed each time.
+    if (owedBytes > MOST_OWED_BYTES) index(2 * textBytes);
+  };
+  return {
+    catchUp: () => (owedBytes > 0 ? putOff() : index(Number.POSITIVE_INFINITY)),
+    putOff,
+    makeUp: () => index(PORTION_BYTES),
+    get isBehind() {
+      return owedBytes > 0;
+    },
+  };
+}
+
+/** Whether there are messages, of whatever process, that a search would not find. */
+export function isIndexBehind(db: Connection): boolean {
+  return db.sql('SELECT 1 FROM messages WHERE id > (SELECT up_to FROM indexed) LIMIT 1').get() !== undefined;
+}
+
+/**
+ * Puts messages that are in no index yet into both, the oldest first: at least one, and no more than so many bytes of text. All of
+ * them go in by one statement for each index: SQLite writes out what an index has learned whenever a statement begins that could
+ * fail half-way, and a piece of index for each message costs three times as much as one for all.
+ */
+export function indexMessages(
+  db: Connection,
+  mostBytes = Number.POSITIVE_INFINITY,
+): { readonly textBytes: number; readonly isLeft: boolean } {
+  const waiting = db
+    .sql<[number], { id: number; bytes: number }>(
+      `SELECT id, min(octet_length(text), 100000) AS bytes FROM messages WHERE id > (SELECT up_to FROM indexed)
+       ORDER BY id LIMIT ?`,
+    )
+    .all(2 * MAX_BATCH);
+  let textBytes = 0;
+  let count = 0;
+  for (const { bytes } of waiting) {
+    if (count > 0 && textBytes + bytes > mostBytes) break;
+    textBytes += bytes;
+    count += 1;
+  }
+  const last = waiting[count - 1]?.id;
+  if (last === undefined) return { textBytes, isLeft: false };
+  db.sql(`INSERT INTO message_words (rowid, text) SELECT id, substr(text, 1, 100000) FROM messages
+    WHERE id > (SELECT up_to FROM indexed) AND id <= ?`).run(last);
+  db.sql(`INSERT INTO message_parts (rowid, text) SELECT id, substr(text, 1, 100000) || '  ' FROM messages
+    WHERE id > (SELECT up_to FROM indexed) AND id <= ?`).run(last);
   db.sql('UPDATE indexed SET up_to = ?').run(last);
   mergeIndexes(db, textBytes);
+  return { textBytes, isLeft: count < waiting.length || count === 2 * MAX_BATCH };
 }
 
 /**
@@ -31,21 +98,13 @@ export function mergeIndexes(db: Connection, textBytes: number): void {
   db.sql(`INSERT INTO message_parts (message_parts, rank) VALUES ('merge', ?)`).run(pages);
 }
 
-interface Pending {
-  readonly upTo: number;
-  /** Null when there is nothing above the mark. */
-  readonly last: number | null;
-  readonly textBytes: number;
-}
-
-/** What is in no index yet. */
-function pending(db: Connection): Pending {
+/** What is in no index yet, of the messages after a number. */
+function unindexed(db: Connection, after: number): { last: number | null; textBytes: number } {
   const row = db
-    .sql<[], Pending | { upTo: null }>(
-      `SELECT up_to AS upTo, max(id) AS last, sum(min(octet_length(text), 100000)) AS textBytes
-       FROM indexed LEFT JOIN messages ON id > up_to`,
+    .sql<[number], { last: number | null; textBytes: number }>(
+      `SELECT max(id) AS last, coalesce(sum(min(octet_length(text), 100000)), 0) AS textBytes
+       FROM messages WHERE id > max(?, (SELECT up_to FROM indexed))`,
     )
-    .get();
-  if (row === undefined || row.upTo === null) throw new Error('the mark of the search index is missing');
-  return row;
+    .get(after);
+  return row ?? { last: null, textBytes: 0 };
 }

@@ -21,6 +21,7 @@ import type { StoreRepair } from '../../core/store-repair.ts';
 import type { Clock } from '../../core/time.ts';
 import type { TranscriptSink } from '../../core/transcript.ts';
 import { type Connection, openConnection } from './connection.ts';
+import { GatheredAppends } from './gathered-appends.ts';
 import { createLeaseBook, type LeaseBook, readHolders } from './lease-book.ts';
 import { appendMessages } from './message-writes.ts';
 import { createPatientQueue } from './patient-queue.ts';
@@ -78,6 +79,7 @@ class SqliteStore implements SessionStore {
   readonly #db: Connection;
   readonly #queue: WriteQueue;
   readonly #leases: LeaseBook;
+  readonly #appends: GatheredAppends;
   readonly #options: SqliteStoreOptions;
   readonly #heartbeat: NodeJS.Timeout;
 
@@ -86,6 +88,12 @@ class SqliteStore implements SessionStore {
     this.#options = options;
     this.#queue = createWriteQueue(db);
     this.#leases = createLeaseBook(db, options.clock);
+    this.#appends = new GatheredAppends(this.#queue, (id, messages) => {
+      const { transcripts } = options;
+      const { key, receipt } = appendMessages(db, { id, messages, now: this.#now(), transcripts });
+      this.#leases.claim(key);
+      return receipt;
+    });
     const patient = createPatientQueue(db, this.#queue);
     this.imports = createImports(db, patient);
     this.ledgerBook = createLedgerBook(db, this.#queue);
@@ -127,13 +135,8 @@ class SqliteStore implements SessionStore {
     yield* listSessions(this.#db, query);
   }
 
-  append(id: string, messages: readonly NewMessage[]): Promise<AppendReceipt> {
-    const { transcripts } = this.#options;
-    return this.#queue.run(() => {
-      const { key, receipt } = appendMessages(this.#db, { id, messages, now: this.#now(), transcripts });
-      this.#leases.claim(key);
-      return receipt;
-    }, messages.length);
+  async append(id: string, messages: readonly NewMessage[]): Promise<AppendReceipt> {
+    return this.#appends.add(id, messages);
   }
 
   async *messages(id: string, range: MessageRange = {}): AsyncGenerator<Message> {
@@ -177,6 +180,7 @@ class SqliteStore implements SessionStore {
 
   async search(query: SearchQuery) {
     const { searchSessions } = await import('./search.ts');
+    await this.#queue.indexed();
     return searchSessions(this.#db, query);
   }
 

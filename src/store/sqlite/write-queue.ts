@@ -1,7 +1,7 @@
 import { MAX_BATCH } from '../../core/session-store.ts';
 import { retryBusy } from '../../platform/retry-busy.ts';
 import { type Connection, LOCK_DEADLINE_MS } from './connection.ts';
-import { indexMessages } from './search-index.ts';
+import { createSearchIndexer, isIndexBehind, type SearchIndexer } from './search-index.ts';
 import { isBusy, lockedTooLong, translateSqliteError } from './sqlite-errors.ts';
 
 /**
@@ -11,13 +11,32 @@ import { isBusy, lockedTooLong, translateSqliteError } from './sqlite-errors.ts'
 export interface WriteQueue {
   /** Runs a synchronous write inside a transaction. `rows` says how much it writes, to keep transactions short. */
   run<T>(write: () => T, rows?: number): Promise<T>;
+  /** The same for a write that may still grow until its turn comes. */
+  add<T>(work: Work<T>): Promise<T>;
+  /** Whether this still waits, and nothing was asked for after it. */
+  isLast(work: Work<unknown>): boolean;
   /** Resolves when everything asked for so far is done. */
   settled(): Promise<void>;
+  /** Resolves when every message written so far, by whatever process, can be found by a search. */
+  indexed(): Promise<void>;
 }
 
-interface Waiting {
-  readonly write: () => unknown;
+export interface Work<T> {
+  write(): T;
   readonly rows: number;
+  /** How many wait for it. */
+  readonly callers: number;
+}
+
+/** From so many callers on, one waits for the disk for all of them, and nobody for the search index. */
+const MANY = 4;
+/** After so long without a write, what was put off is made up for. */
+const IDLE_MS = 20;
+/** After so long it is tried again, where that could not be done. */
+const RETRY_MS = 1000;
+
+interface Waiting {
+  readonly work: Work<unknown>;
   readonly resolve: (value: never) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -28,8 +47,10 @@ type Result =
 
 export function createWriteQueue(connection: Connection): WriteQueue {
   const waiting: Waiting[] = [];
+  const indexer = createSearchIndexer(connection);
   let draining: Promise<void> | undefined;
   let crowded = false;
+  let idle: NodeJS.Timeout | undefined;
 
   async function drain(): Promise<void> {
     // Writes asked for in one go are all here after this. Where several callers write at once, a whole turn of the event loop
@@ -37,21 +58,53 @@ export function createWriteQueue(connection: Connection): WriteQueue {
     await (crowded ? new Promise((resolve) => setImmediate(resolve)) : undefined);
     while (waiting.length > 0) {
       const batch = takeBatch(waiting);
-      crowded = batch.length > 1;
-      await commit(connection, batch);
+      const callers = batch.reduce((sum, { work }) => sum + work.callers, 0);
+      crowded = callers > 1;
+      const isMany = callers >= MANY;
+      const transact = () => (isMany ? runMany : runFew)(connection, indexer, batch);
+      await commit(connection, batch, { transact, isMany });
+      // More writes gather while the disk works.
     }
     draining = undefined;
+    rest();
   }
 
+  /** Sees to it that what was put off is made up for once nobody writes. */
+  function rest(idleMs = IDLE_MS): void {
+    clearTimeout(idle);
+    if (indexer.isBehind) idle = setTimeout(makeUp, idleMs).unref();
+  }
+
+  function makeUp(): void {
+    if (draining !== undefined || !connection.raw.open) return;
+    try {
+      // If a power cut takes it back, it is done again.
+      connection.transactLoosely(() => indexer.makeUp());
+      rest();
+    } catch {
+      // Others are writing, or the disk is full. Whoever searches hears of it.
+      rest(RETRY_MS);
+    }
+  }
+
+  function add<T>(work: Work<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      waiting.push({ work, resolve, reject });
+      draining ??= drain();
+    });
+  }
+
+  const run: WriteQueue['run'] = (write, rows = 1) => add({ write, rows, callers: 1 });
+
   return {
-    run<T>(write: () => T, rows = 1): Promise<T> {
-      return new Promise<T>((resolve, reject) => {
-        waiting.push({ write, rows, resolve, reject });
-        draining ??= drain();
-      });
-    },
+    run,
+    add,
+    isLast: (work) => waiting.at(-1)?.work === work,
     async settled() {
       await draining;
+    },
+    async indexed() {
+      while (isIndexBehind(connection)) await run(() => indexer.makeUp());
     },
   };
 }
@@ -60,21 +113,26 @@ export function createWriteQueue(connection: Connection): WriteQueue {
 function takeBatch(waiting: Waiting[]): readonly Waiting[] {
   let count = 0;
   let rows = 0;
-  for (const next of waiting) {
-    rows += next.rows;
+  for (const { work } of waiting) {
+    rows += work.rows;
     if (count > 0 && rows > MAX_BATCH) break;
     count += 1;
   }
   return waiting.splice(0, count);
 }
 
-async function commit(connection: Connection, batch: readonly Waiting[]): Promise<void> {
+async function commit(
+  connection: Connection,
+  batch: readonly Waiting[],
+  { transact, isMany }: { transact: () => readonly Result[]; isMany: boolean },
+): Promise<void> {
   try {
-    const results = await retryBusy(() => runTogether(connection, batch), {
+    const results = await retryBusy(transact, {
       deadlineMs: LOCK_DEADLINE_MS,
       isBusy,
       onGiveUp: (waitedMs) => lockedTooLong(connection.path, waitedMs),
     });
+    if (isMany) await connection.settle();
     for (const [index, result] of results.entries()) settle(batch[index], result, connection.path);
   } catch (error) {
     const failure = translateSqliteError(error, connection.path);
@@ -82,22 +140,31 @@ async function commit(connection: Connection, batch: readonly Waiting[]): Promis
   }
 }
 
-function runTogether(connection: Connection, batch: readonly Waiting[]): readonly Result[] {
+function runFew(connection: Connection, indexer: SearchIndexer, batch: readonly Waiting[]): readonly Result[] {
+  const [only] = batch;
   return connection.transact(() => {
-    const [only] = batch;
     const results: readonly Result[] =
       batch.length === 1 && only !== undefined
-        ? [{ status: 'ok', value: only.write() }]
-        : batch.map(({ write }) => runInside(connection, write));
-    indexMessages(connection);
+        ? [{ status: 'ok', value: only.work.write() }]
+        : batch.map(({ work }) => runInside(connection, work));
+    indexer.catchUp();
+    return results;
+  });
+}
+
+/** Where many write at once, the search index follows when they pause: it takes longer than everything else together. */
+function runMany(connection: Connection, indexer: SearchIndexer, batch: readonly Waiting[]): readonly Result[] {
+  return connection.transactLoosely(() => {
+    const results = batch.map(({ work }) => runInside(connection, work));
+    indexer.putOff();
     return results;
   });
 }
 
 /** A nested transaction is a savepoint: what fails is rolled back alone, unless SQLite gave up the whole transaction. */
-function runInside(connection: Connection, write: () => unknown): Result {
+function runInside(connection: Connection, work: Work<unknown>): Result {
   try {
-    return { status: 'ok', value: connection.transact(write) };
+    return { status: 'ok', value: connection.transact(() => work.write()) };
   } catch (error) {
     if (isBusy(error) || !connection.raw.inTransaction) throw error;
     return { status: 'failed', error };
