@@ -42,10 +42,14 @@ describe('help', () => {
     for (const line of options) expect(line.length).toBeLessThanOrEqual(60);
   });
 
-  it('refuses a command that does not exist', async () => {
-    const { exitCode, err } = await coppice(['help', 'sessions', 'lsit']);
+  it.each([
+    [['help', 'sessions', 'lsit'], 'sessions lsit', 'Run: coppice sessions --help'],
+    [['help', 'sessions', 'lst'], 'sessions lst', 'Did you mean list? Run: coppice sessions --help'],
+    [['help', 'polcy'], 'polcy', 'Did you mean policy? Run: coppice --help'],
+  ])('refuses %j, which does not exist', async (argv, name, hint) => {
+    const { exitCode, err } = await coppice(argv);
     expect(exitCode).toBe(2);
-    expect(err).toBe("coppice: There is no command 'coppice sessions lsit'.\nRun: coppice sessions --help\n");
+    expect(err).toBe(`coppice: There is no command 'coppice ${name}'.\n${hint}\n`);
   });
 });
 
@@ -69,7 +73,29 @@ describe('a line that is not valid', () => {
       "Option '--source <source>' needs a value.",
       'Run: coppice sessions list --help',
     ],
-    [['sessions', 'show'], "Missing required argument 'id'.", 'Run: coppice sessions show --help'],
+    [
+      ['sessions', 'show'],
+      '<id> is missing: id of the session, or its first characters.',
+      'List them with: coppice sessions list',
+    ],
+    [
+      ['checkpoints', 'restore'],
+      '<id> is missing: id of the checkpoint, or its first characters.',
+      'List them with: coppice checkpoints list --all',
+    ],
+    [
+      ['sessions', 'rename', 'x'],
+      '<title> is missing: the new title, in quotes when it has spaces.',
+      'Run: coppice sessions rename --help',
+    ],
+    [
+      ['sessions', 'rename', 'x', 'two', 'words'],
+      "'words' is more than coppice sessions rename takes.",
+      'Put quotes around words that belong together. Run: coppice sessions rename --help',
+    ],
+    [['search', 'disk'], "Unknown command 'search'.", 'Did you mean coppice sessions search? Run: coppice --help'],
+    [['sessions', 'undo'], "Unknown command 'undo'.", 'Did you mean coppice undo? Run: coppice sessions --help'],
+    [['cron', 'add', 'x', '--', 'y'], '--schedule is missing.', 'Run: coppice cron add --help'],
     [['--nonsense'], "Unknown option '--nonsense'.", 'Run: coppice --help'],
     [
       ['sessions', 'list', '--sort', 'size'],

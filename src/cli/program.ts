@@ -1,16 +1,17 @@
-import { type CommanderError, Command as Definition, Option } from 'commander';
-import { FAILURES, Failure } from '../core/failure.ts';
+import { Command as Definition, Option } from 'commander';
 import type { GlobalOptions, Setting } from './command.ts';
 import type { DoctorOptions, NoOptions } from './command-options.ts';
-import { commandLine, everyCommand } from './command-tree.ts';
+import { everyCommand } from './command-tree.ts';
 import { defineCheckpoints } from './define-checkpoints.ts';
 import { addExamples, choiceArgument, defineCommand, type Frame, textOption } from './define-command.ts';
 import { defineConfig } from './define-config.ts';
 import { defineGateway } from './define-gateway.ts';
 import { defineRetention } from './define-retention.ts';
 import { defineSessions } from './define-sessions.ts';
+import { exitCodesText } from './exit-codes-text.ts';
 import type { TextOutput } from './io.ts';
 import { parseChoice, parseSetting } from './parse-values.ts';
+import { usageFailure } from './usage-failure.ts';
 
 /** How wide help is at most, and where there is no terminal to ask. */
 const HELP_COLUMNS = 100;
@@ -49,8 +50,13 @@ export function createProgram({ out, version, ...frame }: Frame & { out: TextOut
     'coppice sessions list --active',
     'coppice sessions list --help',
   ]);
-  program.addHelpText('after', `\n${exitCodes()}`);
-  for (const definition of everyCommand(program)) definition.exitOverride((error) => refuse(error, definition));
+  program.addHelpText('after', `\n${exitCodesText()}`);
+  for (const definition of everyCommand(program)) {
+    definition.exitOverride((error) => {
+      if (error.exitCode === 0 || error.code === 'commander.help') throw error;
+      throw usageFailure(error, definition);
+    });
+  }
   return program;
 }
 
@@ -114,57 +120,9 @@ function defineTools(program: Definition, frame: Frame): void {
     name: 'help',
     about: 'Show help for a command, or about: policy, safety, exit-codes',
     examples: ['coppice help sessions list', 'coppice help policy'],
-    load: async () => ({ run: async ({ args, io }) => showHelp(program, args, io.out) }),
+    load: async () => {
+      const { showHelp } = await import('./show-help.ts');
+      return { run: async ({ args, io }) => showHelp(program, args, io.out) };
+    },
   }).argument('[command...]', 'the command, or a topic');
-}
-
-async function showHelp(program: Definition, names: readonly string[], out: TextOutput): Promise<number> {
-  const topic = await topicText(names);
-  if (topic !== undefined) {
-    out.write(topic);
-    return 0;
-  }
-  let definition = program;
-  for (const name of names) {
-    const next = definition.commands.find((one) => one.name() === name || one.aliases().includes(name));
-    if (next === undefined)
-      throw new Failure('usage', `There is no command '${commandLine(definition)} ${name}'.`, {
-        hint: `Run: ${commandLine(definition)} --help`,
-      });
-    definition = next;
-  }
-  definition.outputHelp();
-  return 0;
-}
-
-async function topicText(names: readonly string[]): Promise<string | undefined> {
-  const [topic = ''] = names;
-  if (names.length !== 1) return undefined;
-  if (topic === 'exit-codes') return `${exitCodes()}\n`;
-  const { HELP_TOPICS } = await import('./help-topics.ts');
-  return Object.hasOwn(HELP_TOPICS, topic) ? HELP_TOPICS[topic] : undefined;
-}
-
-/** Says in our words what commander found wrong with the line. */
-function refuse(error: CommanderError, definition: Definition): never {
-  if (error.exitCode === 0 || error.code === 'commander.help') throw error;
-  const [sentence = '', suggestion = ''] = error.message.replace(/^error: /, '').split('\n');
-  const text = sentence.replace(/ argument missing$/, ' needs a value').replace(/\.?$/, '.');
-  const help = `Run: ${commandLine(definition)} --help`;
-  throw new Failure('usage', text.charAt(0).toUpperCase() + text.slice(1), {
-    hint: suggestion === '' ? help : `${suggestion.replace(/^\((.*)\)$/, '$1')} ${help}`,
-    cause: error,
-  });
-}
-
-function exitCodes(): string {
-  const meanings = new Map<number, string>([[0, 'done']]);
-  for (const { exit, meaning } of Object.values(FAILURES)) {
-    const other = meanings.get(exit);
-    meanings.set(exit, other === undefined ? meaning : `${other}; or ${meaning}`);
-  }
-  meanings.set(130, 'interrupted');
-  return ['Exit codes:', ...Array.from(meanings, ([code, meaning]) => `  ${String(code).padEnd(4)} ${meaning}`)].join(
-    '\n',
-  );
 }

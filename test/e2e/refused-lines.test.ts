@@ -6,7 +6,7 @@ const { template } = oldHomes();
 
 /** Refused lines: what was typed, the exit code, the sentence, and the next step. */
 const REFUSED: readonly [line: string, code: number, says: RegExp, hint: RegExp][] = [
-  ['apply', 2, /Missing required argument 'plan'\./, /coppice apply --help/],
+  ['apply', 2, /<plan> is missing: id that coppice plan printed/, /with: coppice plan/],
   ['apply 0000000000000000', 10, /There is no saved plan 0000000000000000\./, /coppice plan/],
   ['apply nowhere.json', 10, /There is no plan .*nowhere\.json\./, /id that coppice plan printed/],
   ['apply ..', 10, /There is no plan /, /id that coppice plan printed/],
@@ -14,13 +14,13 @@ const REFUSED: readonly [line: string, code: number, says: RegExp, hint: RegExp]
   ['explain nobody', 10, /There is no session with the id nobody\./, /coppice sessions list/],
   ['undo nothing --yes', 10, /There is no run nothing\./, /coppice runs/],
   ['undo', 10, /There is nothing to undo/, /coppice runs/],
-  ['runs show', 2, /Missing required argument 'run'\./, /coppice runs show --help/],
+  ['runs show', 2, /<run> is missing: whole id of the run\./, /List them with: coppice runs/],
   ['runs show nothing', 10, /There is no run nothing\./, /coppice runs/],
   ['trash restore nothing', 10, /There is no run nothing\./, /coppice runs/],
   ['trash empty', 2, /not said what to empty/, /--expired .* --all/],
   ['trash empty --expired --all', 2, /Only one can be chosen/, /--expired .* --all/],
   ['trash empty nothing --yes', 10, /There is no run nothing\./, /coppice runs/],
-  ['sessions delete', 2, /Missing required argument 'id'\./, /coppice sessions delete --help/],
+  ['sessions delete', 2, /<id> is missing: whole ids/, /List them with: coppice sessions list/],
   ['sessions prune --older-than soon', 2, /--older-than takes a date or an age/, /--older-than 90d/],
   ['sessions prune --older-than 5m', 2, /could mean minutes or months/, /--older-than 5min/],
   ['sessions prune --older-than 0', 2, /--older-than 0 would be everything/, /--older-than 90d/],

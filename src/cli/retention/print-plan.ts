@@ -38,6 +38,7 @@ export async function printPlan(out: TextOutput, plan: Plan, printing: PlanPrint
 
 function totalsSentence(plan: Plan): string {
   const { go, keep } = planTotals(plan);
+  if (go.items + keep.items === 0) return 'Nothing would go: there is nothing here to decide about.';
   if (go.items === 0) return `Nothing would go. ${stays(keep)}`;
   const size = formatBytes(go.sizeBytes);
   if (archivesOnly(plan)) return `${plural(go.items, 'session')} would be archived (${size}). ${stays(keep)}`;
