@@ -1,4 +1,5 @@
 import { ftruncateSync } from 'node:fs';
+import { errorText } from '../../core/error-text.ts';
 import type { Message } from '../../core/message.ts';
 import type { Problem } from '../../core/problem.ts';
 import type { TranscriptMark, TranscriptSink, TranscriptWrite, TranscriptWritten } from '../../core/transcript.ts';
@@ -74,7 +75,7 @@ function writeLines(handle: number, position: number, lines: Iterable<string>): 
 }
 
 function notWritten({ session }: TranscriptWrite, error: unknown): Problem {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = errorText(error);
   return {
     kind: 'transcript-not-written',
     subject: session.id,

@@ -6,7 +6,7 @@ import type { Connection } from './connection.ts';
 import { countMessages, insertMessages } from './message-writes.ts';
 import type { PatientQueue } from './patient-queue.ts';
 import { dropRows } from './session-removal.ts';
-import { encodeTags, type SessionRow } from './session-rows.ts';
+import { givenValues, type SessionRow } from './session-rows.ts';
 import { addUsage, refuseTaken } from './session-writes.ts';
 
 /** Imports build a session out of sight, in short transactions, and show it in the last one. */
@@ -81,13 +81,7 @@ function show(db: Connection, session: ImportedSession): void {
   db.sql(`UPDATE sessions SET route_key = ?, parent_id = ?, child_kind = ?, title = ?, model = ?, workdir = ?, tags = ?,
     started_at = ?, last_active_at = ?, ended_at = ?, end_reason = ?, pinned = ?, state = 'live',
     last_seq = (SELECT coalesce(max(seq), 0) FROM messages WHERE session_key = sessions.key) WHERE key = ?`).run(
-    session.routeKey ?? null,
-    session.parentId ?? null,
-    session.childKind ?? null,
-    session.title ?? null,
-    session.model ?? null,
-    session.workdir ?? null,
-    encodeTags(session.tags ?? []),
+    ...givenValues(session),
     session.startedAt,
     session.lastActiveAt,
     session.endedAt ?? null,

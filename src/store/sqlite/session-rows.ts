@@ -1,4 +1,4 @@
-import type { ChildKind, ModelUsage, SessionFacts } from '../../core/session.ts';
+import type { ChildKind, ModelUsage, NewSession, SessionFacts } from '../../core/session.ts';
 
 /** One row of `sessions`, as SQLite returns it. */
 export interface SessionRow {
@@ -76,6 +76,13 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 export function modelUsageOf(row: UsageRow): ModelUsage {
   return { model: row.model, ...usageOf(row) };
+}
+
+/** What a caller said of a session, for the columns `route_key` to `tags` in the order of the table. */
+export function givenValues(session: NewSession): readonly (string | null)[] {
+  const { routeKey, parentId, childKind, title, model, workdir, tags } = session;
+  const given = [routeKey, parentId, childKind, title, model, workdir].map((value) => value ?? null);
+  return [...given, encodeTags(tags ?? [])];
 }
 
 /** Tags are a sorted set, so that equal sets are equal text. */

@@ -14,7 +14,7 @@ import { shellWord } from '../../core/shell-word.ts';
 import type { EpochMs } from '../../core/time.ts';
 import { uuidV7 } from '../../platform/uuid-v7.ts';
 import type { Connection } from './connection.ts';
-import { encodeTags, nanoUsd, type SessionRow } from './session-rows.ts';
+import { encodeTags, givenValues, nanoUsd, type SessionRow } from './session-rows.ts';
 
 // Each function here runs inside a write transaction and checks its input before it changes anything.
 
@@ -31,13 +31,7 @@ export function insertSession(db: Connection, session: NewSession, now: EpochMs)
       started_at, last_active_at) VALUES (?, 'live', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`).run(
     id,
     session.source,
-    session.routeKey ?? null,
-    session.parentId ?? null,
-    session.childKind ?? null,
-    session.title ?? null,
-    session.model ?? null,
-    session.workdir ?? null,
-    encodeTags(session.tags ?? []),
+    ...givenValues(session),
     startedAt,
     startedAt,
   );

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
+import { errorText } from '../../core/error-text.ts';
 import type { Problem } from '../../core/problem.ts';
 import type { StoreCheck } from '../../core/session-store.ts';
 import { errorCode } from '../../platform/error-code.ts';
@@ -24,7 +25,7 @@ function orDamage(look: () => Problem[]): Problem[] {
     return look();
   } catch (error) {
     if (!(errorCode(error) ?? '').startsWith('SQLITE_CORRUPT')) throw error;
-    return [damaged(error instanceof Error ? error.message : String(error))];
+    return [damaged(errorText(error))];
   }
 }
 
@@ -159,7 +160,7 @@ function compareIndex(raw: BetterSqlite3.Database, index: string): Problem[] {
     raw.exec(`INSERT INTO ${index} (${index}, rank) VALUES ('integrity-check', 1)`);
     return [];
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = errorText(error);
     return [
       {
         kind: 'index-wrong',
