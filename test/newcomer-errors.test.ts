@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   copyFileSync,
@@ -20,6 +20,7 @@ import { FAILURES, type FailureCode } from '../src/core/failure.ts';
 import { DAY_MS } from '../src/core/time.ts';
 import { BIN, coppice, finished, type RunOptions, sandbox, start } from './e2e/run-coppice.ts';
 import { unrealCommands } from './support/real-commands.ts';
+import { CAN_MOUNT, mountDisk } from './support/small-disk.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const root = sandbox();
@@ -30,7 +31,6 @@ const stops: (() => unknown)[] = [];
 const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 const PERMISSIONS_BIND =
   process.platform !== 'win32' && spawnSync(process.execPath, [BIN, '--version'], NOBODY).status === 0;
-const CAN_MOUNT = process.platform === 'linux' && process.getuid?.() === 0;
 const PATIENT = process.env['COPPICE_TORTURE'] === '1';
 
 /** Two sessions and a plan that nobody applied in time. */
@@ -339,9 +339,7 @@ const UNUSABLE_HOMES: readonly Case[] = [
     hint: /coppice sessions gc$/,
     when: (folder) => {
       const disk = join(folder, 'disk');
-      mkdirSync(disk);
-      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', disk]);
-      stops.push(() => execFileSync('umount', [disk]));
+      stops.push(mountDisk(disk, '64k'));
       return { home: join(disk, 'home') };
     },
     possible: CAN_MOUNT,

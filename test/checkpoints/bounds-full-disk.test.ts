@@ -1,8 +1,6 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { createCheckpointDriver } from '../../src/checkpoints/checkpoint-driver.ts';
 import { reachableObjects } from '../../src/checkpoints/reachable-objects.ts';
 import { lastFailure } from '../../src/checkpoints/reclaim-memory.ts';
@@ -11,21 +9,15 @@ import { reclaimStore } from '../../src/checkpoints/reclaim-store.ts';
 import { verifyStore } from '../../src/checkpoints/verify-store.ts';
 import type { Checkpoint } from '../../src/core/checkpoint.ts';
 import { addSnapshot, boundsStore, noise, runItem } from '../support/checkpoint-bounds.ts';
+import { CAN_MOUNT, smallDisk } from '../support/small-disk.ts';
 
-const CAN_MOUNT = process.platform === 'linux' && process.getuid?.() === 0;
 const TIGHT = { graceMs: -1000, maxBytes: 1 };
 
 describe.skipIf(!CAN_MOUNT)('a checkpoint store on a full disk', () => {
   let disk: string;
 
   beforeEach(() => {
-    disk = mkdtempSync(join(tmpdir(), 'coppice-full-'));
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=24m', 'tmpfs', disk]);
-  });
-
-  afterEach(() => {
-    execFileSync('umount', [disk]);
-    rmSync(disk, { recursive: true });
+    disk = smallDisk('24m');
   });
 
   function fillUp(leaveBytes: number): void {

@@ -14,6 +14,7 @@ import { noise } from '../support/checkpoint-bounds.ts';
 import { takenOf } from '../support/checkpoint-store.ts';
 import { type ManualClock, manualClock } from '../support/clock.ts';
 import { collect } from '../support/collect.ts';
+import { CAN_MOUNT } from '../support/small-disk.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const MB = 1024 * 1024;
@@ -303,8 +304,6 @@ async function setMeta(home: Home, key: string, value: string): Promise<void> {
   db.prepare('UPDATE meta SET value = ? WHERE key = ?').run(value, key);
   db.close();
 }
-
-const CAN_MOUNT = process.platform === 'linux' && process.getuid?.() === 0;
 
 describe.skipIf(!CAN_MOUNT)('a project on a volume', () => {
   it('is out of reach while the volume is not mounted, whatever the empty folder shows, and its checkpoints stay', async () => {

@@ -1,42 +1,22 @@
-import { spawnSync } from 'node:child_process';
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmdirSync,
-  statSync,
-  truncateSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, statSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openDesk } from '../support/checkpoint-desk.ts';
 import { manualClock } from '../support/clock.ts';
 import { listTree } from '../support/hostile-trees.ts';
+import { CAN_MOUNT, smallDisk } from '../support/small-disk.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
-/** A small file system of its own; undefined where mounting is not allowed, which takes root. */
-function smallDisk(): string | undefined {
-  const path = mkdtempSync(join(tmpdir(), 'coppice-disk-'));
-  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=3m', 'tmpfs', path]).status === 0;
-  const remove = () => {
-    if (mounted) spawnSync('umount', ['-l', path]);
-    rmdirSync(path);
-  };
-  if (mounted) onTestFinished(remove);
-  else remove();
-  return mounted ? path : undefined;
+/** A project on a small disk of its own. */
+function smallProject(): string {
+  const workdir = join(smallDisk('3m'), 'work');
+  mkdirSync(workdir);
+  return workdir;
 }
 
-describe('a restore on a full disk', () => {
-  it('leaves no half-written file, says what is missing, and goes on when there is room', async ({ skip }) => {
-    const disk = smallDisk();
-    skip(disk === undefined, 'mounting is not allowed here');
-    if (disk === undefined) return;
-    const workdir = join(disk, 'work');
-    mkdirSync(workdir);
+describe.skipIf(!CAN_MOUNT)('a restore on a full disk', () => {
+  it('leaves no half-written file, says what is missing, and goes on when there is room', async () => {
+    const workdir = smallProject();
     await using desk = await openDesk({ root: tempDir(), clock: manualClock(), workdir });
     const put = (name: string, content: string) => writeFileSync(join(workdir, name), content);
     put('big', 'x'.repeat(1000 * 1024));
@@ -60,13 +40,9 @@ describe('a restore on a full disk', () => {
   });
 });
 
-describe('a restore on a disk that is nearly full', () => {
-  it('needs room for one file at a time, however many there are', async ({ skip }) => {
-    const disk = smallDisk();
-    skip(disk === undefined, 'mounting is not allowed here');
-    if (disk === undefined) return;
-    const workdir = join(disk, 'work');
-    mkdirSync(workdir);
+describe.skipIf(!CAN_MOUNT)('a restore on a disk that is nearly full', () => {
+  it('needs room for one file at a time, however many there are', async () => {
+    const workdir = smallProject();
     await using desk = await openDesk({ root: tempDir(), clock: manualClock(), workdir });
     const putAll = (letter: string) => {
       for (let at = 0; at < 20; at += 1) writeFileSync(join(workdir, `f${at}`), `${at}${letter.repeat(100 * 1024)}`);

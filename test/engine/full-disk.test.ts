@@ -1,28 +1,20 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { openHome } from '../../src/app/open-home.ts';
 import type { Outcome } from '../../src/core/run.ts';
 import { DAY_MS } from '../../src/core/time.ts';
 import { manualClock } from '../support/clock.ts';
 import { collect } from '../support/collect.ts';
+import { CAN_MOUNT, smallDisk } from '../support/small-disk.ts';
 
-const CAN_MOUNT = process.platform === 'linux' && process.getuid?.() === 0;
 const SETTINGS = [{ key: 'disk.ballast_mb', value: '4' }];
 
 describe.skipIf(!CAN_MOUNT)('a home on a disk with no space left', () => {
   let disk: string;
 
   beforeEach(() => {
-    disk = mkdtempSync(join(tmpdir(), 'coppice-full-'));
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=48m', 'tmpfs', disk]);
-  });
-
-  afterEach(() => {
-    execFileSync('umount', [disk]);
-    rmSync(disk, { recursive: true });
+    disk = smallDisk('48m');
   });
 
   function fillUp(): void {

@@ -1,16 +1,4 @@
-import { spawnSync } from 'node:child_process';
-import {
-  existsSync,
-  linkSync,
-  mkdirSync,
-  mkdtempSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -19,16 +7,8 @@ import { manualClock } from '../support/clock.ts';
 import { treeOf } from '../support/engine-checker.ts';
 import { type EngineHome, openEngineHome } from '../support/engine-home.ts';
 import { buildScene, copyScene, FILES_REQUEST, RUN_AT } from '../support/engine-scene.ts';
+import { CAN_MOUNT, mountDisk } from '../support/small-disk.ts';
 import { tempDir } from '../support/temp-dir.ts';
-
-/** True where a file system can be mounted, which takes root. */
-const MOUNTS = (() => {
-  const directory = mkdtempSync(join(tmpdir(), 'coppice-mount-'));
-  const works = spawnSync('mount', ['-t', 'tmpfs', 'tmpfs', directory]).status === 0;
-  if (works) spawnSync('umount', [directory]);
-  rmdirSync(directory);
-  return works;
-})();
 
 describe('paths that lead somewhere else', () => {
   let directory: string;
@@ -143,7 +123,7 @@ describe('paths that lead somewhere else', () => {
     expect((await at.home.sessions.get('a'))?.transcriptBytes).toBeGreaterThan(0);
   });
 
-  it.skipIf(!MOUNTS)('skips a session directory on another file system', async () => {
+  it.skipIf(!CAN_MOUNT)('skips a session directory on another file system', async () => {
     const plan = await removal();
     await mounted(dir('a'), async () => {
       const details = await detailsOf(plan);
@@ -151,7 +131,7 @@ describe('paths that lead somewhere else', () => {
     });
   });
 
-  it.skipIf(!MOUNTS)('purges nothing that lies on another file system', async () => {
+  it.skipIf(!CAN_MOUNT)('purges nothing that lies on another file system', async () => {
     const { run } = await at.retention.apply(await removal());
     const place = join(at.parts.layout.trash(run.id), '1', 'dumps');
     mkdirSync(place, { recursive: true });
@@ -166,10 +146,10 @@ describe('paths that lead somewhere else', () => {
 });
 
 async function mounted(path: string, act: () => Promise<void>): Promise<void> {
-  expect(spawnSync('mount', ['-t', 'tmpfs', 'tmpfs', path]).status).toBe(0);
+  const unmount = mountDisk(path, '1m');
   try {
     await act();
   } finally {
-    spawnSync('umount', [path]);
+    unmount();
   }
 }
