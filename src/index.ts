@@ -82,7 +82,7 @@ export type {
   ProcessIdentity,
   SearchHit,
   SearchQuery,
-  Sort,
+  SessionSort,
 } from './core/session-store.ts';
 export type { Clock, EpochMs } from './core/time.ts';
 export type { FeedEvent } from './gateway/event-feed.ts';

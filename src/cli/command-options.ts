@@ -1,5 +1,5 @@
 import type { SessionFilter } from '../core/plan.ts';
-import type { Sort } from '../core/session-store.ts';
+import type { SessionSort } from '../core/session-store.ts';
 import type { EpochMs } from '../core/time.ts';
 
 /** What the command line hands to each command: checked and converted, absent when it was not typed. */
@@ -10,7 +10,7 @@ export interface ListOptions {
   readonly limit?: number;
   readonly since?: EpochMs;
   readonly before?: EpochMs;
-  readonly sort?: Sort;
+  readonly sort?: SessionSort;
 }
 
 export interface ShowOptions {

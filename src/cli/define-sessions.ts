@@ -1,5 +1,5 @@
 import type { Command as Definition } from 'commander';
-import { SORTS } from '../core/session-store.ts';
+import { SESSION_SORTS } from '../core/session-store.ts';
 import {
   type EndOptions,
   EXPORT_FORMATS,
@@ -70,7 +70,7 @@ function defineList(sessions: Definition, frame: Frame): void {
       dateOption('--since <when>', 'last active at or after this date or age (2026-01-31, 90d, 5h)', frame.clock),
     )
     .addOption(dateOption('--before <when>', 'last active before this date or age', frame.clock))
-    .addOption(choiceOption('--sort <key>', 'largest first; last is most recent first', SORTS));
+    .addOption(choiceOption('--sort <key>', 'largest first; last is most recent first', SESSION_SORTS));
 }
 
 function defineShow(sessions: Definition, frame: Frame): void {

@@ -81,8 +81,8 @@ export interface SessionStore extends AsyncDisposable {
 /** More messages than this never share a transaction, so that no writer waits long. */
 export const MAX_BATCH = 500;
 
-export const SORTS = ['last', 'bytes', 'messages', 'tokens', 'cost'] as const;
-export type Sort = (typeof SORTS)[number];
+export const SESSION_SORTS = ['last', 'bytes', 'messages', 'tokens', 'cost'] as const;
+export type SessionSort = (typeof SESSION_SORTS)[number];
 
 export interface ListQuery {
   /** Archived sessions instead of live ones. */
@@ -95,7 +95,7 @@ export interface ListQuery {
   /** Last active before. */
   readonly before?: EpochMs;
   /** Largest first; `last` (the default) is most recent first; `stored` is whatever costs least, for those who read everything. */
-  readonly sort?: Sort | 'stored';
+  readonly sort?: SessionSort | 'stored';
   readonly limit?: number;
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { NO_USAGE } from '../../core/session.ts';
-import type { Sort } from '../../core/session-store.ts';
+import type { SessionSort } from '../../core/session-store.ts';
 import { createColour } from '../colour.ts';
 import { renderTable } from '../table.ts';
 import { type LabelledSession, sessionColumns } from './session-columns.ts';
@@ -28,7 +28,7 @@ function session(changes: Partial<LabelledSession> = {}): LabelledSession {
   };
 }
 
-const titles = (width: number, sort?: Sort, sessions = [session()]) =>
+const titles = (width: number, sort?: SessionSort, sessions = [session()]) =>
   sessionColumns(sessions, { width, now: NOW, sort }).columns.map(({ title }) => title);
 
 describe('sessionColumns', () => {

@@ -1,5 +1,5 @@
 import { type SessionFacts, sessionBytes, totalTokens } from '../../core/session.ts';
-import type { Sort } from '../../core/session-store.ts';
+import type { SessionSort } from '../../core/session-store.ts';
 import type { EpochMs } from '../../core/time.ts';
 import { displayWidth } from '../display-width.ts';
 import { formatAge, formatBytes, formatCount, formatTokens, formatUsd } from '../format.ts';
@@ -15,7 +15,7 @@ export interface ColumnsRequest {
   readonly width: number;
   readonly now: EpochMs;
   /** What the list is sorted by; its column is always shown. */
-  readonly sort?: Sort | undefined;
+  readonly sort?: SessionSort | undefined;
 }
 
 /** The columns of a list of sessions that fit the width, the most telling first to be kept, in their usual order. */
@@ -42,7 +42,7 @@ const COMFORT_WIDTH = 10;
 
 interface SessionColumn extends Column {
   readonly cell: (session: LabelledSession, now: EpochMs) => string;
-  readonly sort?: Sort;
+  readonly sort?: SessionSort;
   /** 0 is shown however narrow the terminal is; the higher, the sooner it is left out. */
   readonly rank: number;
 }
@@ -70,7 +70,7 @@ function stateOf({ endedAt, pinned, archivedAt }: SessionFacts): string {
   return `${endedAt === undefined ? 'open' : 'ended'}${pinned ? ', pinned' : ''}`;
 }
 
-function rank(column: SessionColumn, sort: Sort): number {
+function rank(column: SessionColumn, sort: SessionSort): number {
   return column.sort === sort ? 0 : column.rank;
 }
 

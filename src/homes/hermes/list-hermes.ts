@@ -1,5 +1,5 @@
 import { type SessionFacts, sessionBytes, totalTokens } from '../../core/session.ts';
-import type { ListQuery, Sort } from '../../core/session-store.ts';
+import type { ListQuery, SessionSort } from '../../core/session-store.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { HermesDatabase } from './hermes-connection.ts';
 import { hermesFacts, readExtras } from './hermes-facts.ts';
@@ -67,7 +67,7 @@ function fits(
   return lastActiveAt >= (query.since ?? 0) && lastActiveAt < (query.before ?? Number.POSITIVE_INFINITY);
 }
 
-const ORDER: Record<Sort, (session: SessionFacts) => number> = {
+const ORDER: Record<SessionSort, (session: SessionFacts) => number> = {
   last: ({ lastActiveAt }) => lastActiveAt,
   bytes: sessionBytes,
   messages: ({ messageCount }) => messageCount,

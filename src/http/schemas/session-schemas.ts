@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ROLES } from '../../core/message.ts';
 import { CHILD_KINDS } from '../../core/session.ts';
-import { MAX_BATCH, SORTS } from '../../core/session-store.ts';
+import { MAX_BATCH, SESSION_SORTS } from '../../core/session-store.ts';
 import { anyJson, count, flag, givenTime, jsonObject, pageSize, problemSchema, text, time } from './values.ts';
 
 const usage = z
@@ -62,7 +62,7 @@ export const sessionListQuery = z.strictObject({
   archived: flag.exactOptional(),
   since: givenTime.exactOptional(),
   before: givenTime.exactOptional(),
-  sort: z.enum(SORTS).exactOptional(),
+  sort: z.enum(SESSION_SORTS).exactOptional(),
   limit: pageSize(1000),
   cursor: text.exactOptional(),
 });

@@ -1,9 +1,9 @@
 import type { SessionFacts } from '../../core/session.ts';
-import type { ListQuery, Sort } from '../../core/session-store.ts';
+import type { ListQuery, SessionSort } from '../../core/session-store.ts';
 import type { Connection } from './connection.ts';
 import { factsOf, type SessionRow } from './session-rows.ts';
 
-const ORDER: Record<Sort, string> = {
+const ORDER: Record<SessionSort, string> = {
   last: 'last_active_at',
   bytes: 'content_bytes + transcript_bytes + dump_bytes',
   messages: 'message_count',
