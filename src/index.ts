@@ -49,12 +49,12 @@ export type {
   FileChange,
   FileDiff,
   LeftOut,
-  Place,
   Project,
   RestoredFile,
   RestoreRequest,
   TakeRequest,
   TakeResult,
+  WorkdirPlace,
 } from './core/checkpoint.ts';
 export { FAILURES, Failure, type FailureCode } from './core/failure.ts';
 export type { Spend, Verdict, VerdictCause, VerdictKind } from './core/gateway.ts';

@@ -1,6 +1,6 @@
 import { measureSharing, type Sharing } from '../checkpoints/measure-sharing.ts';
 import { findStore } from '../checkpoints/open-store.ts';
-import type { Place } from '../core/checkpoint.ts';
+import type { WorkdirPlace } from '../core/checkpoint.ts';
 import type { CheckpointItem } from '../core/inventory.ts';
 import type { Shortfall } from '../core/plan.ts';
 import type { CheckpointRules } from '../core/policy.ts';
@@ -35,7 +35,7 @@ export interface CheckpointStatus {
 export interface ProjectStatus {
   readonly id: string;
   readonly workdir: string;
-  readonly place: Place;
+  readonly place: WorkdirPlace;
   readonly checkpoints: number;
   readonly pinned: number;
   readonly lastTakenAt: EpochMs;

@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Place } from '../core/checkpoint.ts';
+import type { WorkdirPlace } from '../core/checkpoint.ts';
 import { errorCode } from '../platform/error-code.ts';
 import type { FileId, ProjectRecord } from './project-book.ts';
 
@@ -8,7 +8,7 @@ import type { FileId, ProjectRecord } from './project-book.ts';
  * Where a working directory is, on positive evidence only. It is gone when the very directory that held it is still there,
  * without it and with something else: an empty or a different directory may be the place where a volume is not mounted now.
  */
-export function locateWorkdir({ workdir, parent }: Pick<ProjectRecord, 'workdir' | 'parent'>): Place {
+export function locateWorkdir({ workdir, parent }: Pick<ProjectRecord, 'workdir' | 'parent'>): WorkdirPlace {
   try {
     if (statSync(workdir).isDirectory()) return 'present';
   } catch (error) {

@@ -1,4 +1,4 @@
-import { type Checkpoint, dropOrder, type Place } from '../core/checkpoint.ts';
+import { type Checkpoint, dropOrder, type WorkdirPlace } from '../core/checkpoint.ts';
 import type { CheckpointItem } from '../core/inventory.ts';
 import type { Problem } from '../core/problem.ts';
 import { GitError } from '../platform/run-git.ts';
@@ -66,7 +66,7 @@ export async function scanCheckpoints(
 const KNOWN = [SNAPSHOTS, PINS, TRASH, KEEP];
 
 interface Placed extends Checkpoint {
-  readonly place: Place;
+  readonly place: WorkdirPlace;
   readonly needed: boolean;
 }
 
@@ -99,7 +99,7 @@ export function isAtWork(workdir: string, active: readonly string[]): boolean {
 
 /** Where each project is. Without a record that can be read there is no evidence, so it cannot be said to be gone. */
 function placesOf(layout: StoreLayout, checkpoints: readonly Checkpoint[]) {
-  const places = new Map<string, Place>();
+  const places = new Map<string, WorkdirPlace>();
   const problems: Problem[] = [];
   for (const { projectId, workdir } of checkpoints) {
     if (places.has(projectId)) continue;

@@ -7,14 +7,14 @@ export interface Project {
   readonly workdir: string;
   readonly createdAt: EpochMs;
   readonly lastTakenAt: EpochMs;
-  readonly place: Place;
+  readonly place: WorkdirPlace;
 }
 
 /**
  * Where a working directory is. `gone` needs positive evidence: the directory above is the very one that was seen when a
  * checkpoint was taken, and holds other things. Whatever else is missing is `unreachable`, such as an unplugged volume.
  */
-export type Place = 'present' | 'gone' | 'unreachable';
+export type WorkdirPlace = 'present' | 'gone' | 'unreachable';
 
 /** One saved state of a project. */
 export interface Checkpoint {
@@ -104,7 +104,7 @@ export interface DropCandidate {
   readonly takenAt: EpochMs;
   readonly pinned: boolean;
   readonly needed: boolean;
-  readonly place: Place;
+  readonly place: WorkdirPlace;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Place } from './checkpoint.ts';
+import type { WorkdirPlace } from './checkpoint.ts';
 import type { Problem } from './problem.ts';
 import type { ChildKind } from './session.ts';
 import type { EpochMs } from './time.ts';
@@ -118,7 +118,7 @@ export interface CheckpointItem {
   readonly needed: boolean;
   /** A session is at work in its project now. */
   readonly active: boolean;
-  readonly place: Place;
+  readonly place: WorkdirPlace;
   /** What is freed when it goes and everything before it in `dropOrder` is gone: content is shared between checkpoints. */
   readonly sizeBytes: number;
   readonly fingerprint: string;

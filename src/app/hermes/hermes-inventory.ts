@@ -4,7 +4,7 @@ import { findLegacy } from '../../checkpoints/clear-legacy.ts';
 import { locateWorkdir } from '../../checkpoints/locate-workdir.ts';
 import { measureSharing, type Sharing } from '../../checkpoints/measure-sharing.ts';
 import { storeLayout } from '../../checkpoints/store-layout.ts';
-import { dropOrder, type Place } from '../../core/checkpoint.ts';
+import { dropOrder, type WorkdirPlace } from '../../core/checkpoint.ts';
 import type { CheckpointItem, Inventory, StrayItem } from '../../core/inventory.ts';
 import type { Problem } from '../../core/problem.ts';
 import type { HermesProject } from '../../homes/hermes/checkpoints/hermes-project.ts';
@@ -57,7 +57,7 @@ export function findHermesLegacy(home: string): readonly StrayItem[] {
 }
 
 /** That a folder is missing does not say that it is gone. Only what Hermes noted while it was there can show that. */
-export function placeOf({ workdir, parent }: Pick<HermesProject, 'workdir' | 'parent'>): Place {
+export function placeOf({ workdir, parent }: Pick<HermesProject, 'workdir' | 'parent'>): WorkdirPlace {
   if (workdir === undefined) return 'unreachable';
   if (parent !== undefined) return locateWorkdir({ workdir, parent });
   return existsSync(workdir) ? 'present' : 'unreachable';

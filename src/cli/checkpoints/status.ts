@@ -1,7 +1,7 @@
 import type { App } from '../../app/app.ts';
 import type { CheckpointStatus, ProjectStatus } from '../../app/checkpoint-status.ts';
 import { checkpointStatusDocument } from '../../app/documents/status-document.ts';
-import type { Place } from '../../core/checkpoint.ts';
+import type { WorkdirPlace } from '../../core/checkpoint.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
 import { formatAge, formatBytes, formatCount, plural } from '../format.ts';
@@ -75,7 +75,7 @@ const COLUMNS: readonly Column[] = [
   { title: 'IS' },
 ];
 
-const PLACE_WORDS: Record<Place, string> = { present: 'there', gone: 'gone', unreachable: 'out of reach' };
+const PLACE_WORDS: Record<WorkdirPlace, string> = { present: 'there', gone: 'gone', unreachable: 'out of reach' };
 
 function rowOf({ workdir, checkpoints, pinned, ownBytes, lastTakenAt, place }: ProjectStatus, now: number): string[] {
   return [
