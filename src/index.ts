@@ -46,10 +46,10 @@ export type { EventDocument, MessageDocument, PlanDocument, SessionDocument } fr
 export type { ClientOptions } from './client/transport.ts';
 export type {
   Checkpoint,
+  CheckpointProject,
   FileChange,
   FileDiff,
   LeftOut,
-  Project,
   RestoredFile,
   RestoreRequest,
   TakeRequest,

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import type { Changed } from '../checkpoints/measure-changes.ts';
 import type { CheckpointStore } from '../checkpoints/open-store.ts';
 import type { StoreVerdict, VerifyOptions } from '../checkpoints/verify-store.ts';
-import type { Checkpoint, Project, TakeOptions, TakeRequest, TakeResult } from '../core/checkpoint.ts';
+import type { Checkpoint, CheckpointProject, TakeOptions, TakeRequest, TakeResult } from '../core/checkpoint.ts';
 import type { CheckpointsRequest } from '../core/plan.ts';
 import type { BoundsReport } from './checkpoint-bounds.ts';
 import type { CheckpointStatus } from './checkpoint-status.ts';
@@ -63,7 +63,7 @@ export class Checkpoints {
   }
 
   /** Every working directory that has checkpoints, the one used last first. */
-  async projects(): Promise<readonly Project[]> {
+  async projects(): Promise<readonly CheckpointProject[]> {
     const { foreign } = this.#parts;
     if (foreign !== undefined) {
       const { listForeignProjects } = await import('./hermes/hermes-checkpoints.ts');

@@ -1,11 +1,11 @@
-import type { Checkpoint, Project } from '../core/checkpoint.ts';
+import type { Checkpoint, CheckpointProject } from '../core/checkpoint.ts';
 import { locateWorkdir } from './locate-workdir.ts';
 import type { CheckpointStore } from './open-store.ts';
 import { readProject } from './project-book.ts';
 import { newestFirst, readSnapshots } from './read-snapshots.ts';
 
 /** Every project that has checkpoints, the one used last first. */
-export async function listProjects(store: CheckpointStore): Promise<Project[]> {
+export async function listProjects(store: CheckpointStore): Promise<CheckpointProject[]> {
   const { checkpoints } = await readSnapshots(store);
   const firsts = new Map(checkpoints.map((checkpoint) => [checkpoint.projectId, checkpoint]));
   const newest = new Map(checkpoints.toReversed().map((checkpoint) => [checkpoint.projectId, checkpoint]));
@@ -15,7 +15,7 @@ export async function listProjects(store: CheckpointStore): Promise<Project[]> {
 }
 
 /** Without a record that can be read, the checkpoints say what they can, and nothing is known about the place. */
-function projectOf({ layout }: CheckpointStore, first: Checkpoint, last: Checkpoint): Project {
+function projectOf({ layout }: CheckpointStore, first: Checkpoint, last: Checkpoint): CheckpointProject {
   const { projectId: id, workdir, takenAt: lastTakenAt } = last;
   const record = readProject(layout, id);
   if (typeof record === 'string') return { id, workdir, createdAt: first.takenAt, lastTakenAt, place: 'unreachable' };

@@ -1,7 +1,7 @@
 import type { EpochMs } from './time.ts';
 
 /** A working directory that the checkpoint store knows. */
-export interface Project {
+export interface CheckpointProject {
   readonly id: string;
   /** Its real path, links resolved. */
   readonly workdir: string;

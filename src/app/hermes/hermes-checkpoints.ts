@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { findAmong } from '../../checkpoints/find-snapshot.ts';
 import type { Changed } from '../../checkpoints/measure-changes.ts';
-import type { Checkpoint, Project } from '../../core/checkpoint.ts';
+import type { Checkpoint, CheckpointProject } from '../../core/checkpoint.ts';
 import { listHermesCheckpoints } from '../../homes/hermes/checkpoints/list-hermes-checkpoints.ts';
 import { gitPlace } from '../../homes/hermes/checkpoints/read-snapshots.ts';
 import { type GitPlace, runGit } from '../../platform/run-git.ts';
@@ -37,7 +37,7 @@ export async function showForeignCheckpoint(
 }
 
 /** The folders that Hermes takes checkpoints of, the one used last first. */
-export async function listForeignProjects(home: string): Promise<readonly Project[]> {
+export async function listForeignProjects(home: string): Promise<readonly CheckpointProject[]> {
   const { projects } = await listHermesCheckpoints(home);
   const found = projects.map((project) => ({
     id: foreignProjectId(project),
