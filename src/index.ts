@@ -49,7 +49,7 @@ export type {
   CheckpointProject,
   FileChange,
   FileDiff,
-  LeftOut,
+  LeftOutFile,
   RestoredFile,
   RestoreRequest,
   TakeRequest,

@@ -1,5 +1,5 @@
 import { lstatSync, type Stats } from 'node:fs';
-import type { LeftOut } from '../core/checkpoint.ts';
+import type { LeftOutFile } from '../core/checkpoint.ts';
 import type { Change } from './list-changes.ts';
 
 /** What to do about each path: one list per thing that git is told. */
@@ -8,7 +8,7 @@ export interface Sorted {
   readonly save: readonly Buffer[];
   /** Taken out of the index whatever stands on the disk. */
   readonly drop: readonly Buffer[];
-  readonly leftOut: readonly LeftOut[];
+  readonly leftOut: readonly LeftOutFile[];
   /** By how many files the index grows. */
   readonly growth: number;
 }
@@ -20,7 +20,7 @@ export interface Sorted {
 export function sortChanges(workdir: string, changes: readonly Change[], maxFileBytes: number): Sorted {
   const save: Buffer[] = [];
   const drop: Buffer[] = [];
-  const leftOut: LeftOut[] = [];
+  const leftOut: LeftOutFile[] = [];
   let growth = 0;
   const prefix = Buffer.from(`${workdir}/`);
   const arrived = new Set(changes.filter(({ tag }) => tag === '?').map(({ path }) => path.toString('latin1')));

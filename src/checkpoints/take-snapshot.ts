@@ -1,4 +1,4 @@
-import type { Checkpoint, LeftOut, TakeOptions, TakeRequest, TakeResult } from '../core/checkpoint.ts';
+import type { Checkpoint, LeftOutFile, TakeOptions, TakeRequest, TakeResult } from '../core/checkpoint.ts';
 import { type EpochMs, MINUTE_MS } from '../core/time.ts';
 import { GitError, runGit } from '../platform/run-git.ts';
 import { admitWorkdir, tooManyFiles } from './admit-workdir.ts';
@@ -80,7 +80,7 @@ async function attempt(
   return save(store, request, { project, work, newest: base ?? known[0] });
 }
 
-function unchanged(checkpoint: Checkpoint, leftOut: readonly LeftOut[] = []): TakeResult {
+function unchanged(checkpoint: Checkpoint, leftOut: readonly LeftOutFile[] = []): TakeResult {
   return { status: 'unchanged', checkpoint, leftOut };
 }
 
@@ -124,7 +124,7 @@ async function save(store: CheckpointStore, request: SaveRequest, found: Found):
 }
 
 /** What could not be read may be met more than once. */
-function oncePerPath(leftOut: readonly LeftOut[]): LeftOut[] {
+function oncePerPath(leftOut: readonly LeftOutFile[]): LeftOutFile[] {
   return [...new Map(leftOut.map((one) => [one.path, one])).values()];
 }
 

@@ -1,5 +1,5 @@
 import { accessSync, constants, lstatSync } from 'node:fs';
-import type { LeftOut, TakeOptions } from '../core/checkpoint.ts';
+import type { LeftOutFile, TakeOptions } from '../core/checkpoint.ts';
 import { GitError, type GitOptions, type GitPlace, runGit } from '../platform/run-git.ts';
 import { isStoreError } from './git-failures.ts';
 import { type FilesPlace, runGitOverFiles } from './git-over-files.ts';
@@ -15,7 +15,7 @@ export interface UpdateOptions extends TakeOptions {
 }
 
 /** Saves the files and brings the index up to date. Returns what could not be saved after all; the rest is. */
-export async function updateIndex(place: UpdatePlace, sorted: Sorted, options: UpdateOptions): Promise<LeftOut[]> {
+export async function updateIndex(place: UpdatePlace, sorted: Sorted, options: UpdateOptions): Promise<LeftOutFile[]> {
   const { signal, maxFileBytes } = options;
   await drop(place, sorted.drop, signal);
   const failed = await save(place, sorted.save, { signal, ...counting(sorted.save.length, options) });
@@ -32,7 +32,7 @@ async function drop(place: GitPlace, paths: readonly Buffer[], signal?: AbortSig
 }
 
 /** git gives up at the first file it cannot read, so what it stumbles over is found and left out. */
-async function save(place: UpdatePlace, paths: readonly Buffer[], options: GitOptions): Promise<LeftOut[]> {
+async function save(place: UpdatePlace, paths: readonly Buffer[], options: GitOptions): Promise<LeftOutFile[]> {
   if (paths.length === 0) return [];
   try {
     const { pipes } = await runGitOverFiles(place, SAVE, { ...options, input: joinNul(paths) });
@@ -76,7 +76,7 @@ function readable(workTree: string, path: Buffer): boolean {
   }
 }
 
-function leftOut(path: Buffer, why: LeftOut['why']): LeftOut {
+function leftOut(path: Buffer, why: LeftOutFile['why']): LeftOutFile {
   return { path: path.toString(), why };
 }
 

@@ -56,13 +56,13 @@ export interface TakeOptions {
 
 /** What became of a request for a checkpoint. A refusal is an answer, not an error: agents go on without one. */
 export type TakeResult =
-  | { readonly status: 'taken'; readonly checkpoint: Checkpoint; readonly leftOut: readonly LeftOut[] }
+  | { readonly status: 'taken'; readonly checkpoint: Checkpoint; readonly leftOut: readonly LeftOutFile[] }
   /** Nothing changed since this one. */
-  | { readonly status: 'unchanged'; readonly checkpoint: Checkpoint; readonly leftOut: readonly LeftOut[] }
+  | { readonly status: 'unchanged'; readonly checkpoint: Checkpoint; readonly leftOut: readonly LeftOutFile[] }
   | { readonly status: 'refused'; readonly message: string; readonly hint: string };
 
 /** A file that was not saved. Its name may hold bytes that are no text; those show as replacement characters. */
-export interface LeftOut {
+export interface LeftOutFile {
   readonly path: string;
   readonly why: 'too-large' | 'unreadable' | 'changing';
 }

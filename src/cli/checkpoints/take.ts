@@ -1,6 +1,6 @@
 import type { App } from '../../app/app.ts';
 import { takeDocument } from '../../app/documents/checkpoint-document.ts';
-import type { LeftOut, TakeResult } from '../../core/checkpoint.ts';
+import type { LeftOutFile, TakeResult } from '../../core/checkpoint.ts';
 import { FAILURES, Failure } from '../../core/failure.ts';
 import type { CommandInput } from '../command.ts';
 import { formatAge, formatCount, plural } from '../format.ts';
@@ -42,7 +42,7 @@ export function run(input: CommandInput<TakeOptions>): Promise<number> {
 type Taken = Exclude<TakeResult, { status: 'refused' }>;
 
 /** What is too large was left out by the rules; what could not be read is something that was asked for and not done. */
-function exitCode(leftOut: readonly LeftOut[]): number {
+function exitCode(leftOut: readonly LeftOutFile[]): number {
   return leftOut.every(({ why }) => why === 'too-large') ? 0 : FAILURES.partial.exit;
 }
 
@@ -58,7 +58,7 @@ function print({ out, err, clock }: Io, { status, checkpoint, leftOut }: Taken):
   if (leftOut.length > SHOWN) err.write(`… and ${formatCount(leftOut.length - SHOWN)} more\n`);
 }
 
-const WHY: Record<LeftOut['why'], string> = {
+const WHY: Record<LeftOutFile['why'], string> = {
   'too-large': 'larger than checkpoints.max_file_size_mb',
   unreadable: 'cannot be read',
   changing: 'was changing while it was read',
