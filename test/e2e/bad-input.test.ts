@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   cpSync,
@@ -12,19 +11,13 @@ import {
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { NOBODY, PERMISSIONS_BIND } from '../support/nobody.ts';
 import { makeExampleHome } from './example-home.ts';
-import { BIN, coppice, type Finished, sandbox } from './run-coppice.ts';
+import { coppice, type Finished, sandbox } from './run-coppice.ts';
 
 const root = sandbox();
 const home = join(root, 'home');
 const full = join(root, 'full');
-
-/** Permissions mean nothing to root, so what they protect is tried as nobody, where nobody can run the program. */
-const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
-
-function permissionsBind(): boolean {
-  return process.platform !== 'win32' && spawnSync(process.execPath, [BIN, '--version'], NOBODY).status === 0;
-}
 
 beforeAll(async () => {
   await makeExampleHome(home);
@@ -137,7 +130,7 @@ describe('a home that cannot be used', () => {
     expect(stderr).toMatch(/\nNothing was changed\. Fix it and run: coppice config check\n$/);
   });
 
-  it.runIf(permissionsBind())('is refused when it may not be written', async () => {
+  it.runIf(PERMISSIONS_BIND)('is refused when it may not be written', async () => {
     const readOnly = copyHome('read-only');
     chmodSync(root, 0o755);
     chmodSync(join(readOnly, 'state.db'), 0o444);
