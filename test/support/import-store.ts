@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { ImportOutcome, SessionOutcome } from '../../src/app/transfer/import-outcome.ts';
 import { importSessions } from '../../src/app/transfer/import-sessions.ts';
-import type { Message } from '../../src/core/message.ts';
 import type { SessionStore } from '../../src/core/session-store.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { collect } from './collect.ts';
@@ -48,10 +47,6 @@ export function writeInput(dir: string, name: string, text: string): string {
 
 export function jsonLines(values: readonly object[]): string {
   return values.map((value) => `${JSON.stringify(value)}\n`).join('');
-}
-
-export function messagesOf(from: SessionStore, id: string): Promise<Message[]> {
-  return collect(from.messages(id));
 }
 
 export async function allIds(from: SessionStore): Promise<string[]> {

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { messagesOf } from '../../../test/support/collect.ts';
 import {
   IMPORTED_AT,
   importAll,
   importText,
-  messagesOf,
   openImportStore,
   statuses,
   writeInput,

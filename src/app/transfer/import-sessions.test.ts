@@ -1,12 +1,12 @@
 import { appendFileSync, mkdirSync, readFileSync, symlinkSync, utimesSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { messagesOf } from '../../../test/support/collect.ts';
 import {
   allIds,
   importAll,
   importText,
   jsonLines,
-  messagesOf,
   openImportStore,
   outcomesOf,
   statuses,
