@@ -1,38 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { filesOnDisk, MEGABYTE, savedFiles, takenOf, testStore } from '../../test/support/checkpoint-store.ts';
-import { tempDir } from '../../test/support/temp-dir.ts';
-import type { CheckpointStore, TakeLimits } from './open-store.ts';
+import { MEGABYTE, savedFiles, takenOf } from '../../test/support/checkpoint-store.ts';
+import { takeExactly, takeScene } from '../../test/support/take-scene.ts';
 import { readSnapshots } from './read-snapshots.ts';
 import { takeSnapshot } from './take-snapshot.ts';
-
-interface Scene {
-  readonly store: CheckpointStore;
-  readonly workdir: string;
-  write(path: string | Buffer, content: string | Buffer): void;
-}
-
-async function scene(limits: Partial<TakeLimits> = {}): Promise<Scene> {
-  const dir = tempDir();
-  const workdir = join(dir, 'project');
-  mkdirSync(workdir);
-  const write = (path: string | Buffer, content: string | Buffer) => {
-    const full = Buffer.concat([Buffer.from(`${workdir}/`), Buffer.from(path)]);
-    const folder = full.subarray(0, full.lastIndexOf('/'));
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(full, content);
-  };
-  return { store: await testStore(dir, limits), workdir, write };
-}
-
-/** Takes one and compares every byte of it with the disk. */
-async function takeExactly({ store, workdir }: Scene): Promise<string> {
-  const { id } = takenOf(await takeSnapshot(store, { workdir }));
-  expect(await savedFiles(store, id)).toEqual(filesOnDisk(workdir));
-  return id;
-}
 
 function git(dir: string, ...args: string[]): void {
   execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: dir, stdio: 'pipe' });
@@ -40,7 +13,7 @@ function git(dir: string, ...args: string[]): void {
 
 describe('takeSnapshot', () => {
   it('saves every byte of odd names, empty files, links and executable files', async () => {
-    const one = await scene();
+    const one = await takeScene();
     one.write('empty', '');
     one.write('dir/line\nbreak "quoted" \\ back', 'a');
     one.write(Buffer.from([0x66, 0xff, 0xfe, 0x2f, 0x80]), Buffer.from([0, 1, 2, 255]));
@@ -56,7 +29,7 @@ describe('takeSnapshot', () => {
   });
 
   it('saves changes, removals and swaps between file, directory and link', async () => {
-    const one = await scene();
+    const one = await takeScene();
     one.write('file', '1');
     one.write('folder/a', '1');
     one.write('folder/b', '2');
@@ -79,7 +52,7 @@ describe('takeSnapshot', () => {
   });
 
   it('takes nothing when nothing changed, and says which checkpoint holds it', async () => {
-    const one = await scene();
+    const one = await takeScene();
     one.write('a', '1');
     const id = await takeExactly(one);
     expect(await takeSnapshot(one.store, { workdir: one.workdir })).toMatchObject({
@@ -93,7 +66,7 @@ describe('takeSnapshot', () => {
   });
 
   it('notices changes of the same size in quick succession', async () => {
-    const one = await scene();
+    const one = await takeScene();
     for (let round = 0; round < 5; round += 1) {
       one.write('a', `round ${round}`);
       await takeExactly(one);
@@ -101,7 +74,7 @@ describe('takeSnapshot', () => {
   });
 
   it('takes one per turn and session', async () => {
-    const one = await scene();
+    const one = await takeScene();
     one.write('a', '1');
     const turn = { workdir: one.workdir, sessionId: 's', turn: 3 };
     const { id } = takenOf(await takeSnapshot(one.store, turn));
@@ -119,7 +92,7 @@ describe('takeSnapshot', () => {
   });
 
   it('leaves out what is too large, and drops what grew too large', async () => {
-    const one = await scene();
+    const one = await takeScene();
     one.write('big', Buffer.alloc(MEGABYTE + 1));
     one.write('fits', Buffer.alloc(MEGABYTE));
     const first = await takeSnapshot(one.store, { workdir: one.workdir });
@@ -133,7 +106,7 @@ describe('takeSnapshot', () => {
   });
 
   it('saves what is inside nested repositories, at any depth, with and without commits', async () => {
-    const one = await scene();
+    const one = await takeScene();
     one.write('top', '1');
     one.write('inner/a', 'a');
     one.write('inner/deep/b', 'b');
@@ -157,7 +130,7 @@ describe('takeSnapshot', () => {
   });
 
   it('heeds ignore files of the project also inside nested repositories', async () => {
-    const one = await scene();
+    const one = await takeScene();
     one.write('.gitignore', '*.log\n');
     one.write('inner/a.log', 'x');
     one.write('inner/a', 'x');
@@ -167,7 +140,7 @@ describe('takeSnapshot', () => {
   });
 
   it('drops what new ignore rules leave out, and takes back what they no longer do', async () => {
-    const one = await scene();
+    const one = await takeScene();
     const names = async () => {
       const { id } = takenOf(await takeSnapshot(one.store, { workdir: one.workdir }));
       return [...(await savedFiles(one.store, id)).keys()];
@@ -187,7 +160,7 @@ describe('takeSnapshot', () => {
   });
 
   it('leaves out dependencies, builds, caches, secrets, media and archives by itself', async () => {
-    const one = await scene();
+    const one = await takeScene();
     for (const name of [
       'node_modules/x/y',
       'dist/a',
@@ -206,7 +179,7 @@ describe('takeSnapshot', () => {
   });
 
   it('skips pipes and sockets, and drops a file that became one', async () => {
-    const one = await scene();
+    const one = await takeScene();
     one.write('a', '1');
     one.write('b', '1');
     execFileSync('mkfifo', [join(one.workdir, 'pipe')]);
@@ -217,7 +190,7 @@ describe('takeSnapshot', () => {
   });
 
   it('refuses a project with more files than the limit, and saves nothing of it', async () => {
-    const one = await scene({ maxFiles: 3 });
+    const one = await takeScene({ maxFiles: 3 });
     for (const name of ['a', 'b', 'c']) one.write(name, name);
     one.write('node_modules/many/1', 'x');
     one.write('node_modules/many/2', 'x');
@@ -231,7 +204,7 @@ describe('takeSnapshot', () => {
   });
 
   it('takes an empty project', async () => {
-    const one = await scene();
+    const one = await takeScene();
     const { fileCount } = takenOf(await takeSnapshot(one.store, { workdir: one.workdir }));
     expect(fileCount).toBe(0);
     expect((await takeSnapshot(one.store, { workdir: one.workdir })).status).toBe('unchanged');

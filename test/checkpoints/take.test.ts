@@ -1,25 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { keptIndex } from '../../src/checkpoints/index-cache.ts';
 import type { CheckpointStore } from '../../src/checkpoints/open-store.ts';
-import { readSnapshots } from '../../src/checkpoints/read-snapshots.ts';
 import { takeSnapshot } from '../../src/checkpoints/take-snapshot.ts';
-import { runGit } from '../../src/platform/run-git.ts';
-import { filesOnDisk, savedFiles, takenOf, testStore } from '../support/checkpoint-store.ts';
+import { filesOnDisk, savedFiles, takenOf } from '../support/checkpoint-store.ts';
 import { runTakeWorker } from '../support/run-take-worker.ts';
-import { tempDir } from '../support/temp-dir.ts';
+import { expectSound, type TakeScene, takeExactly, takeScene } from '../support/take-scene.ts';
 
 const TORTURE = process.env['COPPICE_TORTURE'] !== undefined;
 const NOBODY = 65_534;
@@ -28,33 +15,11 @@ const IS_ROOT = process.getuid?.() === 0;
 let dir: string;
 let workdir: string;
 let store: CheckpointStore;
+let write: TakeScene['write'];
 
 beforeEach(async () => {
-  dir = tempDir();
-  workdir = join(dir, 'project');
-  mkdirSync(workdir);
-  store = await testStore(dir);
+  ({ dir, workdir, store, write } = await takeScene());
 });
-
-function write(path: string, content: string | Buffer): void {
-  mkdirSync(join(workdir, path, '..'), { recursive: true });
-  writeFileSync(join(workdir, path), content);
-}
-
-async function takeExactly(): Promise<void> {
-  const { id } = takenOf(await takeSnapshot(store, { workdir }));
-  expect(await savedFiles(store, id)).toEqual(filesOnDisk(workdir));
-}
-
-/** Every ref leads to whole trees, and every listed checkpoint can be read back. */
-async function expectSound(): Promise<void> {
-  const place = { gitDir: store.layout.gitDir };
-  const { stdout } = await runGit(place, ['fsck', '--connectivity-only', '--no-dangling']);
-  expect(stdout.toString()).not.toMatch(/missing|broken/);
-  const { checkpoints, problems } = await readSnapshots(store);
-  expect(problems).toEqual([]);
-  for (const { id, fileCount } of checkpoints) expect((await savedFiles(store, id)).size).toBe(fileCount);
-}
 
 describe('content', () => {
   it('is saved byte for byte whatever the attributes of the project say', async () => {
@@ -73,7 +38,7 @@ describe('content', () => {
     write('b.u', Buffer.from([0xff, 0xfe, 0x41, 0x00, 0x0d, 0x00]));
     write('c.lf', 'a\r\nb\r\n');
     write('sub/d', 'a\r\n\0b\r\n');
-    await takeExactly();
+    await takeExactly({ store, workdir });
   });
 
   it('does not depend on the git configuration of the user, and runs nothing of it', async () => {
@@ -135,20 +100,20 @@ describe("the project's own repository", () => {
     git('commit', '-qm', 'x');
     git('add', 'staged');
     const before = filesOnDisk(join(workdir, '.git'));
-    await takeExactly();
+    await takeExactly({ store, workdir });
     write('tracked', '2');
-    await takeExactly();
+    await takeExactly({ store, workdir });
     expect(filesOnDisk(join(workdir, '.git'))).toEqual(before);
     rmSync(join(workdir, '.git', 'objects'), { recursive: true });
     write('tracked', '3');
-    await takeExactly();
+    await takeExactly({ store, workdir });
     rmSync(join(workdir, '.git'), { recursive: true });
     write('.git', 'gitdir: /nowhere\n');
     write('tracked', '4');
-    await takeExactly();
+    await takeExactly({ store, workdir });
     rmSync(join(workdir, '.git'));
     write('tracked', '5');
-    await takeExactly();
+    await takeExactly({ store, workdir });
   });
 });
 
@@ -202,7 +167,7 @@ describe('size', () => {
     expect(said).toEqual(said.toSorted((a, b) => a - b));
     expect([said.length > 10, said.at(-1)]).toEqual([true, 1]);
     expect((await takeSnapshot(store, { workdir })).status).toBe('unchanged');
-    await expectSound();
+    await expectSound(store);
   }, 1_800_000);
 
   it('saves files that grow and shrink meanwhile, or says that they were changing', async () => {
@@ -218,122 +183,9 @@ describe('size', () => {
     } finally {
       clearInterval(writer);
     }
-    await expectSound();
+    await expectSound(store);
     const last = await takeSnapshot(store, { workdir });
     if (last.status === 'refused') throw new Error(last.message);
     expect(await savedFiles(store, last.checkpoint.id)).toEqual(filesOnDisk(workdir));
-  });
-});
-
-describe('processes', () => {
-  it('take the same project at the same time, and the store opens only once', async () => {
-    for (let at = 0; at < 50; at += 1) write(`f${at}`, `${at}`);
-    rmSync(join(dir, 'home', 'checkpoints'), { recursive: true });
-    const home = join(dir, 'home');
-    const runs = await Promise.all([1, 2, 3].map(() => runTakeWorker({ home, workdir, rounds: 4 })));
-    expect(runs.map(({ stderr }) => stderr)).toEqual(['', '', '']);
-    const results = runs.flatMap((run) => run.results);
-    expect(results.filter(({ status }) => status === 'refused')).toEqual([]);
-    const taken = results.filter(({ status }) => status === 'taken').length;
-    expect((await readSnapshots(store)).checkpoints).toHaveLength(taken);
-    await expectSound();
-  });
-
-  it('that are killed leave the store sound, and the next take is exact', async () => {
-    for (let at = 0; at < 300; at += 1) write(`d${at % 10}/f${at}`, `${at}`.repeat(500));
-    const home = join(dir, 'home');
-    for (let round = 0; round < (TORTURE ? 60 : 5); round += 1) {
-      for (let at = 0; at < 300; at += 1) write(`d${at % 10}/f${at}`, `${at} ${round} `.repeat(500));
-      await runTakeWorker({ home, workdir, rounds: 3, killAfterMs: 150 + Math.random() * 250 });
-    }
-    await expectSound();
-    write('last', '1');
-    await takeExactly();
-    await expectSound();
-    expect(readdirSync(join(store.layout.gitDir, 'indexes'))).toEqual([]);
-  }, 1_800_000);
-
-  it('heal the lock that a killed git left on the index', async () => {
-    write('a', '1');
-    const { projectId } = takenOf(await takeSnapshot(store, { workdir }));
-    writeFileSync(`${store.layout.index(projectId)}.lock`, '');
-    write('a', '2');
-    await takeExactly();
-  });
-
-  it('stop when they are told to, and leave nothing locked', async () => {
-    for (let at = 0; at < 2000; at += 1) write(`f${at}`, `${at}`);
-    const stop = new AbortController();
-    setTimeout(() => stop.abort(), 60);
-    await expect(takeSnapshot(store, { workdir }, { signal: stop.signal })).rejects.toThrow('abort');
-    expect(await readSnapshots(store)).toEqual({ checkpoints: [], problems: [] });
-    await takeExactly();
-  });
-});
-
-describe('an index that no longer fits the store', () => {
-  it('is made anew when the checkpoint it belongs to is gone, with its objects', async () => {
-    write('a', '1');
-    const { id, projectId } = takenOf(await takeSnapshot(store, { workdir }));
-    const place = { gitDir: store.layout.gitDir };
-    await runGit(place, ['update-ref', '-d', `refs/coppice/snapshots/${projectId}/${id}`]);
-    for (const name of readdirSync(store.layout.objects))
-      if (name.length === 2) rmSync(join(store.layout.objects, name), { recursive: true });
-    await takeExactly();
-    await expectSound();
-  });
-
-  it('is made anew when it is damaged', async () => {
-    write('a', '1');
-    const { projectId } = takenOf(await takeSnapshot(store, { workdir }));
-    writeFileSync(keptIndex(store.layout, projectId), 'not an index');
-    expect((await takeSnapshot(store, { workdir })).status).toBe('unchanged');
-    writeFileSync(store.layout.project(projectId), '[]');
-    expect((await takeSnapshot(store, { workdir })).status).toBe('unchanged');
-    write('a', '2');
-    await takeExactly();
-  });
-
-  it('may be removed at any time with all of its cache, also while a checkpoint is taken', async () => {
-    for (let at = 0; at < 500; at += 1) write(`f${at}`, `${at}`);
-    const cache = join(dir, 'home', 'cache');
-    const removing = setInterval(() => rmSync(cache, { recursive: true, force: true }), 1);
-    try {
-      for (let round = 0; round < 5; round += 1) {
-        write('f7', `round ${round}`);
-        write(`more ${round}`, '1');
-        await takeExactly();
-      }
-    } finally {
-      clearInterval(removing);
-    }
-    writeFileSync(cache, 'no folder at all');
-    write('f7', 'last');
-    await takeExactly();
-    await expectSound();
-  });
-
-  it('is left in the store by a killed take or an older version, and not trusted', async () => {
-    write('a', '1');
-    const { projectId } = takenOf(await takeSnapshot(store, { workdir }));
-    const left = store.layout.index(projectId);
-    renameSync(keptIndex(store.layout, projectId), left);
-    expect((await takeSnapshot(store, { workdir })).status).toBe('unchanged');
-    expect(existsSync(left)).toBe(false);
-    writeFileSync(left, 'not an index');
-    write('a', '2');
-    await takeExactly();
-  });
-
-  it('learns new times when the directory was copied, and still finds nothing changed', async () => {
-    write('a', '1');
-    takenOf(await takeSnapshot(store, { workdir }));
-    execFileSync('cp', ['-r', workdir, `${workdir}-copy`]);
-    rmSync(workdir, { recursive: true });
-    execFileSync('mv', [`${workdir}-copy`, workdir]);
-    expect((await takeSnapshot(store, { workdir })).status).toBe('unchanged');
-    expect((await takeSnapshot(store, { workdir })).status).toBe('unchanged');
-    write('a', '2');
-    await takeExactly();
   });
 });
