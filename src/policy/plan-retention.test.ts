@@ -1,30 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { NOW } from '../../test/support/clock.ts';
-import {
-  anArchive,
-  anInventory,
-  anOpenSession,
-  aPolicy,
-  aSession,
-  aStray,
-  aTrash,
-} from '../../test/support/inventories.ts';
-import type { Inventory } from '../core/inventory.ts';
-import type { Plan, SessionFilter } from '../core/plan.ts';
+import { anArchive, anOpenSession, aPolicy, aSession, aStray, aTrash } from '../../test/support/inventories.ts';
+import { planLines, planOf } from '../../test/support/plans.ts';
 import { DAY_MS, HOUR_MS } from '../core/time.ts';
-import { planRetention } from './plan-retention.ts';
-import type { PlanOptions } from './rule-context.ts';
 
 const daysAgo = (days: number) => NOW - days * DAY_MS;
-
-function plan(given: Partial<Inventory>, options: Partial<PlanOptions> = {}): Plan {
-  return planRetention(anInventory(given), { policy: aPolicy(), now: NOW, ...options });
-}
-
-/** One line for each decision, in the order of the plan. */
-function lines({ decisions }: Plan): string {
-  return decisions.map(({ item, action, reason }) => `${item.kind} ${item.id}: ${action}, ${reason}`).join('\n');
-}
 
 describe('a plan under the usual policy', () => {
   it('cuts back a home that holds a little of everything', () => {
@@ -53,7 +33,7 @@ describe('a plan under the usual policy', () => {
       archives: [anArchive('long-ago'), anArchive('dear', { pinned: true })],
     };
     const policy = aPolicy({}, { archive: { retentionMs: 50 * DAY_MS } });
-    expect(lines(plan(given, { policy }))).toMatchInlineSnapshot(`
+    expect(planLines(planOf(given, { policy }))).toMatchInlineSnapshot(`
       "trash run-1: purge, trash-expired
       trash run-2: keep, in-grace
       debris x.tmp: purge, debris
@@ -90,8 +70,8 @@ describe('a plan under the usual policy', () => {
         aSession('newest-but-old', { lastActiveAt: daysAgo(100), bytes, workdir: '/quiet' }),
       ],
     };
-    const made = plan(given, { policy });
-    expect(lines(made)).toMatchInlineSnapshot(`
+    const made = planOf(given, { policy });
+    expect(planLines(made)).toMatchInlineSnapshot(`
       "session 100-days: remove, retention
       session newest-but-old: drop-files, transcript-retention
       session 70-days: archive, archive-age
@@ -120,7 +100,7 @@ describe('a plan under the usual policy', () => {
         aSession('e-branch', { lastActiveAt: daysAgo(100), parentId: 'c2', childKind: 'branch' }),
       ],
     };
-    expect(lines(plan(given))).toMatchInlineSnapshot(`
+    expect(planLines(planOf(given))).toMatchInlineSnapshot(`
       "session c2: keep, pinned
       session c1: keep, lineage-pinned
       session a2: remove, retention
@@ -143,7 +123,7 @@ describe('a plan under the usual policy', () => {
       ],
     };
     const policy = aPolicy({}, { bySource: { cron: { maxSessions: 3 } } });
-    expect(lines(plan(given, { policy }))).toMatchInlineSnapshot(`
+    expect(planLines(planOf(given, { policy }))).toMatchInlineSnapshot(`
       "session cron-pinned: keep, pinned
       session cli-1: keep, keep-last
       session cron-5: remove, max-sessions
@@ -162,7 +142,7 @@ describe('a plan under the usual policy', () => {
       aSession(`${source}-newest`, { source, lastActiveAt: daysAgo(5) }),
     ]);
     const bySource = { cron: { retentionMs: 7 * DAY_MS }, api: { retentionMs: undefined } };
-    expect(lines(plan({ sessions }, { policy: aPolicy({}, { bySource }) }))).toMatchInlineSnapshot(`
+    expect(planLines(planOf({ sessions }, { policy: aPolicy({}, { bySource }) }))).toMatchInlineSnapshot(`
       "session api-old: keep, not-expired
       session cli-old: remove, retention
       session cron-old: remove, retention
@@ -189,7 +169,7 @@ describe('a conversation across sources', () => {
         api: { retentionMs: undefined },
         bot: { keepTags: ['dear'] },
       };
-      const { decisions } = plan({ sessions }, { policy: aPolicy({}, { bySource }) });
+      const { decisions } = planOf({ sessions }, { policy: aPolicy({}, { bySource }) });
       return decisions.slice(0, 2).map(({ reason }) => reason);
     };
     for (const other of ['api', 'bot']) expect(reasons('cron', other)).toEqual(reasons(other, 'cron'));
@@ -205,7 +185,7 @@ describe('an open session', () => {
     const request = { kind: 'delete', ids: ['it'] } as const;
     const reasons = [0, 1, 24, 25].map((hours) => {
       const now = NOW + hours * HOUR_MS;
-      return [plan({ sessions }, { now }), plan({ sessions }, { now, request })].map(
+      return [planOf({ sessions }, { now }), planOf({ sessions }, { now, request })].map(
         ({ decisions }) => decisions[0]?.reason,
       );
     });
@@ -219,106 +199,32 @@ describe('an open session', () => {
 
   it('is never taken for abandoned while the clock is in doubt', () => {
     const given = { sessions: [anOpenSession('it')], doubts: ['clock-suspect' as const] };
-    expect(plan(given, { request: { kind: 'delete', ids: ['it'] } }).decisions[0]?.reason).toBe('open');
+    expect(planOf(given, { request: { kind: 'delete', ids: ['it'] } }).decisions[0]?.reason).toBe('open');
   });
 });
 
 describe('an age', () => {
   it('is reached at the very millisecond', () => {
     const at = (lastActiveAt: number) =>
-      plan({ sessions: [aSession('it', { lastActiveAt }), aSession('newer', { lastActiveAt: NOW })] }).decisions[0]
+      planOf({ sessions: [aSession('it', { lastActiveAt }), aSession('newer', { lastActiveAt: NOW })] }).decisions[0]
         ?.reason;
     expect([at(daysAgo(90) + 1), at(daysAgo(90))]).toEqual(['not-expired', 'retention']);
   });
 
   it('of trash is reached at the very millisecond too', () => {
-    const at = (now: number) => plan({ trash: [aTrash('run', { expiresAt: NOW })] }, { now }).decisions[0]?.reason;
+    const at = (now: number) => planOf({ trash: [aTrash('run', { expiresAt: NOW })] }, { now }).decisions[0]?.reason;
     expect([at(NOW - 1), at(NOW)]).toEqual(['in-grace', 'trash-expired']);
   });
 
   it('counts from the last activity, not from the end', () => {
     const sessions = [aSession('it', { endedAt: NOW }), aSession('newer', { lastActiveAt: NOW })];
-    expect(plan({ sessions }).decisions[0]?.reason).toBe('retention');
-  });
-});
-
-describe('a request by hand', () => {
-  it('keeps a conversation of which only a part was named, and says so', () => {
-    const sessions = [
-      aSession('first'),
-      aSession('second', { parentId: 'first', childKind: 'continuation' }),
-      aSession('child', { parentId: 'first', childKind: 'subagent' }),
-    ];
-    const ask = (...ids: string[]) => plan({ sessions }, { request: { kind: 'delete', ids } });
-    expect(lines(ask('first'))).toMatchInlineSnapshot(`
-      "session child: keep, not-selected
-      session second: keep, not-selected
-      session first: keep, lineage-kept"
-    `);
-    expect(ask('first').notes).toEqual([
-      '1 session stays because other sessions of the same conversation do. A conversation goes only as a whole.',
-    ]);
-    expect(lines(ask('first', 'second'))).toMatchInlineSnapshot(`
-      "session child: keep, not-selected
-      session second: remove, named
-      session first: remove, named"
-    `);
-    expect(ask('first', 'second').notes).toEqual([]);
-  });
-
-  it('reaches archived sessions by name', () => {
-    const given = { archives: [anArchive('a'), anArchive('ab'), anArchive('p', { pinned: true })] };
-    expect(lines(plan(given, { request: { kind: 'delete', ids: ['a', 'p'] } }))).toMatchInlineSnapshot(`
-      "archive a: remove, named
-      archive ab: keep, not-selected
-      archive p: keep, pinned"
-    `);
-  });
-
-  it('falls back on the rule of the policy without a filter and an age, and says which', () => {
-    const sessions = [aSession('old'), aSession('new', { lastActiveAt: daysAgo(5) })];
-    const all = plan({ sessions }, { request: { kind: 'prune', filter: {}, part: 'all' } });
-    expect(all.decisions.map(({ reason }) => reason)).toEqual(['retention', 'keep-last']);
-    expect(all.notes).toEqual(['No age and no filter were given, so the configured sessions.retention_days decides.']);
-    const files = plan({ sessions }, { request: { kind: 'prune', filter: {}, part: 'files' } });
-    expect(files.notes[0]).toContain('sessions.transcript_retention_days');
-    const archive = plan({ sessions }, { request: { kind: 'archive', filter: {} } });
-    expect(archive.notes[0]).toContain('sessions.archive_after_days');
-  });
-
-  it('takes everything but a title as a whole word, never as the beginning of one', () => {
-    const facts = { source: 'cli', workdir: '/projects/app', model: 'm1', endReason: 'done' };
-    const sessions = [aSession('it', facts), aSession('newest', { ...facts, lastActiveAt: daysAgo(2) })];
-    const ask = (filter: SessionFilter) => {
-      const { decisions } = plan({ sessions }, { request: { kind: 'prune', filter, part: 'all' } });
-      return decisions.find(({ item }) => item.id === 'it')?.reason;
-    };
-    const whole: readonly SessionFilter[] = [
-      { source: 'cli' },
-      { workdir: '/projects/app' },
-      { model: 'm1' },
-      { endedBy: 'done' },
-    ];
-    for (const filter of whole) {
-      expect(ask(filter)).toBe('selected');
-      for (const [name, value] of Object.entries(filter)) {
-        for (const other of [String(value).slice(0, -1), `${value}x`, ''])
-          expect(ask({ [name]: other }), `${name} ${other}`).toBe('not-selected');
-      }
-    }
-  });
-
-  it('takes an empty part of a title for no title at all', () => {
-    const sessions = [aSession('old', { title: 'Disks' }), aSession('new', { lastActiveAt: daysAgo(5) })];
-    const ask = (title: string) => plan({ sessions }, { request: { kind: 'prune', filter: { title }, part: 'all' } });
-    expect(ask('DISK').decisions[0]?.action).toBe('remove');
-    expect(ask('').decisions[0]?.reason).toBe('not-selected');
+    expect(planOf({ sessions }).decisions[0]?.reason).toBe('retention');
   });
 });
 
 describe('a doubt', () => {
   it('is told in words', () => {
-    expect(plan({ doubts: ['activity-unknown', 'clock-suspect'] }).notes).toEqual([
+    expect(planOf({ doubts: ['activity-unknown', 'clock-suspect'] }).notes).toEqual([
       'Nothing is removed, because it is not known which sessions are in use.',
       'Nothing is removed because of its age, because the clock may be wrong.',
     ]);
@@ -331,7 +237,7 @@ describe('a very large home', () => {
       aSession(`s${at}`, at === 0 ? {} : { parentId: `s${at - 1}`, childKind: 'continuation' }),
     );
     const newer = aSession('newer', { lastActiveAt: NOW });
-    const { decisions } = plan({ sessions: [...sessions, newer] });
+    const { decisions } = planOf({ sessions: [...sessions, newer] });
     expect(decisions.filter(({ reason }) => reason === 'retention')).toHaveLength(50_000);
   });
 });

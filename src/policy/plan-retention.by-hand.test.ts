@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { NOW } from '../../test/support/clock.ts';
+import { anArchive, aSession } from '../../test/support/inventories.ts';
+import { planLines, planOf } from '../../test/support/plans.ts';
+import type { SessionFilter } from '../core/plan.ts';
+import { DAY_MS } from '../core/time.ts';
+
+const daysAgo = (days: number) => NOW - days * DAY_MS;
+
+describe('a request by hand', () => {
+  it('keeps a conversation of which only a part was named, and says so', () => {
+    const sessions = [
+      aSession('first'),
+      aSession('second', { parentId: 'first', childKind: 'continuation' }),
+      aSession('child', { parentId: 'first', childKind: 'subagent' }),
+    ];
+    const ask = (...ids: string[]) => planOf({ sessions }, { request: { kind: 'delete', ids } });
+    expect(planLines(ask('first'))).toMatchInlineSnapshot(`
+      "session child: keep, not-selected
+      session second: keep, not-selected
+      session first: keep, lineage-kept"
+    `);
+    expect(ask('first').notes).toEqual([
+      '1 session stays because other sessions of the same conversation do. A conversation goes only as a whole.',
+    ]);
+    expect(planLines(ask('first', 'second'))).toMatchInlineSnapshot(`
+      "session child: keep, not-selected
+      session second: remove, named
+      session first: remove, named"
+    `);
+    expect(ask('first', 'second').notes).toEqual([]);
+  });
+
+  it('reaches archived sessions by name', () => {
+    const given = { archives: [anArchive('a'), anArchive('ab'), anArchive('p', { pinned: true })] };
+    expect(planLines(planOf(given, { request: { kind: 'delete', ids: ['a', 'p'] } }))).toMatchInlineSnapshot(`
+      "archive a: remove, named
+      archive ab: keep, not-selected
+      archive p: keep, pinned"
+    `);
+  });
+
+  it('falls back on the rule of the policy without a filter and an age, and says which', () => {
+    const sessions = [aSession('old'), aSession('new', { lastActiveAt: daysAgo(5) })];
+    const all = planOf({ sessions }, { request: { kind: 'prune', filter: {}, part: 'all' } });
+    expect(all.decisions.map(({ reason }) => reason)).toEqual(['retention', 'keep-last']);
+    expect(all.notes).toEqual(['No age and no filter were given, so the configured sessions.retention_days decides.']);
+    const files = planOf({ sessions }, { request: { kind: 'prune', filter: {}, part: 'files' } });
+    expect(files.notes[0]).toContain('sessions.transcript_retention_days');
+    const archive = planOf({ sessions }, { request: { kind: 'archive', filter: {} } });
+    expect(archive.notes[0]).toContain('sessions.archive_after_days');
+  });
+
+  it('takes everything but a title as a whole word, never as the beginning of one', () => {
+    const facts = { source: 'cli', workdir: '/projects/app', model: 'm1', endReason: 'done' };
+    const sessions = [aSession('it', facts), aSession('newest', { ...facts, lastActiveAt: daysAgo(2) })];
+    const ask = (filter: SessionFilter) => {
+      const { decisions } = planOf({ sessions }, { request: { kind: 'prune', filter, part: 'all' } });
+      return decisions.find(({ item }) => item.id === 'it')?.reason;
+    };
+    const whole: readonly SessionFilter[] = [
+      { source: 'cli' },
+      { workdir: '/projects/app' },
+      { model: 'm1' },
+      { endedBy: 'done' },
+    ];
+    for (const filter of whole) {
+      expect(ask(filter)).toBe('selected');
+      for (const [name, value] of Object.entries(filter)) {
+        for (const other of [String(value).slice(0, -1), `${value}x`, ''])
+          expect(ask({ [name]: other }), `${name} ${other}`).toBe('not-selected');
+      }
+    }
+  });
+
+  it('takes an empty part of a title for no title at all', () => {
+    const sessions = [aSession('old', { title: 'Disks' }), aSession('new', { lastActiveAt: daysAgo(5) })];
+    const ask = (title: string) => planOf({ sessions }, { request: { kind: 'prune', filter: { title }, part: 'all' } });
+    expect(ask('DISK').decisions[0]?.action).toBe('remove');
+    expect(ask('').decisions[0]?.reason).toBe('not-selected');
+  });
+});

@@ -1,0 +1,197 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { NOW } from '../../test/support/clock.ts';
+import {
+  afterPlan,
+  always,
+  anyScene,
+  anyTightScene,
+  conversationOf,
+  freedBytes,
+  type Scene,
+} from '../../test/support/scenes.ts';
+import { type Inventory, itemBytes } from '../core/inventory.ts';
+import type { Decision, Plan } from '../core/plan.ts';
+import type { DiskRules } from '../core/policy.ts';
+import { planRetention } from './plan-retention.ts';
+
+const NO_LIMITS: DiskRules = { lowWater: 1, bySource: {} };
+
+function plansOf({ inventory, policy }: Scene): { plan: Plan; base: Plan } {
+  return {
+    plan: planRetention(inventory, { policy, now: NOW }),
+    base: planRetention(inventory, { policy: { ...policy, disk: NO_LIMITS }, now: NOW }),
+  };
+}
+
+/** What is missing to the low-water mark when the rules that are not about size have had their way. */
+function neededBytes({ inventory: { disk }, policy }: Scene, base: Plan): number {
+  const freed = sum(base.decisions.map(freedBytes));
+  const { maxBytes = Infinity, minFreeBytes = 0, lowWater } = policy.disk;
+  const [used, free] = [disk.usedBytes - freed, disk.freeBytes + freed];
+  const overCap = used > maxBytes ? used - Math.floor(maxBytes * lowWater) : 0;
+  const underFree = free < minFreeBytes ? Math.ceil(minFreeBytes * (2 - lowWater)) - free : 0;
+  return Math.max(overCap, underFree);
+}
+
+/** Bytes freed beyond the base plan, by item or whole conversation. */
+function extraFreed({ inventory }: Scene, { plan, base }: { plan: Plan; base: Plan }): number[] {
+  const before = new Map(base.decisions.map((decision) => [keyOf(decision), freedBytes(decision)]));
+  const bySubject = new Map<string, number>();
+  for (const decision of plan.decisions) {
+    const { kind, id } = decision.item;
+    const first = kind === 'session' ? [...conversationOf(inventory.sessions, id)].toSorted()[0] : id;
+    const extra = freedBytes(decision) - (before.get(keyOf(decision)) ?? 0);
+    bySubject.set(`${kind} ${first}`, (bySubject.get(`${kind} ${first}`) ?? 0) + extra);
+  }
+  return [...bySubject.values()].filter((bytes) => bytes !== 0);
+}
+
+const keyOf = ({ item }: Decision) => `${item.kind} ${item.id}`;
+const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+
+describe('pressure', () => {
+  it('does nothing while no limit is exceeded', () => {
+    always(anyTightScene, (scene) => {
+      const plans = plansOf(scene);
+      if (neededBytes(scene, plans.base) === 0) expect(plans.plan).toEqual(plans.base);
+    });
+  });
+
+  it('reaches the low-water mark, or says exactly how many bytes are missing', () => {
+    always(anyTightScene, (scene) => {
+      const plans = plansOf(scene);
+      const missing = neededBytes(scene, plans.base) - sum(extraFreed(scene, plans));
+      expect(plans.plan.shortfalls.map(({ bytes }) => bytes)).toEqual(missing > 0 ? [missing] : []);
+    });
+  });
+
+  it('takes nothing that it could do without', () => {
+    always(anyTightScene, (scene) => {
+      const plans = plansOf(scene);
+      const needed = neededBytes(scene, plans.base);
+      const extra = extraFreed(scene, plans);
+      const freed = sum(extra);
+      for (const bytes of extra) {
+        expect(bytes).toBeGreaterThan(0);
+        expect(freed - bytes).toBeLessThan(needed);
+      }
+    });
+  });
+
+  it('never softens what the other rules decided', () => {
+    const strength = ['keep', 'drop-dumps', 'drop-files', 'archive', 'remove', 'purge'];
+    const limit = fc.constantFrom({}, { cli: { maxBytes: 100 }, cron: { maxBytes: 1 } });
+    always(fc.tuple(anyTightScene, limit), ([{ inventory, policy }, bySource]) => {
+      const { plan, base } = plansOf({ inventory, policy: { ...policy, disk: { ...policy.disk, bySource } } });
+      for (const [at, { action }] of plan.decisions.entries()) {
+        const before = base.decisions[at]?.action ?? 'purge';
+        expect(strength.indexOf(action)).toBeGreaterThanOrEqual(strength.indexOf(before));
+      }
+    });
+  });
+
+  it('never crosses a hold, a tag or a floor', () => {
+    const protects = new Set<string>([
+      'active',
+      'pinned',
+      'lineage-active',
+      'lineage-pinned',
+      'lineage-kept',
+      'future',
+      'unreadable',
+      'open',
+      'young',
+      'tagged',
+    ]);
+    always(anyTightScene, (scene) => {
+      const { plan, base } = plansOf(scene);
+      for (const [at, { reason, action }] of base.decisions.entries()) {
+        const now = plan.decisions[at];
+        if (action === 'keep' && protects.has(reason)) expect(now?.reason).toBe(reason);
+        if (reason === 'keep-last') expect(['keep', 'drop-files', 'drop-dumps']).toContain(now?.action);
+      }
+    });
+  });
+
+  it('leaves nothing behind that is free to go when the mark is out of reach', () => {
+    always(anyTightScene, (scene) => {
+      const { plan } = plansOf(scene);
+      if (plan.shortfalls.length === 0) return;
+      const reasons = plan.decisions
+        .filter(({ action, sizeBytes }) => action === 'keep' && sizeBytes > 0)
+        .map(({ reason }) => reason);
+      expect(reasons).not.toContain('not-expired');
+      expect(reasons).not.toContain('in-grace');
+    });
+  });
+
+  it('names what stands in the way, and no more bytes than are left', () => {
+    always(anyTightScene, (scene) => {
+      const { plan } = plansOf(scene);
+      const left = afterPlan(scene.inventory, plan);
+      for (const { heldBytes } of plan.shortfalls) {
+        const items = [...left.sessions, ...left.strays, ...left.trash, ...left.archives];
+        expect(sum(Object.values(heldBytes))).toBe(sum(items.map(itemBytes)));
+      }
+    });
+  });
+
+  it('leaves the sessions alone when the trash is enough', () => {
+    always(anyTightScene, (scene) => {
+      const plans = plansOf(scene);
+      const inTrash = plans.base.decisions
+        .filter(({ reason }) => reason === 'in-grace')
+        .map(({ sizeBytes }) => sizeBytes);
+      if (sum(inTrash) < neededBytes(scene, plans.base)) return;
+      for (const { item, reason } of plans.plan.decisions) if (reason === 'pressure') expect(item.kind).toBe('trash');
+    });
+  });
+
+  it('removes sessions for space only when archiving all that may be archived is not enough', () => {
+    always(anyTightScene, (scene) => {
+      const plans = plansOf(scene);
+      const removed = plans.plan.decisions.some(
+        ({ item, action, reason }) => item.kind === 'session' && action === 'remove' && reason === 'pressure',
+      );
+      if (!removed) return;
+      const archivable = new Set(
+        plans.base.decisions.flatMap(({ item, reason }) =>
+          item.kind === 'session' && reason === 'not-expired' ? [item.id] : [],
+        ),
+      );
+      const bytes = scene.inventory.sessions
+        .filter(({ id }) => archivable.has(id))
+        .map((session) => (itemBytes(session) / 5) * 4);
+      expect(sum(bytes)).toBeLessThan(neededBytes(scene, plans.base));
+    });
+  });
+
+  it('brings a source under its own limit with what belongs to that source', () => {
+    always(fc.tuple(anyScene, fc.integer({ min: 1, max: 800 })), ([{ inventory, policy }, maxBytes]) => {
+      const sessions = inventory.sessions.map(({ childKind: _, ...session }) => session);
+      const disk = { lowWater: 0.85, bySource: { cli: { maxBytes }, telegram: { maxBytes: 2 * maxBytes } } };
+      const scene = { inventory: { ...inventory, sessions }, policy: { ...policy, disk } };
+      const { plan, base } = plansOf(scene);
+      const after = afterPlan(scene.inventory, plan);
+      for (const [source, limit] of Object.entries(disk.bySource)) {
+        const short = plan.shortfalls.find((shortfall) => shortfall.source === source)?.bytes ?? 0;
+        expect(bytesOf(after, source) - short).toBeLessThanOrEqual(limit.maxBytes);
+      }
+      const sourceOf = new Map(
+        [...sessions, ...inventory.archives].map(({ kind, id, source }) => [`${kind} ${id}`, source]),
+      );
+      for (const [at, decision] of plan.decisions.entries()) {
+        if (!Object.hasOwn(disk.bySource, sourceOf.get(keyOf(decision)) ?? ''))
+          expect(decision).toEqual(base.decisions[at]);
+      }
+      expect(
+        planRetention(after, { policy: scene.policy, now: NOW }).decisions.filter(({ action }) => action !== 'keep'),
+      ).toEqual([]);
+    });
+  });
+});
+
+function bytesOf({ sessions, archives }: Inventory, source: string): number {
+  return sum([...sessions, ...archives].filter((item) => item.source === source).map(itemBytes));
+}
