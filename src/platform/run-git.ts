@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { Failure } from '../core/failure.ts';
 import { MINUTE_MS } from '../core/time.ts';
 import { errorCode } from './error-code.ts';
+import { GIT_ENVIRONMENT, GIT_SETTINGS } from './git-settings.ts';
 
 /** Where a git command works. */
 export interface GitPlace {
@@ -67,7 +68,7 @@ export async function runGit(place: GitPlace, args: readonly string[], options: 
 
 /** Starts a git command for those who read or feed it as it goes. One that may write for long ends with this process. */
 export function startGit(place: GitPlace, args: readonly string[], options: GitOptions = {}): ChildProcess {
-  const command = ['git', ...SETTINGS.flatMap((setting) => ['-c', setting]), ...args];
+  const command = ['git', ...GIT_SETTINGS.flatMap((setting) => ['-c', setting]), ...args];
   const leash = LONG_WRITERS.has(args[0] ?? '') ? DIES_WITH_US : [];
   const [program = 'git', ...rest] = [...leash, ...command];
   const child = spawn(program, rest, {
@@ -100,57 +101,14 @@ const LONG_WRITERS: ReadonlySet<string> = new Set([
 const SETPRIV = '/usr/bin/setpriv';
 const DIES_WITH_US = process.platform === 'linux' && existsSync(SETPRIV) ? [SETPRIV, '--pdeathsig', 'KILL', '--'] : [];
 
-/** What would otherwise depend on the machine. Objects are synced in batches: one flush for many, and none is lost. */
-const SETTINGS = [
-  'core.hooksPath=/dev/null',
-  'core.fsmonitor=false',
-  'core.untrackedCache=false',
-  'core.attributesFile=/dev/null',
-  'core.excludesFile=/dev/null',
-  'core.autocrlf=false',
-  'core.eol=lf',
-  'core.safecrlf=false',
-  'core.fileMode=true',
-  'core.symlinks=true',
-  'core.ignoreCase=false',
-  'core.precomposeUnicode=false',
-  'core.protectNTFS=false',
-  'core.quotePath=false',
-  'index.version=4',
-  'core.fsync=all',
-  'core.fsyncMethod=batch',
-  'core.logAllRefUpdates=false',
-  'core.filesRefLockTimeout=10000',
-  'core.packedRefsTimeout=10000',
-  'gc.auto=0',
-  'maintenance.auto=false',
-  'safe.directory=*',
-  'submodule.recurse=false',
-  'commit.gpgSign=false',
-  'protocol.allow=never',
-] as const;
-
 function closedEnvironment({ gitDir, workTree, indexFile }: GitPlace): Record<string, string> {
   return {
+    ...GIT_ENVIRONMENT,
     PATH: process.env['PATH'] ?? '',
     HOME: gitDir,
-    LC_ALL: 'C',
-    TZ: 'UTC',
     GIT_DIR: gitDir,
     ...(workTree !== undefined && { GIT_WORK_TREE: workTree }),
     ...(indexFile !== undefined && { GIT_INDEX_FILE: indexFile }),
-    GIT_CONFIG_NOSYSTEM: '1',
-    GIT_CONFIG_SYSTEM: '/dev/null',
-    GIT_CONFIG_GLOBAL: '/dev/null',
-    GIT_ATTR_NOSYSTEM: '1',
-    GIT_TERMINAL_PROMPT: '0',
-    GIT_OPTIONAL_LOCKS: '0',
-    GIT_LITERAL_PATHSPECS: '1',
-    GIT_NO_REPLACE_OBJECTS: '1',
-    GIT_AUTHOR_NAME: 'Coppice',
-    GIT_AUTHOR_EMAIL: 'coppice@localhost',
-    GIT_COMMITTER_NAME: 'Coppice',
-    GIT_COMMITTER_EMAIL: 'coppice@localhost',
   };
 }
 
