@@ -1,7 +1,8 @@
 import { Agent, type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http';
 import { request as requestHttps, Agent as SecureAgent } from 'node:https';
 import { setTimeout } from 'node:timers/promises';
-import { FAILURES, Failure, type FailureCode } from '../core/failure.ts';
+import { Failure } from '../core/failure.ts';
+import { RemoteFailure, readAnswer } from './read-answer.ts';
 
 export interface ClientOptions {
   /** `http://127.0.0.1:7717`, an https address of a proxy, or `unix:` and the path of a socket. */
@@ -46,7 +47,7 @@ export class Transport implements Disposable {
     for (let attempt = 1; ; attempt += 1) {
       try {
         const response = await this.#once(call, { accept: 'application/jsonl, application/json' });
-        return (await (isLines(response) ? lastOf(response, call.onStep) : answerOf(response))) as T;
+        return (await readAnswer(response, call.onStep)) as T;
       } catch (error) {
         call.signal?.throwIfAborted();
         if (call.method !== 'GET' || attempt === TRIES || !isPassing(error)) throw this.#told(error);
@@ -59,7 +60,7 @@ export class Transport implements Disposable {
   async stream(call: Call & { readonly headers?: Readonly<Record<string, string>> }): Promise<IncomingMessage> {
     try {
       const response = await this.#once(call, call.headers);
-      if (response.statusCode !== 200) await answerOf(response);
+      if (response.statusCode !== 200) await readAnswer(response);
       return response;
     } catch (error) {
       throw this.#told(error);
@@ -122,89 +123,6 @@ function queryText(query: object = {}): string {
   for (const [name, value] of Object.entries(query) as [string, unknown][])
     for (const one of Array.isArray(value) ? value : [value]) if (one !== undefined) given.append(name, String(one));
   return given.size === 0 ? '' : `?${given.toString()}`;
-}
-
-async function answerOf(response: IncomingMessage): Promise<unknown> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of response) chunks.push(chunk as Buffer);
-  const document: unknown = parse(Buffer.concat(chunks).toString('utf8'));
-  const status = response.statusCode ?? 0;
-  if (status < 400) return withoutVersion(document);
-  throw new RemoteFailure(status, document);
-}
-
-function isLines({ headers }: IncomingMessage): boolean {
-  return headers['content-type'] === 'application/jsonl';
-}
-
-/** Tells the steps as they come; what comes last is the answer, or why there is none. */
-async function lastOf(response: IncomingMessage, onStep: Call['onStep']): Promise<unknown> {
-  let last: object | undefined;
-  for await (const line of linesOf(response)) {
-    if (line === '') continue;
-    const { step, answer, ...failed } = JSON.parse(line) as { step?: never; answer?: object; status?: number };
-    if (failed.status !== undefined) throw new RemoteFailure(failed.status, failed);
-    if (step !== undefined) onStep?.(step);
-    last = answer;
-  }
-  if (last !== undefined) return withoutVersion(last);
-  throw new Failure('failed', 'The daemon stopped before it had answered.', {
-    hint: 'What it had begun is in order. See how far it came with: coppice runs',
-  });
-}
-
-/** A line may be as long as a whole plan, so it is put together once. */
-async function* linesOf(response: IncomingMessage): AsyncGenerator<string> {
-  let parts: string[] = [];
-  for await (const chunk of response.setEncoding('utf8') as AsyncIterable<string>) {
-    const [first = '', ...rest] = chunk.split('\n');
-    parts.push(first);
-    for (const next of rest) {
-      yield parts.join('');
-      parts = [next];
-    }
-  }
-}
-
-/** The version is for programs that speak to the API themselves. */
-function withoutVersion(document: unknown): unknown {
-  const { schemaVersion: _, ...rest } = document as { readonly schemaVersion: number };
-  return rest;
-}
-
-/** An error that the daemon answered with. */
-class RemoteFailure extends Failure {
-  readonly status: number;
-
-  constructor(status: number, document: unknown) {
-    const { code = '', message = `The daemon answered with status ${status}.`, hint } = errorOf(document);
-    super(Object.hasOwn(FAILURES, code) ? (code as FailureCode) : (CODE_OF[status] ?? 'refused'), message, {
-      ...(hint !== undefined && { hint }),
-    });
-    this.status = status;
-  }
-}
-
-/** What HTTP itself refuses has no failure of its own. */
-const CODE_OF: Readonly<Record<number, FailureCode>> = { 404: 'not-found', 405: 'usage', 413: 'usage', 415: 'usage' };
-
-interface SentError {
-  readonly code?: string;
-  readonly message?: string;
-  readonly hint?: string;
-}
-
-function errorOf(document: unknown): SentError {
-  return (document as { error?: SentError } | undefined)?.error ?? {};
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Not a daemon, or a proxy before it: the status says enough.
-    return undefined;
-  }
 }
 
 function isPassing(error: unknown): boolean {

@@ -1,0 +1,88 @@
+import type { IncomingMessage } from 'node:http';
+import { FAILURES, Failure, type FailureCode } from '../core/failure.ts';
+
+type OnStep = ((step: never) => void) | undefined;
+
+/** The document that a daemon answered with, and the steps before it where it took long. An error is a `RemoteFailure`. */
+export function readAnswer(response: IncomingMessage, onStep?: OnStep): Promise<unknown> {
+  return response.headers['content-type'] === 'application/jsonl' ? lastOf(response, onStep) : documentOf(response);
+}
+
+async function documentOf(response: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk as Buffer);
+  const document: unknown = parse(Buffer.concat(chunks).toString('utf8'));
+  const status = response.statusCode ?? 0;
+  if (status < 400) return withoutVersion(document);
+  throw new RemoteFailure(status, document);
+}
+
+/** Tells the steps as they come; what comes last is the answer, or why there is none. */
+async function lastOf(response: IncomingMessage, onStep: OnStep): Promise<unknown> {
+  let last: object | undefined;
+  for await (const line of linesOf(response)) {
+    if (line === '') continue;
+    const { step, answer, ...failed } = JSON.parse(line) as { step?: never; answer?: object; status?: number };
+    if (failed.status !== undefined) throw new RemoteFailure(failed.status, failed);
+    if (step !== undefined) onStep?.(step);
+    last = answer;
+  }
+  if (last !== undefined) return withoutVersion(last);
+  throw new Failure('failed', 'The daemon stopped before it had answered.', {
+    hint: 'What it had begun is in order. See how far it came with: coppice runs',
+  });
+}
+
+/** A line may be as long as a whole plan, so it is put together once. */
+async function* linesOf(response: IncomingMessage): AsyncGenerator<string> {
+  let parts: string[] = [];
+  for await (const chunk of response.setEncoding('utf8') as AsyncIterable<string>) {
+    const [first = '', ...rest] = chunk.split('\n');
+    parts.push(first);
+    for (const next of rest) {
+      yield parts.join('');
+      parts = [next];
+    }
+  }
+}
+
+/** The version is for programs that speak to the API themselves. */
+function withoutVersion(document: unknown): unknown {
+  const { schemaVersion: _, ...rest } = document as { readonly schemaVersion: number };
+  return rest;
+}
+
+/** An error that the daemon answered with. */
+export class RemoteFailure extends Failure {
+  readonly status: number;
+
+  constructor(status: number, document: unknown) {
+    const { code = '', message = `The daemon answered with status ${status}.`, hint } = errorOf(document);
+    super(Object.hasOwn(FAILURES, code) ? (code as FailureCode) : (CODE_OF[status] ?? 'refused'), message, {
+      ...(hint !== undefined && { hint }),
+    });
+    this.status = status;
+  }
+}
+
+/** What HTTP itself refuses has no failure of its own. */
+const CODE_OF: Readonly<Record<number, FailureCode>> = { 404: 'not-found', 405: 'usage', 413: 'usage', 415: 'usage' };
+
+interface SentError {
+  readonly code?: string;
+  readonly message?: string;
+  readonly hint?: string;
+}
+
+function errorOf(document: unknown): SentError {
+  return (document as { error?: SentError } | undefined)?.error ?? {};
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Not a daemon, or a proxy before it: the status says enough.
+    return undefined;
+  }
+}
