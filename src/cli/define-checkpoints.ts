@@ -8,11 +8,10 @@ import type {
   TakeOptions,
 } from './checkpoints/options.ts';
 import type { NoOptions } from './command-options.ts';
-import { countOption, defineCommand, defineGroup, type Frame, textOption } from './define-command.ts';
+import { countOption, defineCommand, defineGroup, type Frame, textOption, YES_BUT_HOLDS } from './define-command.ts';
 
 const ID = 'id of the checkpoint, or its first characters';
 const PATHS = 'only these files or folders, relative to the folder of the checkpoint; write -- first';
-const YES = 'do it without asking; what is held stays all the same';
 
 /** `coppice checkpoints …` */
 export function defineCheckpoints(program: Definition, frame: Frame): void {
@@ -132,7 +131,7 @@ function definePrune(checkpoints: Definition, frame: Frame): void {
     .addOption(countOption('--max-snapshots <n>', 'all but this many of each project'))
     .option('--keep-orphans', 'keep those of folders that are gone')
     .option('--dry-run', 'show what would go, and change nothing')
-    .option('--yes', YES);
+    .option('--yes', YES_BUT_HOLDS);
 }
 
 function defineClear(checkpoints: Definition, frame: Frame): void {
@@ -143,7 +142,7 @@ function defineClear(checkpoints: Definition, frame: Frame): void {
     load: () => import('./checkpoints/clear.ts'),
   })
     .option('--dry-run', 'show what would go, and change nothing')
-    .option('--yes', YES);
+    .option('--yes', YES_BUT_HOLDS);
   defineCommand<ClearOptions>(checkpoints, frame, {
     name: 'clear-legacy',
     about: 'Remove checkpoints in layouts of before, which nothing reads any more',
@@ -151,5 +150,5 @@ function defineClear(checkpoints: Definition, frame: Frame): void {
     load: () => import('./checkpoints/clear-legacy.ts'),
   })
     .option('--dry-run', 'show what would go, and change nothing')
-    .option('--yes', YES);
+    .option('--yes', YES_BUT_HOLDS);
 }

@@ -1,20 +1,13 @@
 import type { Command as Definition } from 'commander';
 import type {
   ApplyOptions,
-  DeleteOptions,
-  FilterOptions,
-  GcOptions,
   MaintainOptions,
   NoOptions,
   PlanOptions,
-  PruneOptions,
   TrashEmptyOptions,
   UndoOptions,
 } from './command-options.ts';
-import { ageOption, countOption, defineCommand, defineGroup, type Frame, textOption } from './define-command.ts';
-
-const YES = 'do it without asking; what is held stays all the same';
-const DRY_RUN = 'show what would go, and change nothing';
+import { defineCommand, defineGroup, type Frame, textOption, YES_BUT_HOLDS } from './define-command.ts';
 
 /** What is kept, what could go, and every way back: `coppice status`, `plan`, `apply`, `explain`, `undo`, `runs` and `trash`. */
 export function defineRetention(program: Definition, frame: Frame): void {
@@ -33,14 +26,6 @@ function defineMaintain(program: Definition, frame: Frame): void {
     examples: ['coppice maintain', 'coppice maintain --auto'],
     load: () => import('./retention/maintain.ts'),
   }).option('--auto', 'only if sessions.auto_prune is on and a pass is due');
-}
-
-/** The commands that remove, below `coppice sessions`. */
-export function defineRemovals(sessions: Definition, frame: Frame): void {
-  defineDelete(sessions, frame);
-  definePrune(sessions, frame);
-  defineGc(sessions, frame);
-  defineArchive(sessions, frame);
 }
 
 function defineLooking(program: Definition, frame: Frame): void {
@@ -75,7 +60,7 @@ function defineApply(program: Definition, frame: Frame): void {
   })
     .argument('<plan>', 'id that coppice plan printed, or the file that it wrote')
     .option('--strict', 'refuse all of it when anything in it has changed since')
-    .option('--yes', YES);
+    .option('--yes', YES_BUT_HOLDS);
 }
 
 function defineUndo(program: Definition, frame: Frame): void {
@@ -140,83 +125,4 @@ function defineTrash(program: Definition, frame: Frame): void {
     .option('--expired', 'only what can no longer be undone')
     .option('--all', 'everything in the trash')
     .option('--yes', 'do it without asking');
-}
-
-function defineDelete(sessions: Definition, frame: Frame): void {
-  defineCommand<DeleteOptions>(sessions, frame, {
-    name: 'delete',
-    about: 'Remove the sessions you name',
-    examples: ['coppice sessions delete my-session', 'coppice sessions delete my-session other-session --purge'],
-    load: () => import('./sessions/delete.ts'),
-  })
-    .argument('<id...>', 'whole ids of the sessions')
-    .option('--purge', 'for good, without a way back')
-    .option('--yes', YES);
-}
-
-function definePrune(sessions: Definition, frame: Frame): void {
-  const prune = defineCommand<PruneOptions>(sessions, frame, {
-    name: 'prune',
-    about: 'Remove sessions by age and other facts',
-    examples: [
-      'coppice sessions prune --older-than 90 --dry-run',
-      'coppice sessions prune --source cron --older-than 2026-01-31',
-      'coppice sessions prune --files-only --older-than 30d --yes',
-    ],
-    load: () => import('./sessions/prune.ts'),
-  })
-    .option('--files-only', 'remove transcripts and request dumps; sessions and messages stay')
-    .option('--include-files', 'remove sessions with their files, as it does anyway')
-    .option('--keep-rows', 'the same as --files-only');
-  addFilterOptions(prune, frame);
-}
-
-function defineArchive(sessions: Definition, frame: Frame): void {
-  const archive = defineCommand<FilterOptions>(sessions, frame, {
-    name: 'archive',
-    about: 'Compress sessions into the archive, where they stay listed and can be restored',
-    examples: [
-      'coppice sessions archive --older-than 30d --dry-run',
-      'coppice sessions archive --source telegram --older-than 90d --yes',
-    ],
-    load: () => import('./sessions/archive.ts'),
-  });
-  addFilterOptions(archive, frame);
-  defineCommand<NoOptions>(sessions, frame, {
-    name: 'restore',
-    about: 'Bring archived sessions back exactly as they were',
-    examples: ['coppice sessions restore 0198c2 0198d4'],
-    load: () => import('./sessions/restore.ts'),
-  }).argument('<id...>', 'ids of archived sessions, or their first characters');
-}
-
-/** What narrows down which sessions a command is about. */
-function addFilterOptions(command: Definition, frame: Frame): void {
-  command
-    .addOption(
-      ageOption('--older-than <when>', 'last active before this age or date (90, 90d, 5h, 2026-01-31)', frame.clock),
-    )
-    .addOption(textOption('--source <source>', 'only sessions from this source'))
-    .addOption(countOption('--max-messages <n>', 'only sessions with at most this many messages'))
-    .addOption(textOption('--title <text>', 'only sessions with this in their title'))
-    .addOption(textOption('--workdir <dir>', 'only sessions that worked in this directory'))
-    .addOption(textOption('--model <model>', 'only sessions with this model'))
-    .addOption(textOption('--ended-by <reason>', 'only sessions that ended for this reason'))
-    .option('--dry-run', DRY_RUN)
-    .option('--yes', YES);
-}
-
-function defineGc(sessions: Definition, frame: Frame): void {
-  defineCommand<GcOptions>(sessions, frame, {
-    name: 'gc',
-    about: 'Remove sessions without messages and with only a few',
-    examples: ['coppice sessions gc --dry-run', 'coppice sessions gc --trivial-max 2 --yes'],
-    load: () => import('./sessions/gc.ts'),
-  })
-    .addOption(countOption('--empty-hours <n>', 'sessions without messages go after this many hours (24)'))
-    .addOption(countOption('--trivial-days <n>', 'sessions with only a few messages go after this many days (7)'))
-    .addOption(countOption('--trivial-max <n>', 'how many messages are a few (5)'))
-    .addOption(textOption('--source <source>', 'only sessions from this source'))
-    .option('--dry-run', DRY_RUN)
-    .option('--yes', YES);
 }

@@ -23,7 +23,7 @@ import {
   textsOption,
 } from './define-command.ts';
 import { defineRoutes } from './define-gateway.ts';
-import { defineRemovals } from './define-retention.ts';
+import { defineRemovals } from './define-removals.ts';
 import { parseCount } from './parse-values.ts';
 
 const ONE_ID = 'id of the session, or its first characters';
