@@ -28,14 +28,7 @@ export function readExport({ path, sessions }: ExportSource): LineReader {
   let state: OpenSession | 'between' | 'lost' = 'between';
   let seen = 0;
 
-  const damaged = (message: string, id?: string): ImportPiece => {
-    const hint = 'Export the session again and import the new file.';
-    return {
-      kind: 'damaged',
-      ...(id !== undefined && { id }),
-      problem: { kind: 'damaged-export', subject: path, message, hint },
-    };
-  };
+  const damaged = (message: string, id?: string) => damagedPiece(path, message, id);
   const leaveOpen = (): readonly ImportPiece[] =>
     typeof state === 'string'
       ? []
@@ -74,6 +67,15 @@ export function readExport({ path, sessions }: ExportSource): LineReader {
       if (missing <= 0) return leaveOpen();
       return [...leaveOpen(), damaged(`${path} is cut short: ${missing} of ${sessions} sessions are missing.`)];
     },
+  };
+}
+
+function damagedPiece(path: string, message: string, id?: string): ImportPiece {
+  const hint = 'Export the session again and import the new file.';
+  return {
+    kind: 'damaged',
+    ...(id !== undefined && { id }),
+    problem: { kind: 'damaged-export', subject: path, message, hint },
   };
 }
 

@@ -1,7 +1,7 @@
-import type { RemoveReason } from '../../core/plan.ts';
-import type { Journal, Run, RunAction, RunItem, RunItemRef, RunItemState, RunRequest } from '../../core/run.ts';
+import type { Journal, RunItem, RunItemState } from '../../core/run.ts';
 import { MAX_BATCH } from '../../core/session-store.ts';
 import type { Connection } from './connection.ts';
+import { type ItemRow, itemOf, type RunRow, runOf } from './run-rows.ts';
 import type { WriteQueue } from './write-queue.ts';
 
 /** The journal of runs, in the same database as the sessions. */
@@ -9,12 +9,8 @@ export function createJournal(db: Connection, queue: WriteQueue): Journal {
   return {
     async begin(run) {
       await queue.run(() => {
-        db.sql('INSERT INTO runs (id, request, started_at, expires_at) VALUES (?, ?, ?, ?)').run(
-          run.id,
-          JSON.stringify(run.request),
-          run.startedAt,
-          run.expiresAt,
-        );
+        const insert = db.sql('INSERT INTO runs (id, request, started_at, expires_at) VALUES (?, ?, ?, ?)');
+        insert.run(run.id, JSON.stringify(run.request), run.startedAt, run.expiresAt);
       });
     },
     async intend(runId, items) {
@@ -30,13 +26,7 @@ export function createJournal(db: Connection, queue: WriteQueue): Journal {
       await queue.run(() => void db.sql('UPDATE runs SET finished_at = ? WHERE id = ?').run(at, runId));
     },
     async unfinished() {
-      return db
-        .sql<[], string>(
-          `SELECT DISTINCT run_id FROM run_items WHERE state IN ('intended', 'undoing', 'purging')
-           UNION SELECT id FROM runs WHERE finished_at IS NULL`,
-        )
-        .pluck()
-        .all();
+      return db.sql<[], string>(UNFINISHED).pluck().all();
     },
     async *runs() {
       const rows = db.sql<[], RunRow>('SELECT * FROM runs ORDER BY started_at DESC, id DESC').all();
@@ -56,15 +46,17 @@ export function createJournal(db: Connection, queue: WriteQueue): Journal {
       return ids.length;
     },
     async totals(runId) {
-      const rows = db
-        .sql<[string], { state: RunItemState; items: number; sizeBytes: number }>(
-          `SELECT state, count(*) AS items, sum(size_bytes) AS sizeBytes FROM run_items WHERE run_id = ? GROUP BY state`,
-        )
-        .all(runId);
+      const rows = db.sql<[string], { state: RunItemState; items: number; sizeBytes: number }>(TOTALS).all(runId);
       return Object.fromEntries(rows.map(({ state, items, sizeBytes }) => [state, { items, sizeBytes }]));
     },
   };
 }
+
+const UNFINISHED = `SELECT DISTINCT run_id FROM run_items WHERE state IN ('intended', 'undoing', 'purging')
+  UNION SELECT id FROM runs WHERE finished_at IS NULL`;
+
+const TOTALS = `SELECT state, count(*) AS items, sum(size_bytes) AS sizeBytes FROM run_items
+  WHERE run_id = ? GROUP BY state`;
 
 const ALL_STATES: readonly RunItemState[] = [
   'intended',
@@ -76,28 +68,6 @@ const ALL_STATES: readonly RunItemState[] = [
   'purging',
   'purged',
 ];
-
-interface RunRow {
-  readonly id: string;
-  readonly request: string;
-  readonly started_at: number;
-  readonly finished_at: number | null;
-  readonly expires_at: number;
-}
-
-interface ItemRow {
-  readonly number: number;
-  readonly kind: RunItemRef['kind'];
-  readonly item_id: string;
-  readonly action: RunAction;
-  readonly reason: RemoveReason;
-  readonly fingerprint: string;
-  readonly size_bytes: number;
-  readonly skips_trash: number;
-  readonly state: RunItemState;
-  readonly detail: string | null;
-  readonly title: string | null;
-}
 
 /** The states after which nothing of an item is in the trash or the archive. */
 const SETTLED = `('skipped', 'restored', 'purged')`;
@@ -145,29 +115,4 @@ function* readItems(db: Connection, runId: string, states: readonly RunItemState
     for (const row of rows) yield itemOf(row);
     rows = page.all(runId, rows.at(-1)?.number ?? 0, wanted);
   }
-}
-
-function runOf(row: RunRow): Run {
-  return {
-    id: row.id,
-    request: JSON.parse(row.request) as RunRequest,
-    startedAt: row.started_at,
-    ...(row.finished_at !== null && { finishedAt: row.finished_at }),
-    expiresAt: row.expires_at,
-  };
-}
-
-function itemOf(row: ItemRow): RunItem {
-  return {
-    number: row.number,
-    item: { kind: row.kind, id: row.item_id },
-    action: row.action,
-    reason: row.reason,
-    fingerprint: row.fingerprint,
-    sizeBytes: row.size_bytes,
-    skipsTrash: row.skips_trash === 1,
-    state: row.state,
-    ...(row.detail !== null && { detail: row.detail }),
-    ...(row.title !== null && { title: row.title }),
-  };
 }
