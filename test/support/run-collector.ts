@@ -11,6 +11,15 @@ import { tempDir } from './temp-dir.ts';
 
 export const AGENTS = join(import.meta.dirname, 'agents');
 
+/** A line of shell to run. */
+export const sh = (script: string) => ({ command: 'sh', args: ['-c', script] });
+
+/** One of the agents that tests run. */
+export const agent = (name: string, ...args: string[]) => ({
+  command: process.execPath,
+  args: [join(AGENTS, name), ...args],
+});
+
 /** What a test knows of a run: everything its sink and its records were given, and what was shown. */
 export interface RunCollector {
   readonly events: RunEvent[];
