@@ -96,6 +96,18 @@ describe('a line that is not valid', () => {
     [['search', 'disk'], "Unknown command 'search'.", 'Did you mean coppice sessions search? Run: coppice --help'],
     [['sessions', 'undo'], "Unknown command 'undo'.", 'Did you mean coppice undo? Run: coppice sessions --help'],
     [['cron', 'add', 'x', '--', 'y'], '--schedule is missing.', 'Run: coppice cron add --help'],
+    [
+      ['sessions', 'restore'],
+      '<id> is missing: ids of archived sessions, or their first characters.',
+      'List them with: coppice sessions list --archived',
+    ],
+    [['cron', 'next'], '<name> is missing: name of the job.', 'List them with: coppice cron list'],
+    [
+      ['restore', 'x'],
+      "Unknown command 'restore'.",
+      'Did you mean one of coppice trash restore, coppice sessions restore, coppice checkpoints restore? Run: coppice --help',
+    ],
+    [['plan', 'x'], "'x' is more than coppice plan takes.", 'Run: coppice plan --help'],
     [['--nonsense'], "Unknown option '--nonsense'.", 'Run: coppice --help'],
     [
       ['sessions', 'list', '--sort', 'size'],

@@ -8,10 +8,12 @@ export function usageFailure(error: CommanderError, definition: Definition): Fai
   const [first = '', suggestion = ''] = error.message.replace(/^error: /, '').split('\n');
   const failure = (sentence: string, hint: string) => new Failure('usage', sentence, { hint, cause: error });
   switch (error.code) {
-    case 'commander.missingArgument':
-      return failure(missingArgument(definition, first), whereToFind(definition, first) ?? help);
+    case 'commander.missingArgument': {
+      const [, name = ''] = /'(.*)'/.exec(first) ?? [];
+      return failure(missingArgument(definition, name), whereToFind(definition, name) ?? help);
+    }
     case 'commander.excessArguments':
-      return failure(tooMuch(definition), `Put quotes around words that belong together. ${help}`);
+      return failure(tooMuch(definition), join(definition.registeredArguments.length > 0 ? QUOTES : '', help));
     case 'commander.missingMandatoryOptionValue':
       return failure(first.replace(/^required option '(\S+) .*$/, '$1 is missing.'), help);
     case 'commander.unknownCommand':
@@ -21,28 +23,25 @@ export function usageFailure(error: CommanderError, definition: Definition): Fai
   }
 }
 
-function missingArgument(definition: Definition, said: string): string {
-  const name = argumentIn(said);
+const QUOTES = 'Put quotes around words that belong together.';
+
+function missingArgument(definition: Definition, name: string): string {
   const argument = definition.registeredArguments.find((one) => one.name() === name);
   return `<${name}> is missing: ${argument?.description ?? ''}.`;
 }
 
-function argumentIn(said: string): string {
-  return /'(.*)'/.exec(said)?.[1] ?? '';
+/** How a person comes to what is missing, where a command shows it. */
+function whereToFind(definition: Definition, name: string): string | undefined {
+  if (name === 'plan') return 'Make one, and see what would go, with: coppice plan';
+  const listing = name === 'id' ? listingOfIds(commandLine(definition)) : LISTINGS[name];
+  return listing === undefined || definition.name() === 'add' ? undefined : `List them with: ${listing}`;
 }
 
-/** How a person comes to what is missing, where a command shows it. */
-function whereToFind(definition: Definition, said: string): string | undefined {
-  switch (argumentIn(said)) {
-    case 'plan':
-      return 'Make one, and see what would go, with: coppice plan';
-    case 'run':
-      return 'List them with: coppice runs';
-    case 'id':
-      return `List them with: coppice ${definition.parent?.name() === 'checkpoints' ? 'checkpoints list --all' : 'sessions list'}`;
-    default:
-      return undefined;
-  }
+const LISTINGS: Readonly<Record<string, string>> = { run: 'coppice runs', name: 'coppice cron list' };
+
+function listingOfIds(line: string): string {
+  if (line.startsWith('coppice checkpoints ')) return 'coppice checkpoints list --all';
+  return line === 'coppice sessions restore' ? 'coppice sessions list --archived' : 'coppice sessions list';
 }
 
 function tooMuch(definition: Definition): string {
@@ -56,7 +55,8 @@ function elsewhere(definition: Definition): string | undefined {
   let top = definition;
   while (top.parent !== null) top = top.parent;
   const found = everyCommand(top).filter((one) => one.name() === name);
-  return found.length === 0 ? undefined : `Did you mean ${found.map(commandLine).join(' or ')}?`;
+  if (found.length === 0) return undefined;
+  return `Did you mean ${found.length > 1 ? 'one of ' : ''}${found.map(commandLine).join(', ')}?`;
 }
 
 function sentenceOf(text: string): string {

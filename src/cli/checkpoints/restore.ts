@@ -26,10 +26,12 @@ export function run(input: CommandInput<RestoreOptions>): Promise<number> {
     const withSession = options.withSession === true;
     const look = () => checkpoints.previewRestore(id, { paths, withSession, signal: io.signal });
     if (options.dryRun === true) return preview(input, await look());
-    if (options.yes !== true && canAsk(io, global.json)) {
+    if (options.yes !== true) {
+      // Looked at even where nobody can be asked: that there is no such checkpoint matters more than a missing yes.
       const found = await look();
-      printPlan(input, found);
-      if (found.files.length === 0 && !withSession) return 0;
+      const asking = canAsk(io, global.json);
+      if (asking) printPlan(input, found);
+      if (asking && found.files.length === 0 && !withSession) return 0;
     }
     await confirm(io, {
       question: 'Go ahead? What is there now is saved first.',
