@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { SessionStore } from '../../src/core/session-store.ts';
 import type { Clock } from '../../src/core/time.ts';
 import type { TranscriptSink } from '../../src/core/transcript.ts';
@@ -5,6 +8,7 @@ import { nativeLayout } from '../../src/homes/native/native-layout.ts';
 import { createTranscriptFiles } from '../../src/homes/native/transcript-files.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { manualClock } from './clock.ts';
+import type { StorePlace } from './store-desk.ts';
 
 export interface NativeStoreOptions {
   readonly clock?: Clock;
@@ -21,4 +25,13 @@ export function openNativeStore(root: string, options: NativeStoreOptions = {}):
     clock: options.clock ?? manualClock(),
     transcripts: options.transcripts ?? createTranscriptFiles(layout, () => true),
   });
+}
+
+/** A place of its own for the embedded store, as the conformance suites ask for one. */
+export async function nativeStorePlace(): Promise<StorePlace> {
+  const root = mkdtempSync(join(tmpdir(), 'coppice-store-'));
+  return {
+    open: ({ clock }) => openNativeStore(root, { clock }),
+    [Symbol.asyncDispose]: async () => rmSync(root, { recursive: true, force: true }),
+  };
 }

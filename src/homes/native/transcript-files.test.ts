@@ -1,10 +1,10 @@
-import { lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { lstatSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { NOW } from '../../../test/support/clock.ts';
 import { user } from '../../../test/support/collect.ts';
 import { openNativeStore } from '../../../test/support/native-store.ts';
+import { tempDir } from '../../../test/support/temp-dir.ts';
 import { transcriptDifferences } from '../../../test/support/transcript-differences.ts';
 import type { Message } from '../../core/message.ts';
 import type { SessionFacts } from '../../core/session.ts';
@@ -19,15 +19,12 @@ describe('transcript files', () => {
   let session: SessionFacts;
 
   beforeEach(async () => {
-    layout = nativeLayout(mkdtempSync(join(tmpdir(), 'coppice-transcript-')));
+    layout = nativeLayout(tempDir());
     store = await openNativeStore(layout.root);
     session = await store.create({ id: 's', source: 'cli', workdir: '/srv/work' });
     path = layout.transcript('s');
   });
-  afterEach(async () => {
-    await store[Symbol.asyncDispose]();
-    rmSync(layout.root, { recursive: true, force: true });
-  });
+  afterEach(() => store[Symbol.asyncDispose]());
 
   const say = (...texts: string[]) => store.append('s', texts.map(user));
   const differences = () => transcriptDifferences(store, 's', path);

@@ -1,37 +1,19 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  closeSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import BetterSqlite3 from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { checkProblems, collect, messagesOf, user } from '../../../test/support/collect.ts';
-import { openNativeStore } from '../../../test/support/native-store.ts';
+import { nativeStorePlace, openNativeStore } from '../../../test/support/native-store.ts';
 import { NO_FILES, trashRequest } from '../../../test/support/remove-sessions.ts';
 import { tempDir } from '../../../test/support/temp-dir.ts';
 import { sessionStoreConformance } from '../session-store.conformance.ts';
 import { openConnection } from './connection.ts';
 import { SCHEMA_VERSION } from './migrations.ts';
 
-sessionStoreConformance('the SQLite store', async () => {
-  const root = mkdtempSync(join(tmpdir(), 'coppice-store-'));
-  return {
-    open: ({ clock }) => openNativeStore(root, { clock }),
-    [Symbol.asyncDispose]: async () => rmSync(root, { recursive: true, force: true }),
-  };
-});
+sessionStoreConformance('the SQLite store', nativeStorePlace);
 
 /** Looks at a database without the store. */
 function withDatabase<T>(root: string, use: (db: BetterSqlite3.Database) => T): T {
