@@ -14,7 +14,7 @@ export function releaseProblems({ version, repository, status, tags, changelog, 
     ],
     [
       repository === undefined,
-      'package.json names no repository, and provenance must lead there. Name it with: npm pkg set repository=ADDRESS',
+      'package.json names no repository, and provenance must lead there. Fill in all three with: npm pkg set repository=ADDRESS homepage=ADDRESS bugs.url=ADDRESS',
     ],
     [!signable, 'Provenance can only be signed by a build service. Run it there, with the permission id-token: write.'],
   ]

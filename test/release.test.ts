@@ -48,7 +48,11 @@ it('checks and packs, and publishes nothing unless told so', () => {
 });
 
 it.each([
-  ['a manifest without a repository', changed('package.json', '{ "version": "1.2.3" }'), 'names no repository'],
+  [
+    'a manifest without a repository',
+    changed('package.json', '{ "version": "1.2.3" }'),
+    'npm pkg set repository=ADDRESS',
+  ],
   ['a file that is not committed', ({ tree }: Tree) => writeFileSync(join(tree, 'x'), ''), 'not committed'],
   ['no tag of this version', ({ git }: Tree) => git('tag', '-d', 'v1.2.3'), 'git tag v1.2.3'],
   ['no entry in the changelog', changed('CHANGELOG.md', '# Changelog\n\n## 1.2.2\n\n- Old.\n'), 'no entry "## 1.2.3"'],
