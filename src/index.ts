@@ -36,7 +36,7 @@ export type {
 export type { FollowOptions } from './app/sessions/follow-messages.ts';
 export type { AppendAllReceipt, Session } from './app/sessions/session.ts';
 export type { SessionFile } from './app/sessions/session-files.ts';
-export type { SessionStats, StatsOptions } from './app/sessions/session-stats.ts';
+export type { SessionStats, SessionStatsOptions } from './app/sessions/session-stats.ts';
 export type { Sessions, SessionsQuery } from './app/sessions/sessions.ts';
 export type { ExportFormat, ExportRequest } from './app/transfer/export-sessions.ts';
 export type { ImportOutcome } from './app/transfer/import-outcome.ts';

@@ -49,14 +49,17 @@ export interface SessionStats {
 
 const AGE_LIMITS_DAYS = [1, 7, 30, 90, undefined];
 
-export interface StatsOptions {
+export interface SessionStatsOptions {
   readonly signal?: AbortSignal;
   /** Told how many sessions and files were counted so far. */
   readonly onProgress?: (done: number) => void;
 }
 
 /** Counts everything in one pass over the sessions and one walk over the files. */
-export async function sessionStats(parts: HomeParts, { signal, onProgress }: StatsOptions = {}): Promise<SessionStats> {
+export async function sessionStats(
+  parts: HomeParts,
+  { signal, onProgress }: SessionStatsOptions = {},
+): Promise<SessionStats> {
   const now = parts.clock.now();
   const count = createCount(now, policyFromConfig(parts.config));
   const active = await activeIds(parts);

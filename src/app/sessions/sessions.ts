@@ -11,7 +11,7 @@ import type { ImportRequest } from '../transfer/import-sessions.ts';
 import { activeQuery } from './active-sessions.ts';
 import type { Session } from './session.ts';
 import { sessionHandle } from './session-handle.ts';
-import type { SessionStats, StatsOptions } from './session-stats.ts';
+import type { SessionStats, SessionStatsOptions } from './session-stats.ts';
 
 /** What to list. `active` asks for sessions that a living process holds, or that were used a moment ago. */
 export interface SessionsQuery extends Omit<ListQuery, 'active'> {
@@ -70,7 +70,7 @@ export class Sessions {
   }
 
   /** Counts and bytes by source, kind of file and age, and what could go. */
-  async stats(options?: StatsOptions): Promise<SessionStats> {
+  async stats(options?: SessionStatsOptions): Promise<SessionStats> {
     const { sessionStats } = await import('./session-stats.ts');
     return sessionStats(this.#parts, options);
   }
