@@ -76,10 +76,10 @@ export type {
 } from './core/session.ts';
 export type {
   AppendReceipt,
-  Excerpt,
   LeaseHolder,
   MessageRange,
   ProcessIdentity,
+  SearchExcerpt,
   SearchHit,
   SearchQuery,
   SessionSort,

@@ -1,12 +1,12 @@
 import { foldText } from './search-terms.ts';
-import type { Excerpt } from './session-store.ts';
+import type { SearchExcerpt } from './session-store.ts';
 
 /** About two lines of a terminal. */
 const EXCERPT_LENGTH = 160;
 const LEAD = 40;
 
 /** Cuts the most telling stretch out of a text and marks where the terms stand in it. */
-export function makeExcerpt(text: string, terms: readonly string[]): Excerpt {
+export function makeExcerpt(text: string, terms: readonly string[]): SearchExcerpt {
   const start = bestStart(text, terms);
   const end = Math.min(text.length, start + EXCERPT_LENGTH);
   const cut = wholeCharacters(text, start, end);

@@ -127,13 +127,13 @@ export interface SearchHit {
   readonly session: SessionFacts;
   /** The best message of the session; absent when only its title matched, and when it is archived. */
   readonly message?: { readonly seq: number; readonly role: string; readonly at: EpochMs; readonly rewound?: true };
-  readonly excerpt: Excerpt;
+  readonly excerpt: SearchExcerpt;
   /** How it was found: whole words rank before parts of words. */
   readonly match: 'words' | 'part' | 'title';
 }
 
 /** A stretch of text with the places that matched, as [start, end) offsets. */
-export interface Excerpt {
+export interface SearchExcerpt {
   readonly text: string;
   readonly marks: readonly (readonly [number, number])[];
 }

@@ -1,5 +1,5 @@
 import { hitDocument } from '../../app/documents/search-document.ts';
-import type { Excerpt, SearchHit } from '../../core/session-store.ts';
+import type { SearchExcerpt, SearchHit } from '../../core/session-store.ts';
 import type { CommandInput } from '../command.ts';
 import type { SearchOptions } from '../command-options.ts';
 import { formatAge } from '../format.ts';
@@ -49,7 +49,7 @@ function messageWords({ role, seq, rewound }: NonNullable<SearchHit['message']>)
 }
 
 /** Marks what matched: in colour on a terminal, in brackets where there is none. */
-function highlighted({ colour, isTerminal }: TextOutput, { text, marks }: Excerpt): string {
+function highlighted({ colour, isTerminal }: TextOutput, { text, marks }: SearchExcerpt): string {
   let shown = '';
   let at = 0;
   for (const [from, to] of marks) {
