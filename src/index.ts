@@ -47,11 +47,11 @@ export type { ClientOptions } from './client/transport.ts';
 export type {
   Checkpoint,
   CheckpointProject,
+  CheckpointRestoreRequest,
   FileChange,
   FileDiff,
   LeftOutFile,
   RestoredFile,
-  RestoreRequest,
   TakeRequest,
   TakeResult,
   WorkdirPlace,

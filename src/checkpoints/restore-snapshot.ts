@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs';
-import type { Checkpoint, RestoredFile, RestoreRequest } from '../core/checkpoint.ts';
+import type { Checkpoint, CheckpointRestoreRequest, RestoredFile } from '../core/checkpoint.ts';
 import type { Journal, RunItem } from '../core/run.ts';
 import type { SessionRewind } from '../core/session-rewind.ts';
 import type { EpochMs } from '../core/time.ts';
@@ -89,7 +89,7 @@ async function record(parts: RestoreParts, restore: Restore, safety: Checkpoint)
 const FILES = 1;
 const CONVERSATION = 2;
 
-function requestOf({ target, paths }: Restore, safety: Checkpoint): RestoreRequest {
+function requestOf({ target, paths }: Restore, safety: Checkpoint): CheckpointRestoreRequest {
   return {
     kind: 'restore-checkpoint',
     projectId: target.projectId,

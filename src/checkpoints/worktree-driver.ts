@@ -1,4 +1,4 @@
-import type { RestoreRequest } from '../core/checkpoint.ts';
+import type { CheckpointRestoreRequest } from '../core/checkpoint.ts';
 import type { HomeDriver } from '../core/home-driver.ts';
 import type { ItemOutcome, Journal, RunItem } from '../core/run.ts';
 import type { SessionRewind } from '../core/session-rewind.ts';
@@ -61,7 +61,7 @@ async function putBack(parts: WorktreeParts, runId: string, item: RunItem): Prom
 const NOT_THERE = new Set(['ENOENT', 'ENOTDIR', 'ELOOP']);
 
 /** From what the restore wrote to what was there before it. What was changed since then is neither, and stays. */
-async function putFilesBack(store: CheckpointStore, request: RestoreRequest): Promise<string | undefined> {
+async function putFilesBack(store: CheckpointStore, request: CheckpointRestoreRequest): Promise<string | undefined> {
   const { gitDir } = store.layout;
   using _project = await store.projectLock(request.projectId).alone(LOCK_WAIT_MS);
   using _store = await store.lock.share(LOCK_WAIT_MS);

@@ -86,7 +86,7 @@ export type RestoredFile = FileChange &
   );
 
 /** A restore, as its run remembers it: enough to undo it. */
-export interface RestoreRequest {
+export interface CheckpointRestoreRequest {
   readonly kind: 'restore-checkpoint';
   readonly projectId: string;
   readonly workdir: string;

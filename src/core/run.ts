@@ -1,4 +1,4 @@
-import type { RestoreRequest } from './checkpoint.ts';
+import type { CheckpointRestoreRequest } from './checkpoint.ts';
 import type { ItemRef, PlanRequest, RemoveAction, RemoveReason } from './plan.ts';
 import type { EpochMs } from './time.ts';
 
@@ -12,7 +12,7 @@ export interface Run {
   readonly expiresAt: EpochMs;
 }
 
-export type RunRequest = PlanRequest | RestoreRequest;
+export type RunRequest = PlanRequest | CheckpointRestoreRequest;
 
 /** `take-back` is what a restore does to the files of a working directory and to a conversation. */
 export type RunAction = RemoveAction | 'take-back';
