@@ -14,7 +14,7 @@ export type { CheckOptions, HomeCheck } from './app/check-home.ts';
 export type { CheckpointDetail, Checkpoints } from './app/checkpoints.ts';
 export type { Config } from './app/config/config-schema.ts';
 export type { ConfigOverride } from './app/config/config-settings.ts';
-export type { CheckpointDiff, DiffOptions } from './app/diff-checkpoints.ts';
+export type { CheckpointDiff, CheckpointDiffOptions } from './app/diff-checkpoints.ts';
 export type { NewCronJob } from './app/gateway/cron-jobs.ts';
 export type { Gateway } from './app/gateway/gateway.ts';
 export type { GatewaySession, Resolution } from './app/gateway/gateway-session.ts';

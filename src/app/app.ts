@@ -1,7 +1,7 @@
 import type { Plan } from '../core/plan.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import type { Config } from './config/config-schema.ts';
-import type { DiffOptions } from './diff-checkpoints.ts';
+import type { CheckpointDiffOptions } from './diff-checkpoints.ts';
 import type { ShownCheckpoint } from './documents/checkpoint-document.ts';
 import type { ShownDiff } from './documents/restore-document.ts';
 import type { Gateway } from './gateway/gateway.ts';
@@ -67,7 +67,7 @@ export interface AppCheckpoints
     'take' | 'list' | 'diffText' | 'restore' | 'previewRestore' | 'pin' | 'unpin' | 'status' | 'verify'
   > {
   show(id: string): Promise<ShownCheckpoint>;
-  diff(id: string, options?: DiffOptions): Promise<ShownDiff>;
+  diff(id: string, options?: CheckpointDiffOptions): Promise<ShownDiff>;
 }
 
 export type AppRetention = Pick<

@@ -8,7 +8,7 @@ import type { Checkpoint, CheckpointProject, TakeOptions, TakeRequest, TakeResul
 import type { CheckpointsRequest } from '../core/plan.ts';
 import type { BoundsReport } from './checkpoint-bounds.ts';
 import type { CheckpointStatus } from './checkpoint-status.ts';
-import type { CheckpointDiff, DiffOptions } from './diff-checkpoints.ts';
+import type { CheckpointDiff, CheckpointDiffOptions } from './diff-checkpoints.ts';
 import type { HomeParts } from './home-parts.ts';
 import { refuseForeignCheckpoints } from './refuse-foreign.ts';
 import type { PreviewOptions, RestoreOptions, RestorePreview, RestoreResult } from './restore-checkpoint.ts';
@@ -91,7 +91,7 @@ export class Checkpoints {
   }
 
   /** Which files changed since a checkpoint: up to now, or up to another. */
-  async diff(id: string, options: DiffOptions = {}): Promise<CheckpointDiff> {
+  async diff(id: string, options: CheckpointDiffOptions = {}): Promise<CheckpointDiff> {
     const { foreign } = this.#parts;
     if (foreign !== undefined) {
       const { diffForeign } = await import('./hermes/diff-foreign.ts');
@@ -102,7 +102,7 @@ export class Checkpoints {
   }
 
   /** The same as text, as `git diff` shows it. */
-  async *diffText(id: string, options: DiffOptions = {}): AsyncGenerator<string> {
+  async *diffText(id: string, options: CheckpointDiffOptions = {}): AsyncGenerator<string> {
     const { foreign } = this.#parts;
     if (foreign !== undefined) {
       const { diffForeignText } = await import('./hermes/diff-foreign.ts');

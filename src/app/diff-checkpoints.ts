@@ -5,7 +5,7 @@ import type { CheckpointStore } from '../checkpoints/open-store.ts';
 import type { Checkpoint, FileDiff } from '../core/checkpoint.ts';
 import { Failure } from '../core/failure.ts';
 
-export interface DiffOptions {
+export interface CheckpointDiffOptions {
   /** Another checkpoint of the same folder; the files as they are now when absent. */
   readonly to?: string;
   /** Only these, literal and relative to the working directory; a folder means all that lies in it. */
@@ -20,7 +20,7 @@ export interface CheckpointDiff {
   readonly files: readonly FileDiff[];
 }
 
-type DiffRequest = DiffOptions & { readonly id: string };
+type DiffRequest = CheckpointDiffOptions & { readonly id: string };
 
 /** The files that differ, with how many lines. */
 export async function diffCheckpoints(store: CheckpointStore, request: DiffRequest): Promise<CheckpointDiff> {
@@ -38,7 +38,7 @@ export type Sides = Omit<CheckpointDiff, 'files'>;
 export async function diffOfSides(
   store: CheckpointStore,
   sides: Sides,
-  { paths = [], signal }: DiffOptions,
+  { paths = [], signal }: CheckpointDiffOptions,
 ): Promise<CheckpointDiff> {
   using trees = await treesOf(store, sides, signal);
   return { ...sides, files: await diffSnapshots(store.layout.gitDir, { ...trees, paths }) };
@@ -47,7 +47,7 @@ export async function diffOfSides(
 export async function* diffTextOfSides(
   store: CheckpointStore,
   sides: Sides,
-  { paths = [], signal }: DiffOptions,
+  { paths = [], signal }: CheckpointDiffOptions,
 ): AsyncGenerator<string> {
   using trees = await treesOf(store, sides, signal);
   yield* diffText(store.layout.gitDir, { ...trees, paths });

@@ -1,7 +1,7 @@
 import type { CheckpointStore } from '../../checkpoints/open-store.ts';
 import {
   type CheckpointDiff,
-  type DiffOptions,
+  type CheckpointDiffOptions,
   diffOfSides,
   diffTextOfSides,
   refuseTwoFolders,
@@ -10,7 +10,7 @@ import type { HomeParts } from '../home-parts.ts';
 import { adoptTarget, findHermesTarget, type HermesTarget } from './hermes-target.ts';
 import { openLookingStore } from './looking-store.ts';
 
-export interface ForeignDiff extends DiffOptions {
+export interface ForeignDiff extends CheckpointDiffOptions {
   readonly home: string;
   readonly id: string;
 }

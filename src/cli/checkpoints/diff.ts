@@ -1,5 +1,5 @@
 import type { App } from '../../app/app.ts';
-import type { DiffOptions as Compared } from '../../app/diff-checkpoints.ts';
+import type { CheckpointDiffOptions } from '../../app/diff-checkpoints.ts';
 import { diffDocument, type ShownDiff } from '../../app/documents/restore-document.ts';
 import type { FileDiff } from '../../core/checkpoint.ts';
 import type { CommandInput } from '../command.ts';
@@ -30,7 +30,7 @@ export function run(input: CommandInput<DiffOptions>): Promise<number> {
 }
 
 /** The first word may name another checkpoint. A file of such a name is given as `./name`. */
-async function sidesOf(home: App, words: readonly string[]): Promise<Compared> {
+async function sidesOf(home: App, words: readonly string[]): Promise<CheckpointDiffOptions> {
   const [first = '', ...rest] = words;
   const known = /^[0-9a-f]{4,40}$/i.test(first) ? await home.checkpoints.list() : [];
   const isCheckpoint = known.some(({ id }) => id.startsWith(first.toLowerCase()));
@@ -38,7 +38,7 @@ async function sidesOf(home: App, words: readonly string[]): Promise<Compared> {
 }
 
 /** A name that is nowhere differs in nothing, so what names mean is said. */
-function unchanged({ paths = [] }: Compared): string {
+function unchanged({ paths = [] }: CheckpointDiffOptions): string {
   if (paths.length === 0) return 'Nothing differs.';
   return 'Nothing differs in what you named. Names are literal, and begin at the folder of the checkpoint.';
 }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { AppCheckpoints } from '../../app/app.ts';
-import type { DiffOptions } from '../../app/diff-checkpoints.ts';
+import type { CheckpointDiffOptions } from '../../app/diff-checkpoints.ts';
 import type { Step } from '../../client/api.ts';
 import type { Client } from '../../client/client.ts';
 import type { FileDiff, RestoredFile } from '../../core/checkpoint.ts';
@@ -75,7 +75,7 @@ function remoteRestores({ call }: Client): Pick<AppCheckpoints, 'previewRestore'
   };
 }
 
-function sides({ to, paths }: DiffOptions = {}) {
+function sides({ to, paths }: CheckpointDiffOptions = {}) {
   return { to, path: someOf(paths) };
 }
 
