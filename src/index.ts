@@ -25,7 +25,11 @@ export type { HermesImportOptions } from './app/hermes/import-from-hermes.ts';
 export type { Home } from './app/home.ts';
 export type { FileClass, ForeignHome } from './app/home-parts.ts';
 export { type OpenHomeOptions, openHome } from './app/open-home.ts';
-export type { RestoreOptions, RestorePreview, RestoreResult } from './app/restore-checkpoint.ts';
+export type {
+  CheckpointRestoreOptions,
+  CheckpointRestorePreview,
+  CheckpointRestoreResult,
+} from './app/restore-checkpoint.ts';
 export type {
   AppliedRun,
   ApplyOptions,

@@ -11,7 +11,12 @@ import type { CheckpointStatus } from './checkpoint-status.ts';
 import type { CheckpointDiff, CheckpointDiffOptions } from './diff-checkpoints.ts';
 import type { HomeParts } from './home-parts.ts';
 import { refuseForeignCheckpoints } from './refuse-foreign.ts';
-import type { PreviewOptions, RestoreOptions, RestorePreview, RestoreResult } from './restore-checkpoint.ts';
+import type {
+  CheckpointRestoreOptions,
+  CheckpointRestorePreview,
+  CheckpointRestoreResult,
+  PreviewOptions,
+} from './restore-checkpoint.ts';
 import type { AppliedRun, Retention } from './retention.ts';
 
 export interface CheckpointDetail {
@@ -117,7 +122,7 @@ export class Checkpoints {
    * Takes files back to a checkpoint: all, or some paths. What is there now is saved first, only what differs is touched, and
    * `home.undo` of the run goes back. A file that cannot be written is `skipped`; doing it again goes on.
    */
-  async restore(id: string, options: RestoreOptions = {}): Promise<RestoreResult> {
+  async restore(id: string, options: CheckpointRestoreOptions = {}): Promise<CheckpointRestoreResult> {
     const { foreign } = this.#parts;
     const retention = await this.#retention();
     if (foreign !== undefined) {
@@ -131,7 +136,7 @@ export class Checkpoints {
   }
 
   /** What `restore` would do now. Changes nothing. */
-  async previewRestore(id: string, options: PreviewOptions = {}): Promise<RestorePreview> {
+  async previewRestore(id: string, options: PreviewOptions = {}): Promise<CheckpointRestorePreview> {
     const { foreign } = this.#parts;
     if (foreign !== undefined) {
       const { previewForeign } = await import('./hermes/restore-foreign.ts');

@@ -9,7 +9,7 @@ import { DAY_MS } from '../core/time.ts';
 import { uuidV7 } from '../platform/uuid-v7.ts';
 import type { HomeParts } from './home-parts.ts';
 
-export interface RestoreOptions {
+export interface CheckpointRestoreOptions {
   /** Only these, literal and relative to the working directory; a folder means all that lies in it. */
   readonly paths?: readonly string[];
   /** The conversation goes back to the same turn: its later messages are hidden, kept for search, and shown again by an undo. */
@@ -19,7 +19,7 @@ export interface RestoreOptions {
   readonly onFile?: (file: RestoredFile) => void;
 }
 
-export interface RestoreResult {
+export interface CheckpointRestoreResult {
   readonly checkpoint: Checkpoint;
   /** What was there before, saved first. */
   readonly safety: Checkpoint;
@@ -35,8 +35,8 @@ export interface RestoreResult {
 export async function restoreCheckpoint(
   parts: HomeParts,
   store: CheckpointStore,
-  { id, ...options }: RestoreOptions & { readonly id: string },
-): Promise<RestoreResult> {
+  { id, ...options }: CheckpointRestoreOptions & { readonly id: string },
+): Promise<CheckpointRestoreResult> {
   return restoreTarget(parts, store, { target: (await findSnapshot(store, id)).checkpoint, ...options });
 }
 
@@ -44,8 +44,8 @@ export async function restoreCheckpoint(
 export async function restoreTarget(
   parts: HomeParts,
   store: CheckpointStore,
-  { target, ...options }: RestoreOptions & { readonly target: Checkpoint },
-): Promise<RestoreResult> {
+  { target, ...options }: CheckpointRestoreOptions & { readonly target: Checkpoint },
+): Promise<CheckpointRestoreResult> {
   const { journal, rewind } = parts.store;
   const now = parts.clock.now();
   const steps = restoreSnapshot(
@@ -76,9 +76,9 @@ export async function restoreTarget(
   };
 }
 
-export type PreviewOptions = Pick<RestoreOptions, 'paths' | 'withSession' | 'signal'>;
+export type PreviewOptions = Pick<CheckpointRestoreOptions, 'paths' | 'withSession' | 'signal'>;
 
-export interface RestorePreview {
+export interface CheckpointRestorePreview {
   readonly checkpoint: Checkpoint;
   readonly files: readonly RestoredFile[];
 }
@@ -87,7 +87,7 @@ export interface RestorePreview {
 export async function previewCheckpoint(
   store: CheckpointStore,
   { id, ...options }: PreviewOptions & { readonly id: string },
-): Promise<RestorePreview> {
+): Promise<CheckpointRestorePreview> {
   return previewTarget(store, { target: (await findSnapshot(store, id)).checkpoint, ...options });
 }
 
@@ -95,7 +95,7 @@ export async function previewCheckpoint(
 export async function previewTarget(
   store: CheckpointStore,
   { target, paths, withSession, signal }: PreviewOptions & { readonly target: Checkpoint },
-): Promise<RestorePreview> {
+): Promise<CheckpointRestorePreview> {
   if (withSession === true) sessionOf(target);
   const files: RestoredFile[] = [];
   for await (const file of previewRestore(store, { target, paths: bytesOf(paths), signal })) files.push(file);

@@ -1,6 +1,6 @@
 import type { Checkpoint, FileDiff, RestoredFile } from '../../core/checkpoint.ts';
 import type { CheckpointDiff } from '../diff-checkpoints.ts';
-import type { RestorePreview, RestoreResult } from '../restore-checkpoint.ts';
+import type { CheckpointRestorePreview, CheckpointRestoreResult } from '../restore-checkpoint.ts';
 import { checkpointDocument } from './checkpoint-document.ts';
 import { runDocument } from './run-document.ts';
 
@@ -21,12 +21,12 @@ export function diffDocument({ from, to, files }: ShownDiff) {
 }
 
 /** What a restore would do. */
-export function previewDocument({ checkpoint, files }: RestorePreview) {
+export function previewDocument({ checkpoint, files }: CheckpointRestorePreview) {
   return { dryRun: true, checkpoint: checkpointDocument(checkpoint), files: files.map(fileDocument) };
 }
 
 /** What a restore did. */
-export function restoreDocument(result: RestoreResult, files: readonly RestoredFile[]) {
+export function restoreDocument(result: CheckpointRestoreResult, files: readonly RestoredFile[]) {
   const { checkpoint, safety, run, done, skipped, sessionDetail } = result;
   return {
     dryRun: false,

@@ -4,11 +4,11 @@ import { changeRefs, readRefs } from '../../checkpoints/store-refs.ts';
 import { Failure } from '../../core/failure.ts';
 import type { HomeParts } from '../home-parts.ts';
 import {
+  type CheckpointRestoreOptions,
+  type CheckpointRestorePreview,
+  type CheckpointRestoreResult,
   type PreviewOptions,
   previewTarget,
-  type RestoreOptions,
-  type RestorePreview,
-  type RestoreResult,
   restoreTarget,
 } from '../restore-checkpoint.ts';
 import { adoptTarget, findHermesTarget } from './hermes-target.ts';
@@ -26,8 +26,8 @@ export interface ForeignRestore {
 export async function restoreForeign(
   parts: HomeParts,
   { home, id }: ForeignRestore,
-  options: RestoreOptions,
-): Promise<RestoreResult> {
+  options: CheckpointRestoreOptions,
+): Promise<CheckpointRestoreResult> {
   if (options.withSession === true) throw noSession();
   const target = await findHermesTarget(parts, home, id);
   const store = await openStore(target.storeOptions);
@@ -49,7 +49,7 @@ export async function previewForeign(
   parts: HomeParts,
   { home, id }: ForeignRestore,
   options: PreviewOptions,
-): Promise<RestorePreview> {
+): Promise<CheckpointRestorePreview> {
   const target = await findHermesTarget(parts, home, id);
   using looking = await openLookingStore(target.storeOptions);
   const preview = await previewTarget(looking.store, {

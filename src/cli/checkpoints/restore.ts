@@ -1,6 +1,6 @@
 import type { App } from '../../app/app.ts';
 import { previewDocument, restoreDocument } from '../../app/documents/restore-document.ts';
-import type { RestorePreview, RestoreResult } from '../../app/restore-checkpoint.ts';
+import type { CheckpointRestorePreview, CheckpointRestoreResult } from '../../app/restore-checkpoint.ts';
 import type { RestoredFile } from '../../core/checkpoint.ts';
 import { FAILURES, Failure } from '../../core/failure.ts';
 import type { CommandInput } from '../command.ts';
@@ -43,13 +43,16 @@ export function run(input: CommandInput<RestoreOptions>): Promise<number> {
   });
 }
 
-function preview(input: CommandInput<RestoreOptions>, found: RestorePreview): number {
+function preview(input: CommandInput<RestoreOptions>, found: CheckpointRestorePreview): number {
   if (input.global.json) writeJson(input.io.out, previewDocument(found));
   else printPlan(input, found);
   return exitCode(found.files);
 }
 
-function printPlan({ io: { out, clock }, options }: CommandInput<RestoreOptions>, found: RestorePreview): void {
+function printPlan(
+  { io: { out, clock }, options }: CommandInput<RestoreOptions>,
+  found: CheckpointRestorePreview,
+): void {
   const { checkpoint, files } = found;
   const { workdir, takenAt, sessionId = '' } = checkpoint;
   const what = `${shortId(checkpoint)} (${formatAge(takenAt, clock.now())})`;
@@ -100,7 +103,7 @@ const GO_ON = 'Run the same command again to go on, or go back with: coppice und
 
 function print(
   { io, global, options }: CommandInput<RestoreOptions>,
-  result: RestoreResult,
+  result: CheckpointRestoreResult,
   files: readonly RestoredFile[],
 ): void {
   const { checkpoint, run: undo, done, skipped, sessionDetail } = result;
