@@ -1,6 +1,7 @@
 import { MAX_BATCH } from '../../core/session-store.ts';
 import { retryBusy } from '../../platform/retry-busy.ts';
 import { type Connection, LOCK_DEADLINE_MS } from './connection.ts';
+import { indexWhenIdle } from './index-when-idle.ts';
 import { createSearchIndexer, isIndexBehind, type SearchIndexer } from './search-index.ts';
 import { isBusy, lockedTooLong, translateSqliteError } from './sqlite-errors.ts';
 
@@ -30,10 +31,6 @@ export interface Work<T> {
 
 /** From so many callers on, one waits for the disk for all of them, and nobody for the search index. */
 const MANY = 4;
-/** After so long without a write, what was put off is made up for. */
-const IDLE_MS = 20;
-/** After so long it is tried again, where that could not be done. */
-const RETRY_MS = 1000;
 
 interface Waiting {
   readonly work: Work<unknown>;
@@ -50,7 +47,7 @@ export function createWriteQueue(connection: Connection): WriteQueue {
   const indexer = createSearchIndexer(connection);
   let draining: Promise<void> | undefined;
   let crowded = false;
-  let idle: NodeJS.Timeout | undefined;
+  const rest = indexWhenIdle(connection, indexer, () => draining !== undefined);
 
   async function drain(): Promise<void> {
     // Writes asked for in one go are all here after this. Where several callers write at once, a whole turn of the event loop
@@ -67,24 +64,6 @@ export function createWriteQueue(connection: Connection): WriteQueue {
     }
     draining = undefined;
     rest();
-  }
-
-  /** Sees to it that what was put off is made up for once nobody writes. */
-  function rest(idleMs = IDLE_MS): void {
-    clearTimeout(idle);
-    if (indexer.isBehind) idle = setTimeout(makeUp, idleMs).unref();
-  }
-
-  function makeUp(): void {
-    if (draining !== undefined || !connection.raw.open) return;
-    try {
-      // If a power cut takes it back, it is done again.
-      connection.transactLoosely(() => indexer.makeUp());
-      rest();
-    } catch {
-      // Others are writing, or the disk is full. Whoever searches hears of it.
-      rest(RETRY_MS);
-    }
   }
 
   function add<T>(work: Work<T>): Promise<T> {
