@@ -1,4 +1,4 @@
-import { existsSync, linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -122,6 +122,19 @@ describe('paths that lead somewhere else', () => {
     expect(existsSync(at.parts.layout.transcript('a'))).toBe(true);
     expect((await at.home.sessions.get('a'))?.transcriptBytes).toBeGreaterThan(0);
   });
+
+  it.each(['state.db', 'sessions', 'sessions/../state.db', '../outside/victim/transcript.jsonl'])(
+    'takes no plan at its word that %s is a stray',
+    async (id) => {
+      const { size, mtimeMs } = statSync(join(at.home.path, id));
+      const fingerprint = `${Math.floor(mtimeMs)}:${size}`;
+      const about = { item: { kind: 'orphan', id }, sizeBytes: size, fingerprint, skipsTrash: true } as const;
+      const plan = await at.retention.plan({ kind: 'policy' });
+      const forged: Plan = { ...plan, decisions: [{ ...about, action: 'remove', reason: 'orphan' }] };
+      expect(await detailsOf(forged)).toEqual({ [id]: 'It has changed since the plan was made.' });
+      expect(statSync(join(at.home.path, id)).size).toBeGreaterThan(0);
+    },
+  );
 
   it.skipIf(!CAN_MOUNT)('skips a session directory on another file system', async () => {
     const plan = await removal();

@@ -6,6 +6,7 @@ import type { NativeLayout } from './native-layout.ts';
 
 /** Whether an orphan or debris is still as the scan saw it: same size, and nothing in it touched since. */
 export function strayUnchanged(layout: NativeLayout, { item, fingerprint }: RunItem): boolean {
+  if (!isBelow(item.id)) return false;
   const path = join(layout.root, item.id);
   const stat = lstatSync(path, { throwIfNoEntry: false });
   // Already in the trash: the step is being finished after a crash.
@@ -20,4 +21,10 @@ export function strayUnchanged(layout: NativeLayout, { item, fingerprint }: RunI
     }
   }
   return fingerprint === `${newestAt}:${sizeBytes}`;
+}
+
+/** A plan may have passed through a file: a name that no scan gives, such as that of the database, is no stray. */
+function isBelow(id: string): boolean {
+  const [folder, ...rest] = id.split('/');
+  return ['sessions', 'archive'].includes(folder ?? '') && rest.length > 0 && !rest.includes('..');
 }
