@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { ReclaimOptions } from '../checkpoints/reclaim-store.ts';
 import { noSuchSession } from '../core/check-session.ts';
 import { Failure } from '../core/failure.ts';
@@ -6,7 +5,7 @@ import type { HomeDriver } from '../core/home-driver.ts';
 import type { HomeLock } from '../core/home-lock.ts';
 import type { Inventory } from '../core/inventory.ts';
 import type { MaintenanceReport } from '../core/maintenance.ts';
-import type { Explanation, ItemRef, Plan, PlanRequest } from '../core/plan.ts';
+import type { Decision, Explanation, ItemRef, Plan, PlanRequest } from '../core/plan.ts';
 import type { Outcome, Run, RunItem } from '../core/run.ts';
 import type { SessionStore } from '../core/session-store.ts';
 import { type Clock, DAY_MS, MINUTE_MS, SECOND_MS } from '../core/time.ts';
@@ -31,6 +30,7 @@ import { hermesHomeDriver, reclaimForeign } from './hermes/hermes-home-driver.ts
 import { homeDriver, reclaimCheckpoints } from './home-driver.ts';
 import type { HomeParts } from './home-parts.ts';
 import { type MaintenanceOptions, maintainHome } from './maintenance.ts';
+import { planId } from './plan-id.ts';
 import { foreignNotes } from './refuse-foreign.ts';
 import { policyFromConfig } from './sessions/session-rules.ts';
 
@@ -108,17 +108,25 @@ export class Retention {
     return explainItem(await this.scan(), item, this.#planOptions({ kind: 'policy' }));
   }
 
-  /** Carries out a plan: nothing more than it says, and only what has not changed since. */
-  async apply(plan: Plan, options: ApplyOptions = {}): Promise<AppliedRun> {
+  /** Carries out a plan: nothing more than it says, only what has not changed since, and nothing that is excepted. */
+  async apply(
+    plan: Plan,
+    options: ApplyOptions & { readonly except?: ReadonlySet<Decision> } = {},
+  ): Promise<AppliedRun> {
     await this.#refuseStale(plan);
     return this.change('applying a plan', async () => {
       const { store, clock, config } = this.#parts;
       await recordClock(store, clock.now());
       const runId = uuidV7(clock.now());
       const trashGraceMs = config.trash.grace_days * DAY_MS;
-      const { signal } = options;
+      const { signal, except } = options;
       const before = await store.trash.sizeBytes();
-      const applied = applyPlan(this.#engineParts, plan, { runId, trashGraceMs, ...(signal && { signal }) });
+      const decisions = plan.decisions.filter((decision) => except?.has(decision) !== true);
+      const applied = applyPlan(
+        this.#engineParts,
+        { ...plan, decisions },
+        { runId, trashGraceMs, ...(signal && { signal }) },
+      );
       const counts = await count(applied, options);
       const { madeAt } = plan;
       await rememberApplied(store, { id: planId(plan), madeAt, since: clock.now() - PLAN_LIFETIME_MS });
@@ -253,14 +261,6 @@ export class Retention {
   #planOptions(request: PlanRequest) {
     return { policy: policyFromConfig(this.#parts.config), now: this.#parts.clock.now(), request };
   }
-}
-
-/** A name for a plan that says exactly what it is: the same decisions, the same id. */
-export function planId({ decisions, ...rest }: Plan): string {
-  const hash = createHash('sha256').update(JSON.stringify(rest));
-  // One after the other: a plan of 100 000 decisions is a long text.
-  for (const decision of decisions) hash.update(JSON.stringify(decision));
-  return hash.digest('hex').slice(0, 16);
 }
 
 /** Less free than this, and the database may be unable to write even what it needs to delete. */

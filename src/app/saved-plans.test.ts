@@ -5,7 +5,7 @@ import { NOW } from '../../test/support/clock.ts';
 import { tempDir } from '../../test/support/temp-dir.ts';
 import type { Plan, PlanRequest } from '../core/plan.ts';
 import { DAY_MS } from '../core/time.ts';
-import { planId } from './retention.ts';
+import { planId } from './plan-id.ts';
 import { dropPlan, loadPlan, readPlanFile, savePlan } from './saved-plans.ts';
 
 function aPlan(request: PlanRequest = { kind: 'policy' }): Plan {

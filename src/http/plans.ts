@@ -1,10 +1,13 @@
+import { applySentPlan } from '../app/apply-sent-plan.ts';
 import { isRemoval, planDocument } from '../app/documents/plan-document.ts';
-import { readPlanRequest } from '../app/documents/read-plan-document.ts';
+import { type PlanDocument, planOf, readPlanRequest } from '../app/documents/read-plan-document.ts';
 import { carriedDocument } from '../app/documents/run-document.ts';
+import type { AppliedRun, ApplyOptions } from '../app/retention.ts';
 import { dropPlan, loadPlan, savePlan } from '../app/saved-plans.ts';
+import type { Plan } from '../core/plan.ts';
 import { throttled } from './answer-lines.ts';
 import { gather } from './gather.ts';
-import { jsonRoute } from './route.ts';
+import { type Call, jsonRoute } from './route.ts';
 import { carriedSchema, newPlanSchema, outcomeSchema, planDocumentSchema } from './schemas/run-schemas.ts';
 import { progressSchema } from './schemas/values.ts';
 
@@ -45,13 +48,37 @@ export const planRoutes = [
     tells: outcomeSchema,
     handle: async ({ parts: { home }, id, tell, signal }) => {
       const plan = loadPlan(home.plansHome, id);
-      if (!plan.decisions.some(isRemoval)) return carriedDocument(NOTHING_DONE);
-      const { outcomes, onOutcome } = gather(tell);
-      const { run, freedBytes } = await home.apply(plan, { signal, onOutcome });
-      dropPlan(home.plansHome, id);
-      return carriedDocument({ run, outcomes, freedBytes, interrupted: false });
+      const carried = await carryOut(plan, { tell, signal }, (options) => home.apply(plan, options));
+      if (carried.run !== undefined) dropPlan(home.plansHome, id);
+      return carried;
+    },
+  }),
+  jsonRoute({
+    method: 'POST',
+    path: '/api/plans/apply',
+    summary:
+      'Carry out a plan of this home that is not kept here. It is judged again: only what would be decided now in the same way is done.',
+    cost: HEAVY,
+    body: planDocumentSchema,
+    answer: carriedSchema,
+    tells: outcomeSchema,
+    handle: async ({ parts: { home }, body, tell, signal }) => {
+      const plan = planOf(body as PlanDocument, 'the body');
+      const retention = await home.retention();
+      return carryOut(plan, { tell, signal }, (options) => applySentPlan(retention, plan, options));
     },
   }),
 ] as const;
+
+async function carryOut(
+  { decisions }: Plan,
+  { tell, signal }: Pick<Call<never, never>, 'tell' | 'signal'>,
+  apply: (options: ApplyOptions) => Promise<AppliedRun>,
+) {
+  if (!decisions.some(isRemoval)) return carriedDocument(NOTHING_DONE);
+  const { outcomes, onOutcome } = gather(tell);
+  const { run, freedBytes } = await apply({ signal, onOutcome });
+  return carriedDocument({ run, outcomes, freedBytes, interrupted: false });
+}
 
 const NOTHING_DONE = { outcomes: [], freedBytes: 0, interrupted: false };

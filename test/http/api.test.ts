@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { planDocument } from '../../src/app/documents/plan-document.ts';
 import { errorSchema } from '../../src/http/openapi.ts';
 import type { JsonRoute } from '../../src/http/route.ts';
 import { ROUTES } from '../../src/http/route-table.ts';
@@ -210,6 +211,8 @@ async function callRuns(call: Calling, { home }: Served): Promise<void> {
   await call('POST', '/api/runs/{id}/undo', { id, body: {} });
   expect(await home.sessions.get(session.id)).toMatchObject({ messageCount: 1 });
   expect(await call('POST', '/api/runs/{id}/empty', { id, body: {} })).toMatchObject({ items: 0, skipped: 0 });
+  const sent = planDocument(await home.plan({ kind: 'delete', ids: [session.id] }));
+  expect(await call('POST', '/api/plans/apply', { body: sent })).toMatchObject({ done: 1, skipped: 0 });
 }
 
 async function callImports(call: Calling, { home }: Served): Promise<void> {

@@ -139,7 +139,8 @@ function aboutSessions({ root }: Place): readonly Line[] {
   ];
 }
 
-function aboutRemoving({ runs }: Place): readonly Line[] {
+function aboutRemoving({ root, runs }: Place): readonly Line[] {
+  const file = join(root, 'plan.json');
   const [runA = '', runB = '', runC = '', runD = ''] = runs;
   return [
     ...each(['sessions', 'restore'], ['stored-a'], ['stored-b']),
@@ -164,6 +165,10 @@ function aboutRemoving({ runs }: Place): readonly Line[] {
     ['undo', '--yes'],
     ['--json', 'plan'],
     (before) => ['--json', 'apply', (JSON.parse(before) as { id: string }).id, '--yes'],
+    ['undo', '--yes'],
+    ['plan', '--out', file],
+    ['apply', file, '--yes'],
+    ['apply', file, '--yes'],
   ];
 }
 
@@ -273,7 +278,7 @@ describe('every command', () => {
     const nearby = ['--home', place.home];
     const near = await play(lines, { place, where: nearby, clock });
     rmSync(place.home, { recursive: true });
-    rmSync(join(place.root, 'out.html'), { force: true });
+    for (const name of ['out.html', 'plan.json']) rmSync(join(place.root, name), { force: true });
     cpSync(join(place.root, 'copy'), place.home, { recursive: true, preserveTimestamps: true });
     const { server, said } = await serveHome({ path: place.home, clock: { now: () => clock.at } });
     const faraway = ['--remote', server.url];

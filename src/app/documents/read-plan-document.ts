@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Failure } from '../../core/failure.ts';
 import type { Decision, Plan, PlanRequest, Shortfall } from '../../core/plan.ts';
-import { planId } from '../retention.ts';
+import { planId } from '../plan-id.ts';
 
 /**
  * The plan in a document that `planDocument` made. Refuses what is not a plan, and one that was changed since: the id is
@@ -10,7 +10,11 @@ import { planId } from '../retention.ts';
 export function readPlanDocument(text: string, where: string): Plan {
   const data = parseJson(text, where);
   if (!planSchema.safeParse(data).success) throw notAPlan(where);
-  const document = data as PlanDocument;
+  return planOf(data as PlanDocument, where);
+}
+
+/** The same of a document that fits `planSchema`. */
+export function planOf(document: PlanDocument, where: string): Plan {
   const { home, madeAt, request, decisions, notes, shortfalls } = document;
   const plan: Plan = {
     home,
@@ -24,7 +28,7 @@ export function readPlanDocument(text: string, where: string): Plan {
   throw new Failure('refused', `The plan in ${where} was changed since it was made.`, { hint: NEW_PLAN });
 }
 
-interface PlanDocument {
+export interface PlanDocument {
   readonly id: string;
   readonly home: Plan['home'];
   readonly madeAt: string;

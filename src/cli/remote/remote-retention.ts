@@ -1,7 +1,7 @@
 import type { App, AppRetention } from '../../app/app.ts';
-import { requestDocument } from '../../app/documents/plan-document.ts';
+import { planDocument, requestDocument } from '../../app/documents/plan-document.ts';
 import { readPlanDocument } from '../../app/documents/read-plan-document.ts';
-import { type AppliedRun, type ApplyOptions, planId } from '../../app/retention.ts';
+import type { AppliedRun, ApplyOptions } from '../../app/retention.ts';
 import type { Answer, Body, Sent, Step } from '../../client/api.ts';
 import type { Client } from '../../client/client.ts';
 import { Failure } from '../../core/failure.ts';
@@ -12,7 +12,7 @@ import { readOutcome, readReport, readRun, readRunItem } from './read-documents.
 
 type Removing = Required<Pick<App, 'plan' | 'apply' | 'undo' | 'savedPlan' | 'retention'>>;
 
-/** Plans, runs and the trash of a home behind a daemon. A plan that it made is kept there, and applied there by its id. */
+/** Plans, runs and the trash of a home behind a daemon. A plan that it made is kept there, and applied by its id. */
 export function remoteRetention(client: Client): Removing {
   const { call } = client;
   const plan: App['plan'] = async (request = { kind: 'policy' }, { signal, onProgress } = {}) => {
@@ -34,13 +34,33 @@ export function remoteRetention(client: Client): Removing {
   };
   return {
     plan,
-    apply: async (given, options = {}) =>
-      applied(await call('POST /api/plans/{id}/apply', { id: planId(given), ...watched(options) })),
+    apply: async (given, options) => applied(await carryOut(client, given, options)),
     undo: async (id, { ids, ...options } = {}) =>
       applied(await call('POST /api/runs/{id}/undo', { id, body: { ids }, ...watched(options) })),
     savedPlan: async (id) => readPlan(await client.plans.get(id)),
     retention: async () => retention,
   };
+}
+
+/** A plan that the daemon does not keep is sent to it: one from a file, that was made elsewhere or is no longer kept. */
+async function carryOut({ call }: Client, plan: Plan, options: ApplyOptions = {}) {
+  const body = planDocument(plan) as Sent<Body<'POST /api/plans/apply'>> & { readonly id: string };
+  try {
+    return await call('POST /api/plans/{id}/apply', { id: body.id, ...watched(options) });
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== 'not-found') throw error;
+    if (Buffer.byteLength(JSON.stringify(body)) > MOST_BYTES) throw tooLarge();
+    return await call('POST /api/plans/apply', { body, ...watched(options) });
+  }
+}
+
+/** What the daemon takes in one request. */
+const MOST_BYTES = 12 * 1024 * 1024;
+
+function tooLarge(): Failure {
+  return new Failure('refused', 'The daemon does not keep this plan, and it is too large to be sent.', {
+    hint: 'Nothing was changed. Make one there, with the same --remote: coppice plan',
+  });
 }
 
 function watched({ signal, onOutcome }: ApplyOptions) {

@@ -2,8 +2,9 @@ import { resolve } from 'node:path';
 import type { App } from '../../app/app.ts';
 import { isRemoval } from '../../app/documents/plan-document.ts';
 import { dropPlan, isPlanId, loadPlan, readPlanFile } from '../../app/saved-plans.ts';
+import { staleRemovals } from '../../app/stale-removals.ts';
 import { Failure } from '../../core/failure.ts';
-import type { Decision, Plan } from '../../core/plan.ts';
+import type { Plan } from '../../core/plan.ts';
 import type { CommandInput } from '../command.ts';
 import type { ApplyOptions } from '../command-options.ts';
 import { plural } from '../format.ts';
@@ -40,17 +41,11 @@ async function savedPlan(home: App, id: string): Promise<Plan> {
 async function refuseStale({ io, global }: CommandInput<ApplyOptions>, home: App, plan: Plan): Promise<void> {
   const retention = await home.retention();
   const fresh = await withScanProgress(io, (scan) => retention.plan(plan.request, scan));
-  const now = new Set(fresh.decisions.filter(isRemoval).map(sameness));
-  const stale = plan.decisions.filter((decision) => isRemoval(decision) && !now.has(sameness(decision)));
+  const stale = staleRemovals(plan, fresh);
   const [first] = stale;
   if (first === undefined) return;
   const others = stale.length === 1 ? '' : ` and ${plural(stale.length - 1, 'other')}`;
   throw new Failure('refused', `The plan no longer fits: ${first.item.id}${others} would not go that way any more.`, {
     hint: `Nothing was changed. Make a new plan with: ${hintCommand(global, 'plan')}`,
   });
-}
-
-function sameness(decision: Decision): string {
-  const { item, action } = decision;
-  return JSON.stringify([item.kind, item.id, action, isRemoval(decision) ? decision.fingerprint : '']);
 }

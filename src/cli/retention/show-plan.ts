@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { App } from '../../app/app.ts';
 import { isRemoval, planDocument } from '../../app/documents/plan-document.ts';
-import { planId } from '../../app/retention.ts';
+import { planId } from '../../app/plan-id.ts';
 import { planText, savePlan } from '../../app/saved-plans.ts';
 import { writeExport } from '../../app/transfer/write-export.ts';
 import type { Plan } from '../../core/plan.ts';
