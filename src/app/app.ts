@@ -21,7 +21,16 @@ import type { Sessions } from './sessions/sessions.ts';
 export interface App
   extends Pick<
     Home,
-    'path' | 'status' | 'explain' | 'plan' | 'apply' | 'undo' | 'check' | 'repair' | 'maintainInBackground'
+    | 'path'
+    | 'configuration'
+    | 'status'
+    | 'explain'
+    | 'plan'
+    | 'apply'
+    | 'undo'
+    | 'check'
+    | 'repair'
+    | 'maintainInBackground'
   > {
   /** Where plans are kept; absent when the home is behind a daemon, which keeps them itself. */
   readonly plansHome?: string;

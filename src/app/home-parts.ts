@@ -4,12 +4,14 @@ import type { SessionStore } from '../core/session-store.ts';
 import type { Clock, EpochMs } from '../core/time.ts';
 import type { NativeLayout } from '../homes/native/native-layout.ts';
 import type { Config } from './config/config-schema.ts';
+import type { Configuration } from './config/configuration.ts';
 import type { SessionFile } from './sessions/session-files.ts';
 
 /** What an open home is made of. */
 export interface HomeParts {
   readonly layout: NativeLayout;
   readonly config: Config;
+  readonly configuration: Configuration;
   readonly store: SessionStore;
   readonly clock: Clock;
   /** Closed after the store, which writes to it. */

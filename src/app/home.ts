@@ -5,6 +5,7 @@ import type { Problem } from '../core/problem.ts';
 import type { CheckOptions, HomeCheck } from './check-home.ts';
 import { Checkpoints } from './checkpoints.ts';
 import type { Config } from './config/config-schema.ts';
+import type { Configuration } from './config/configuration.ts';
 import { Gateway } from './gateway/gateway.ts';
 import type { Scheduler } from './gateway/scheduler.ts';
 import type { ForeignHome, HomeParts } from './home-parts.ts';
@@ -26,6 +27,8 @@ export type BackgroundReport =
 export class Home implements AsyncDisposable {
   readonly path: string;
   readonly config: Config;
+  /** Where the settings come from. */
+  readonly configuration: Configuration;
   readonly sessions: Sessions;
   readonly checkpoints: Checkpoints;
   /** Where a plan waits until it is applied. Nothing is written to the home of another agent for one. */
@@ -42,6 +45,7 @@ export class Home implements AsyncDisposable {
     this.plansHome = parts.foreign === undefined ? this.path : ownHome();
     this.foreign = parts.foreign;
     this.config = parts.config;
+    this.configuration = parts.configuration;
     this.sessions = new Sessions(parts);
     this.checkpoints = new Checkpoints(parts, () => this.retention());
     this.#gateway = new Gateway(parts);

@@ -7,6 +7,7 @@ import { systemClock } from '../platform/system-clock.ts';
 import { openSqliteStore } from '../store/sqlite/sqlite-store.ts';
 import { sessionsConfigFor } from './config/config-for-source.ts';
 import type { ConfigOverride } from './config/config-settings.ts';
+import { configurationOf } from './config/configuration.ts';
 import { loadConfig } from './config/load-config.ts';
 import { Home } from './home.ts';
 import { companionPath, homePath, prepareHome } from './home-path.ts';
@@ -36,10 +37,12 @@ export async function openHome(options: OpenHomeOptions = {}): Promise<Home> {
   const path = homePath(options.path, env);
   const detection = await detectHermes(path);
   const layout = nativeLayout(detection === undefined ? path : companionPath(path));
-  const loaded = await loadConfig({ file: layout.config, env, overrides: options.settings ?? [] });
+  const request = { file: layout.config, env, overrides: options.settings ?? [] };
+  const loaded = await loadConfig(request);
+  const configuration = configurationOf(request, loaded);
   if (detection !== undefined) {
     const { openHermesHome } = await import('./hermes/open-hermes-home.ts');
-    return new Home(await openHermesHome({ path, detection, layout, loaded, clock }));
+    return new Home({ ...(await openHermesHome({ path, detection, layout, loaded, clock })), configuration });
   }
   const { config } = loaded;
   prepareHome(layout.root, { create: options.create ?? true });
@@ -47,7 +50,7 @@ export async function openHome(options: OpenHomeOptions = {}): Promise<Home> {
   const transcripts = createTranscriptFiles(layout, wanted);
   const open = () => openSqliteStore({ path: layout.database, scratchDir: layout.root, clock, transcripts });
   const store = await (options.makeRoom === true ? withReserve(layout, open) : open());
-  return new Home({ layout, config, store, clock, transcripts });
+  return new Home({ layout, config, configuration, store, clock, transcripts });
 }
 
 async function withReserve<T>(layout: NativeLayout, open: () => Promise<T>): Promise<T> {

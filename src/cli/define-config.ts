@@ -2,8 +2,6 @@ import type { Command as Definition } from 'commander';
 import type { ConfigInitOptions, ConfigShowOptions, NoOptions } from './command-options.ts';
 import { defineCommand, defineGroup, type Frame } from './define-command.ts';
 
-const A_FILE = 'the configuration is a file on the machine of the home';
-
 /** `coppice config …` */
 export function defineConfig(program: Definition, frame: Frame): void {
   const config = defineGroup(program, {
@@ -16,28 +14,25 @@ export function defineConfig(program: Definition, frame: Frame): void {
     about: 'Print where the configuration file is',
     examples: ['coppice config path'],
     load: () => import('./config/path.ts'),
-    onlyHere: A_FILE,
   });
   defineCommand<ConfigShowOptions>(config, frame, {
     name: 'show',
     about: 'Print the configuration',
     examples: ['coppice config show', 'coppice config show --effective --json'],
     load: () => import('./config/show.ts'),
-    onlyHere: A_FILE,
   }).option('--effective', 'every setting with its value and which level set it');
   defineCommand<NoOptions>(config, frame, {
     name: 'check',
     about: 'Check the configuration and say what is wrong with it',
     examples: ['coppice config check', 'coppice config check --set sessions.retention_days=30'],
     load: () => import('./config/check.ts'),
-    onlyHere: A_FILE,
   });
   defineCommand<ConfigInitOptions>(config, frame, {
     name: 'init',
     about: 'Write a configuration file with every setting explained',
     examples: ['coppice config init', 'coppice config init --home /srv/agents/.coppice'],
     load: () => import('./config/init.ts'),
-    onlyHere: A_FILE,
+    onlyHere: 'it writes a file for a person to edit, on the machine of the home',
   }).option('--force', 'replace the file that is there');
   defineCommand<NoOptions>(config, frame, {
     name: 'schema',

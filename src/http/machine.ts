@@ -2,7 +2,7 @@ import { freeDiskBytes } from '../app/free-disk.ts';
 import { isoTime } from '../core/time.ts';
 import { encodeMetrics, gauge } from './metrics.ts';
 import { jsonRoute, type RawCall, type Route } from './route.ts';
-import { homeSchema, statusSchema } from './schemas/machine-schemas.ts';
+import { configCheckSchema, configSchema, homeSchema, statusSchema } from './schemas/machine-schemas.ts';
 
 /** For whoever watches over the daemon: whether it lives, what it does, and how much of everything there is. */
 export const machineRoutes = [
@@ -35,11 +35,26 @@ export const machineRoutes = [
       const rules = home.config.sessions;
       return {
         path: home.path,
+        configFile: home.configuration.file,
         trashGraceDays: home.config.trash.grace_days,
         gc: { emptyHours: rules.empty_hours, trivialDays: rules.trivial_days, trivialMax: rules.trivial_max },
         ...(nextAt !== undefined && { nextMaintenanceAt: isoTime(nextAt) }),
       };
     },
+  }),
+  jsonRoute({
+    method: 'GET',
+    path: '/api/config',
+    summary: 'The settings that the daemon goes by since it was started, and their file as it stands.',
+    answer: configSchema,
+    handle: ({ parts: { home } }) => home.configuration.show(),
+  }),
+  jsonRoute({
+    method: 'GET',
+    path: '/api/config/check',
+    summary: 'What is wrong with the settings as they stand, before the daemon is started again.',
+    answer: configCheckSchema,
+    handle: ({ parts: { home } }) => home.configuration.check(),
   }),
   {
     method: 'GET',

@@ -58,7 +58,15 @@ describe('the HTTP API', () => {
     await callCheckpoints(call, served);
     await callImports(call, served);
     await callUpkeep(call, served);
-    for (const path of ['/api/home', '/healthz', '/readyz', '/openapi.json'] as const) await call('GET', path);
+    for (const path of [
+      '/api/home',
+      '/api/config',
+      '/api/config/check',
+      '/healthz',
+      '/readyz',
+      '/openapi.json',
+    ] as const)
+      await call('GET', path);
     expect((await served.ask('/metrics')).headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
     const raw = ['GET /metrics', 'GET /api/events', 'GET /api/checkpoints/{id}/diff/text'];
     expect([...asked, ...raw].toSorted()).toEqual(ROUTES.map(({ method, path }) => `${method} ${path}`).toSorted());

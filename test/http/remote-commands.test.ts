@@ -17,10 +17,7 @@ const ONLY_HERE: Readonly<Record<string, { readonly line: readonly string[]; rea
   serve: { line: ['serve'], because: 'it is the daemon itself' },
   run: { line: ['run', '--', 'true'], because: 'it starts the agent on this machine' },
   'cron add': { line: ['cron', 'add', 'x', '--schedule', '* * * * *', '--', 'true'], because: 'a job is a command' },
-  'config path': { line: ['config', 'path'], because: 'the configuration is a file on the machine of the home' },
-  'config show': { line: ['config', 'show'], because: 'the configuration is a file on the machine of the home' },
-  'config check': { line: ['config', 'check'], because: 'the configuration is a file on the machine of the home' },
-  'config init': { line: ['config', 'init'], because: 'the configuration is a file on the machine of the home' },
+  'config init': { line: ['config', 'init'], because: 'it writes a file for a person to edit' },
 };
 
 /** Every command that takes words, as a person types it. */
@@ -48,6 +45,7 @@ async function furnish(): Promise<Place> {
   const path = join(root, 'home');
   let now = NOW - 200 * DAY_MS;
   await using home = await openHome({ path, clock: { now: () => now } });
+  writeFileSync(join(path, 'config.yaml'), 'trash:\n  grace_days: 6 # not quite a week\n');
   const begin = async (id: string, source = 'old') => {
     const session = await home.sessions.create({ id, source, workdir: '/projects/x' });
     await session.append({ role: 'user', content: `Where is the needle of ${id}?` });
@@ -175,6 +173,10 @@ function aboutRemoving({ root, runs }: Place): readonly Line[] {
 function aboutTheRest({ checkpoints }: Place): readonly Line[] {
   const [first = ''] = checkpoints;
   return [
+    ...both('config', 'path'),
+    ...both('config', 'show'),
+    ...both('config', 'show', '--effective'),
+    ...both('config', 'check'),
     ...both('status'),
     ...both('doctor'),
     ...both('explain', 'plain'),

@@ -1,3 +1,5 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { main } from '../../src/cli/main.ts';
 import { captureIo } from '../capture-io.ts';
@@ -84,6 +86,28 @@ describe('coppice --remote', () => {
     expect(resolved).toMatchObject({ key: 'slack:7', resolution: { kind: 'created' }, session: { source: 'slack' } });
     expect((await far('sessions', 'reset', 'slack:7')).stdout).toContain('starts afresh');
     expect(await far('sessions', 'reset', 'nobody')).toMatchObject({ code: 10, stdout: '' });
+  });
+
+  it('shows the settings that the daemon goes by, and checks the file as it stands', async () => {
+    const served = await serveHome({ settings: [{ key: 'trash.grace_days', value: '3' }] });
+    const { far } = commands(served);
+    const file = join(served.home.path, 'config.yaml');
+    expect(await far('config', 'path')).toMatchObject({ code: 0, stdout: `${file}\n` });
+    const { stdout } = await far('config', 'show', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({
+      file,
+      settings: [{ key: 'trash.grace_days', value: 3, level: 'flag' }],
+    });
+    writeFileSync(file, 'trash:\n  grace_days: none\n');
+    const { code, stdout: said } = await far('config', 'check');
+    expect([code, said]).toEqual([2, expect.stringContaining(`${file}:2:15: trash.grace_days`)]);
+    expect(JSON.parse((await far('config', 'show', '--effective', '--json')).stdout)).toMatchObject({
+      settings: expect.arrayContaining([expect.objectContaining({ key: 'trash.grace_days', value: 3 })]) as object,
+    });
+    expect(await far('config', 'show')).toMatchObject({ code: 0, stdout: 'trash:\n  grace_days: none\n' });
+    rmSync(file);
+    expect((await far('config', 'show')).stdout).toContain(`There is no ${file}`);
+    expect(await far('config', 'check', '--set', 'trash.grace_days=4')).toMatchObject({ code: 2, stdout: '' });
   });
 
   it('says what is wrong with the address, the token or the daemon', async () => {

@@ -1,4 +1,5 @@
 import { DEFAULT_CONFIG } from '../../src/app/config/config-defaults.ts';
+import { configurationOf } from '../../src/app/config/configuration.ts';
 import { Home } from '../../src/app/home.ts';
 import type { HomeParts } from '../../src/app/home-parts.ts';
 import { Retention } from '../../src/app/retention.ts';
@@ -36,7 +37,8 @@ export async function openEngineHome(
   const layout = nativeLayout(path);
   const transcripts = createTranscriptFiles(layout, () => true);
   const real = await openSqliteStore({ path: layout.database, scratchDir: layout.root, clock, transcripts });
-  const parts: HomeParts = { layout, config: CONFIG, store: wrap(real), clock, transcripts };
+  const configuration = configurationOf({ file: layout.config, env: {} });
+  const parts: HomeParts = { layout, config: CONFIG, configuration, store: wrap(real), clock, transcripts };
   const { store } = parts;
   const driver = createNativeDriver({ store, layout, clock, activeGraceMs: 15 * MINUTE_MS, codec: 'brotli' });
   const engine = { driver, journal: store.journal, clock };

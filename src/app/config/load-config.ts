@@ -29,7 +29,11 @@ export type ConfigResult =
 export async function loadConfig(request: ConfigRequest): Promise<LoadedConfig> {
   const result = await readConfig(request);
   if (result.status === 'ok') return result.loaded;
-  throw new Failure('bad-config', result.issues.map(formatConfigIssue).join('\n'), {
+  throw badConfig(result.issues);
+}
+
+function badConfig(issues: readonly ConfigIssue[]): Failure {
+  return new Failure('bad-config', issues.map(formatConfigIssue).join('\n'), {
     hint: 'Nothing was changed. Fix it and run: coppice config check',
   });
 }
@@ -51,6 +55,13 @@ export async function readConfig({ file, env, overrides = [] }: ConfigRequest): 
   if (parsed.status === 'invalid') return parsed;
   const { config, origins } = parsed;
   return { status: 'ok', loaded: { config, file, fileExists: bytes !== undefined, origins } };
+}
+
+/** The text of the file as it stands; undefined when there is none. */
+export async function readConfigText(file: string): Promise<string | undefined> {
+  const bytes = await readIfThere(file);
+  if (bytes instanceof Error) throw badConfig([unreadable(file, bytes)]);
+  return bytes && new TextDecoder().decode(bytes);
 }
 
 /** The content of a file, undefined when there is none, or the error that kept it from being read. */

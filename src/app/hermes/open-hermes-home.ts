@@ -34,7 +34,7 @@ export async function openHermesHome({
   layout,
   loaded,
   clock,
-}: HermesHomeRequest): Promise<HomeParts> {
+}: HermesHomeRequest): Promise<Omit<HomeParts, 'configuration'>> {
   const companion = await openCompanion(layout, clock);
   const store = createHermesSessionStore({ home: path, clock, companion: () => companion.store() });
   const { reasons } = detection;

@@ -1,21 +1,23 @@
 import { formatConfigIssue } from '../../app/config/config-issue.ts';
-import { readConfig } from '../../app/config/load-config.ts';
-import { configPath } from '../../app/home-path.ts';
 import { FAILURES } from '../../core/failure.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
 import { writeJson } from '../json-output.ts';
 import { safeLines, safeText } from '../safe-text.ts';
+import { withConfiguration } from './with-configuration.ts';
 
 /** `coppice config check`: exit 0 when the configuration is valid, 2 when it is not. */
-export async function run({ global, io }: CommandInput<NoOptions>): Promise<number> {
-  const file = await configPath(global.home, io.env);
-  const result = await readConfig({ file, env: io.env, overrides: global.set });
-  const issues = result.status === 'ok' ? [] : result.issues;
-  if (global.json) writeJson(io.out, { file, valid: issues.length === 0, issues });
-  else if (result.status === 'ok') io.out.write(sayValid(file, result.loaded.fileExists));
-  else io.out.write(`${issues.map((issue) => safeLines(formatConfigIssue(issue))).join('\n')}\n`);
-  return issues.length === 0 ? 0 : FAILURES['bad-config'].exit;
+export function run(input: CommandInput<NoOptions>): Promise<number> {
+  const { global, io } = input;
+  return withConfiguration(input, async (configuration) => {
+    const { file } = configuration;
+    const { issues, fileExists } = await configuration.check();
+    const valid = issues.length === 0;
+    if (global.json) writeJson(io.out, { file, valid, issues });
+    else if (valid) io.out.write(sayValid(file, fileExists));
+    else io.out.write(`${issues.map((issue) => safeLines(formatConfigIssue(issue))).join('\n')}\n`);
+    return valid ? 0 : FAILURES['bad-config'].exit;
+  });
 }
 
 function sayValid(file: string, exists: boolean): string {

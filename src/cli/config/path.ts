@@ -1,12 +1,14 @@
-import { configPath } from '../../app/home-path.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
 import { writeJson } from '../json-output.ts';
+import { withConfiguration } from './with-configuration.ts';
 
 /** `coppice config path`: exactly as it is, for `$(coppice config path)`. */
-export async function run({ global, io }: CommandInput<NoOptions>): Promise<number> {
-  const file = await configPath(global.home, io.env);
-  if (global.json) writeJson(io.out, { file });
-  else io.out.write(`${file}\n`);
-  return 0;
+export function run(input: CommandInput<NoOptions>): Promise<number> {
+  const { global, io } = input;
+  return withConfiguration(input, async ({ file }) => {
+    if (global.json) writeJson(io.out, { file });
+    else io.out.write(`${file}\n`);
+    return 0;
+  });
 }

@@ -15,10 +15,15 @@ import { stepsOf } from './steps-of.ts';
 /** A home behind a daemon, as commands see it. */
 export async function openRemoteHome(client: Client, clock: Clock): Promise<RemoteApp> {
   const { call } = client;
-  const { path, trashGraceDays, gc } = await call('GET /api/home', {});
+  const { path, configFile, trashGraceDays, gc } = await call('GET /api/home', {});
   return {
     path,
     config: configOf(trashGraceDays, gc),
+    configuration: {
+      file: configFile,
+      show: () => call('GET /api/config', {}),
+      check: () => call('GET /api/config/check', {}),
+    },
     sessions: remoteSessions(client, clock),
     gateway: remoteGateway(client),
     checkpoints: remoteCheckpoints(client),
