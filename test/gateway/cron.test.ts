@@ -4,6 +4,8 @@ import BetterSqlite3 from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { openHome } from '../../src/app/open-home.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/core/time.ts';
+import type { RunRecord } from '../../src/gateway/run/run-record.ts';
+import { currentProcess } from '../../src/platform/process-identity.ts';
 import { manualClock, NOW } from '../support/clock.ts';
 import { collect } from '../support/collect.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -111,6 +113,36 @@ describe('a job that runs by the clock', () => {
   });
 });
 
+describe('a job that was at work when its machine or container was started again', () => {
+  it('is lost on record once its claim is old, and comes again at its next slot', async () => {
+    const { home, claimed, clock, path } = await diedAtWork();
+    await using _ = home;
+    beforeLastStart(path, claimed);
+    const scheduler = await home.scheduler();
+    clock.set(NOW + 5 * MINUTE_MS);
+    await (await scheduler.tick()).ended;
+    // Somebody else may be at it: a machine that shares the home says so every minute.
+    expect(await scheduler.lastRuns('a', 1)).toMatchObject([{ sessionId: claimed }]);
+    expect((await home.sessions.find(claimed)).endedAt).toBeUndefined();
+    clock.set(NOW + 15 * MINUTE_MS);
+    const tick = await scheduler.tick();
+    await tick.ended;
+    expect(tick.started).toEqual(['cron_a_20260115_121500']);
+    expect(await scheduler.lastRuns('a', 2)).toMatchObject([{ outcome: 'done' }, { outcome: 'lost' }]);
+    expect(await home.sessions.find(claimed)).toMatchObject({ endReason: 'crash' });
+  });
+});
+
+/** What a power cut leaves: a run on record whose supervisor belongs to an earlier start of the machine. */
+function beforeLastStart(path: string, sessionId: string): void {
+  const earlier = { ...currentProcess(), bootId: 'an-earlier-start' };
+  const db = new BetterSqlite3(join(path, 'home', 'state.db'));
+  db.prepare('UPDATE holders SET boot_id = ?').run(earlier.bootId);
+  const record: RunRecord = { runId: 'earlier', sessionId, supervisor: earlier };
+  db.prepare('INSERT INTO supervised_runs VALUES (?, ?)').run(record.runId, JSON.stringify(record));
+  db.close();
+}
+
 /** A home in which a process took the slot of noon, recorded the run, ended it if a reason is given, and was killed. */
 async function diedAtWork(endReason?: string) {
   const clock = manualClock();
@@ -127,5 +159,5 @@ async function diedAtWork(endReason?: string) {
   db.prepare('INSERT INTO cron_runs VALUES (?, ?, ?, ?, NULL, NULL)').run('a', NOW, claimed, NOW);
   db.close();
   clock.advance(15 * MINUTE_MS);
-  return { home, out, claimed };
+  return { home, out, claimed, clock, path };
 }

@@ -11,6 +11,7 @@ import type { RunResult } from '../../gateway/run/run-result.ts';
 import type { OutputChunk, RunSink } from '../../gateway/run/run-sink.ts';
 import { type RunIo, superviseRun } from '../../gateway/run/supervise-run.ts';
 import type { LiveRules, Turn } from '../../gateway/turn.ts';
+import { claimedSessions } from '../../homes/native/active-sessions.ts';
 import type { HomeParts } from '../home-parts.ts';
 import type { Session } from '../sessions/session.ts';
 import { sessionHandle } from '../sessions/session-handle.ts';
@@ -194,13 +195,17 @@ function endSentence(result: RunResult): string {
 
 /** Runs whose supervisor died are ended, and their sessions closed as what happened to them: a crash. */
 export async function closeOrphans(parts: HomeParts): Promise<void> {
-  const recorded = [...(await parts.store.runRecords.all()).values()].map((text) => JSON.parse(text) as RunRecord);
-  for await (const { record, status } of closeOrphanRuns(recorded, {
-    records: recordsOf(parts),
-    stopGraceMs: STOP_GRACE_MS,
-  })) {
-    if (status !== 'closed' || (await parts.store.get(record.sessionId)) === undefined) continue;
-    await parts.store.end(record.sessionId, 'crash');
+  const { store, clock } = parts;
+  const recorded = [...(await store.runRecords.all()).values()].map((text) => JSON.parse(text) as RunRecord);
+  if (recorded.length === 0) return;
+  const records = recordsOf(parts);
+  const claimed = await claimedSessions(store, clock.now());
+  for await (const { record, status } of closeOrphanRuns(recorded, { records, stopGraceMs: STOP_GRACE_MS })) {
+    // Of another machine, or of this one before it was started again: its claim on the session says whether it goes on.
+    const over = status === 'elsewhere' && !claimed.has(record.sessionId);
+    if (over) await records.remove(record.runId);
+    if (!over && status !== 'closed') continue;
+    if ((await store.get(record.sessionId)) !== undefined) await store.end(record.sessionId, 'crash');
   }
 }
 

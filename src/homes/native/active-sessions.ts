@@ -20,9 +20,14 @@ export async function activeTest(
   store: SessionStore,
   { now, graceMs }: { now: EpochMs; graceMs: number },
 ): Promise<(session: Pick<SessionFacts, 'id' | 'endedAt' | 'lastActiveAt'>) => boolean> {
-  const alive = (await store.holders()).filter((holder) => isAlive(holder, now));
-  const claimed = new Set(alive.flatMap(({ sessionIds }) => sessionIds));
+  const claimed = await claimedSessions(store, now);
   return ({ id, endedAt, lastActiveAt }) => (endedAt === undefined && lastActiveAt >= now - graceMs) || claimed.has(id);
+}
+
+/** The sessions that a living holder claims, by their ids. */
+export async function claimedSessions(store: SessionStore, now: EpochMs): Promise<ReadonlySet<string>> {
+  const alive = (await store.holders()).filter((holder) => isAlive(holder, now));
+  return new Set(alive.flatMap(({ sessionIds }) => sessionIds));
 }
 
 /** Holders whose claims no longer count, by their ids. */
