@@ -118,6 +118,7 @@ function defineCron(program: Definition, frame: Frame): void {
     examples: [
       'coppice cron add report --schedule "0 7 * * *" -- my-agent --task report',
       'coppice cron add check --schedule "*/15 * * * *" --to-webhook http://127.0.0.1:9000/hook -- my-agent',
+      'coppice cron add news --schedule "0 7 * * *" --to-command "mail me" -- my-agent --task news',
     ],
     load: () => import('./gateway/cron-add.ts'),
     onlyHere: 'a job is a command, and nobody can bring a command to another machine with a token alone',
@@ -126,14 +127,15 @@ function defineCron(program: Definition, frame: Frame): void {
     .argument('<command...>', 'the command and its arguments; write -- before it')
     .addOption(textOption('--schedule <cron>', 'minute, hour, day, month, weekday').makeOptionMandatory())
     .addOption(textOption('--time-zone <zone>', 'time zone of the schedule (UTC)'))
-    .addOption(textOption('--workdir <dir>', 'where the command runs'))
+    .addOption(textOption('--workdir <dir>', 'where the command runs (here)'))
     .addOption(
       choiceOption('--missed <how>', 'what to do about runs that were missed (run-once)', ['run-once', 'skip']),
     )
     .addOption(choiceOption('--overlap <how>', 'while an earlier run is still going (skip)', ['skip', 'parallel']))
     .addOption(countOption('--max-minutes <n>', 'stop a run after this many minutes (60)'))
     .addOption(textOption('--to-file <file>', 'write the output there; {job} and {session} are filled in'))
-    .addOption(textOption('--to-webhook <url>', 'post the output to this address'));
+    .addOption(textOption('--to-webhook <url>', 'post the output to this address'))
+    .addOption(textOption('--to-command <line>', 'give the output to this line of shell on its standard input'));
   defineCommand<NoOptions>(cron, frame, {
     name: 'remove',
     about: 'Remove a job that was added by command',

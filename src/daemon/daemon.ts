@@ -80,8 +80,12 @@ export class Daemon {
   }
 
   async #runJobs(): Promise<void> {
-    const { started, ended } = await (await this.#parts.home.scheduler()).tick(this.#stop.signal);
-    for (const sessionId of started) this.#parts.say(`Started ${sessionId}.`);
+    const { say } = this.#parts;
+    const { started, ended } = await (await this.#parts.home.scheduler()).tick({
+      signal: this.#stop.signal,
+      onEnded: ({ sessionId, outcome, why }) => say([`${sessionId}: ${outcome}.`, why].join(' ').trim()),
+    });
+    for (const sessionId of started) say(`Started ${sessionId}.`);
     const going = ended.finally(() => this.#going.delete(going));
     this.#going.add(going);
   }

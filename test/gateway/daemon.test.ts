@@ -52,7 +52,10 @@ describe('the daemon', () => {
     const daemon = new Daemon({ home, clock, say: (line) => said.push(line) });
     const spec = { schedule: '0 13 * * *', command: ['echo', 'done'], deliver: [{ file: join(path, 'out.txt') }] };
     await (await home.scheduler()).add('report', spec);
+    await (await home.scheduler()).add('typo', { schedule: '0 13 * * *', command: ['no-such-agent'] });
     for (; clock.now() <= NOW + 62 * MINUTE_MS; clock.advance(MINUTE_MS)) await daemon.step();
+    await expect.poll(() => said, { timeout: 20_000 }).toContain('cron_report_20260115_130000: done.');
+    expect(said).toContain('cron_typo_20260115_130000: failed. There is no command no-such-agent.');
     await daemon.stop();
     await (await home.scheduler()).deliver();
     expect(said).toContain('Started cron_report_20260115_130000.');

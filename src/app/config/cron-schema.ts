@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { schedulable } from '../../gateway/cron/read-schedule.ts';
 import { amount, amountOrNever, choice, quote, timeZone, wordList } from './config-values.ts';
@@ -7,13 +8,24 @@ const text = (what: string) =>
     .string({ error: ({ input }) => `${quote(input)} is not ${what}.` })
     .min(1, { error: () => `${what} cannot be empty.` });
 
+/** Where the daemon was started is nobody's business: a path from there would lead elsewhere under another service manager. */
+const wholePath = (what: string) =>
+  text(what).refine(isAbsolute, {
+    error: ({ input }) =>
+      `${quote(input)} does not say where it begins. Write the whole path, such as /projects/app/x.`,
+  });
+
+const command = wordList().min(1, {
+  error: 'The command is empty. Write it as a list, such as [my-agent, --task, report].',
+});
+
 const target = z
   .strictObject({
-    file: text('the path of a file').describe('Write the output there; {job} and {session} are filled in.'),
+    file: wholePath('the path of a file').describe('Write the output there; {job} and {session} are filled in.'),
     webhook: z
       .url({ protocol: /^https?$/, error: ({ input }) => `${quote(input)} is not a web address.` })
       .describe('Post the output to this address.'),
-    command: wordList().describe('Start this command with the output on its standard input.'),
+    command: command.describe('Start this command with the output on its standard input.'),
   })
   .exactPartial()
   .refine((given) => Object.keys(given).length > 0, {
@@ -25,15 +37,11 @@ const schedule = text('a schedule').refine(schedulable, {
     `${quote(input)} is no schedule, or never comes. Write minute, hour, day, month and weekday, such as "*/15 * * * *".`,
 });
 
-const command = wordList().min(1, {
-  error: 'The command is empty. Write it as a list, such as [my-agent, --task, report].',
-});
-
 const cronJobSchema = z.strictObject({
   schedule: schedule.describe('Minute, hour, day, month, weekday, such as "*/15 * * * *".'),
   command: command.describe('The command and its arguments, such as [my-agent, --task, report].'),
   time_zone: timeZone().default('UTC').describe('The time zone of the schedule.'),
-  workdir: text('the path of a folder').exactOptional().describe('Where the command runs.'),
+  workdir: wholePath('the path of a folder').exactOptional().describe('Where the command runs.'),
   missed: choice(['run-once', 'skip'])
     .default('run-once')
     .describe('Runs that were missed: run-once makes up for the newest, skip for none.'),

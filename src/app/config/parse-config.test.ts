@@ -10,7 +10,7 @@ describe('parseConfig, for jobs', () => {
   const file = (job: string) => parseFile(`cron: { jobs: { report: ${job} } }`);
 
   it('fills in everything but the schedule and the command', () => {
-    expect(file('{ schedule: "*/15 * * * *", command: [agent, run], deliver: [{ file: out.txt }] }')).toMatchObject({
+    expect(file('{ schedule: "*/15 * * * *", command: [agent, run], deliver: [{ file: /out.txt }] }')).toMatchObject({
       status: 'ok',
       config: {
         cron: {
@@ -20,7 +20,7 @@ describe('parseConfig, for jobs', () => {
               missed: 'run-once',
               overlap: 'skip',
               max_minutes: 60,
-              deliver: [{ file: 'out.txt' }],
+              deliver: [{ file: '/out.txt' }],
             },
           },
         },

@@ -55,14 +55,19 @@ export function cronJob(name: string, spec: CronJobSpec): CronJob {
     missed: spec.missed,
     overlap: spec.overlap,
     ...(spec.max_minutes !== 'never' && { maxMinutes: spec.max_minutes }),
-    deliver: spec.deliver.flatMap(targetsOf),
+    deliver: spec.deliver.flatMap((target) => targetsOf(target, spec.workdir)),
   };
 }
 
-function targetsOf({ file, webhook, command }: CronJobSpec['deliver'][number]): DeliveryTarget[] {
+function targetsOf(
+  { file, webhook, command }: CronJobSpec['deliver'][number],
+  workdir: string | undefined,
+): DeliveryTarget[] {
   return [
     ...(file === undefined ? [] : [{ kind: 'file' as const, path: file }]),
     ...(webhook === undefined ? [] : [{ kind: 'webhook' as const, url: webhook }]),
-    ...(command === undefined ? [] : [{ kind: 'command' as const, command }]),
+    ...(command === undefined
+      ? []
+      : [{ kind: 'command' as const, command, ...(workdir !== undefined && { workdir }) }]),
   ];
 }

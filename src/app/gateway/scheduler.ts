@@ -8,8 +8,18 @@ import { DAY_MS, type EpochMs, SECOND_MS } from '../../core/time.ts';
 import type { CronJob } from '../../gateway/cron/cron-job.ts';
 import { type DeliverOutcome, deliverDue } from '../../gateway/cron/deliver.ts';
 import { nextSlots } from '../../gateway/cron/due-slots.ts';
-import { type CronTick, promiseOutput, RUNS_KEPT, runDueJobs } from '../../gateway/cron/run-due-jobs.ts';
+import {
+  type CronParts,
+  type CronTick,
+  type EndedRun,
+  type JobEnd,
+  promiseOutput,
+  RUNS_KEPT,
+  runDueJobs,
+  runJobNow,
+} from '../../gateway/cron/run-due-jobs.ts';
 import type { RunRecord } from '../../gateway/run/run-record.ts';
+import type { RunResult } from '../../gateway/run/run-result.ts';
 import type { HomeParts } from '../home-parts.ts';
 import { checkedSpec, cronJob, type KnownJob, knownJobs, type NewCronJob } from './cron-jobs.ts';
 import type { Gateway } from './gateway.ts';
@@ -19,10 +29,15 @@ const DELIVERIES_KEPT_MS = 30 * DAY_MS;
 /** Within this time a run that was claimed has a session and a process. */
 const STARTING_MS = 10 * SECOND_MS;
 
+export interface TickOptions {
+  /** Stops runs politely when aborted. */
+  readonly signal?: AbortSignal | undefined;
+  /** Told of each run as it ends. */
+  readonly onEnded?: (run: EndedRun) => void;
+}
+
 /** What became of a job that was run by hand. */
-export interface RunByHand {
-  readonly sessionId: string;
-  readonly outcome: CronOutcome;
+export interface RunByHand extends EndedRun {
   /** How many deliveries are still to be tried again. */
   readonly undelivered: number;
 }
@@ -73,16 +88,13 @@ export class Scheduler {
   /** Runs a job now, whatever its schedule says, and delivers its output. */
   async run(name: string, signal?: AbortSignal): Promise<RunByHand> {
     const { job } = await this.#find(name);
-    const dueAt = this.#parts.clock.now();
-    const once = { ...job, schedule: '* * * * * *', overlap: 'parallel' as const, missed: 'run-once' as const };
-    const tick = await this.#tick([once], dueAt - 1000, signal);
-    await tick.ended;
-    const [sessionId] = tick.started;
-    if (sessionId === undefined) throw new Failure('refused', `The job ${name} was started this very second already.`);
+    const { max_parallel: most } = this.#parts.config.cron;
+    if (this.#running.size >= most) throw tooMany(most);
+    const run = await runJobNow(this.#cronParts({ signal }), job, this.#running);
+    if (run === undefined) throw startedAlready(name);
     await this.deliver();
-    const [run] = await this.lastRuns(name, 1);
-    const undelivered = (await this.#parts.store.deliveries.open(sessionId)).length;
-    return { sessionId, outcome: run?.outcome ?? 'lost', undelivered };
+    const undelivered = (await this.#parts.store.deliveries.open(run.sessionId)).length;
+    return { ...run, undelivered };
   }
 
   /** Newest first. */
@@ -91,13 +103,10 @@ export class Scheduler {
   }
 
   /** Starts whatever is due. */
-  async tick(signal?: AbortSignal): Promise<CronTick> {
+  async tick(options: TickOptions = {}): Promise<CronTick> {
     await this.#settleOver();
-    return this.#tick(
-      (await this.jobs()).map(({ job }) => job),
-      this.#since,
-      signal,
-    );
+    const jobs = (await this.jobs()).map(({ job }) => job);
+    return runDueJobs(this.#cronParts(options), jobs, this.#running);
   }
 
   /** Tries what is waiting to be delivered, and cleans up after what has arrived. */
@@ -137,26 +146,32 @@ export class Scheduler {
     }
   }
 
-  async #tick(jobs: readonly CronJob[], since: EpochMs, signal?: AbortSignal): Promise<CronTick> {
+  #cronParts({ signal, onEnded }: TickOptions): CronParts {
     const { store, clock, config } = this.#parts;
-    const start = (job: CronJob, sessionId: string) => this.#start(job, sessionId, signal);
-    const limits = { since, maxParallel: config.cron.max_parallel };
-    return runDueJobs({ book: store.cron, deliveries: store.deliveries, clock, start, ...limits }, jobs, this.#running);
+    return {
+      book: store.cron,
+      deliveries: store.deliveries,
+      clock,
+      start: (job, sessionId) => this.#start(job, sessionId, signal),
+      since: this.#since,
+      maxParallel: config.cron.max_parallel,
+      ...(onEnded && { onEnded }),
+    };
   }
 
-  async #start(job: CronJob, sessionId: string, signal?: AbortSignal): Promise<'done' | 'failed' | 'stopped'> {
+  async #start(job: CronJob, sessionId: string, signal: AbortSignal | undefined): Promise<JobEnd> {
     const [command = '', ...args] = job.command;
-    const { cause, exitCode } = await this.#home.gateway.run({
-      command,
-      args,
-      source: 'cron',
-      sessionId,
-      ...(job.workdir !== undefined && { cwd: job.workdir }),
-      ...(job.maxMinutes !== undefined && { maxMinutes: job.maxMinutes }),
-      ...(signal && { signal }),
-    });
-    if (cause.kind !== 'exited') return 'stopped';
-    return exitCode === 0 ? 'done' : 'failed';
+    return jobEnd(
+      await this.#home.gateway.run({
+        command,
+        args,
+        source: 'cron',
+        sessionId,
+        ...(job.workdir !== undefined && { cwd: job.workdir }),
+        ...(job.maxMinutes !== undefined && { maxMinutes: job.maxMinutes }),
+        ...(signal && { signal }),
+      }),
+    );
   }
 
   /** What the run printed and what its assistant said, in order; absent when the session is gone. */
@@ -191,6 +206,16 @@ export class Scheduler {
   }
 }
 
+function jobEnd({ cause, exitCode, signal }: RunResult): JobEnd {
+  if (cause.kind === 'stopped') return { outcome: 'stopped', why: cause.why };
+  if (cause.kind === 'interrupted') return { outcome: 'stopped', why: 'It was interrupted.' };
+  if (exitCode === 0) return { outcome: 'done' };
+  return {
+    outcome: 'failed',
+    why: signal === undefined ? `It ended with exit code ${exitCode}.` : `${signal} ended it.`,
+  };
+}
+
 function sessionOfRun(record: string): string {
   return (JSON.parse(record) as RunRecord).sessionId;
 }
@@ -215,6 +240,18 @@ function partText({ text }: JsonObject): string {
 
 function noSuchJob(name: string): Failure {
   return new Failure('not-found', `There is no job ${name}.`, { hint: 'List them with: coppice cron list' });
+}
+
+function tooMany(most: number): Failure {
+  return new Failure('refused', `As many jobs are running as may at once: ${most}.`, {
+    hint: 'Wait until one has ended, or set cron.max_parallel higher.',
+  });
+}
+
+function startedAlready(name: string): Failure {
+  return new Failure('refused', `The job ${name} was started this very second already.`, {
+    hint: 'Look at it with: coppice cron list',
+  });
 }
 
 function inConfiguration(name: string): Failure {

@@ -1,3 +1,5 @@
+import { resolve } from 'node:path';
+import type { NewCronJob } from '../../app/gateway/cron-jobs.ts';
 import type { CommandInput } from '../command.ts';
 import { formatTime } from '../format.ts';
 import { writeJson } from '../json-output.ts';
@@ -8,18 +10,18 @@ import type { CronAddOptions } from './options.ts';
 export function run(input: CommandInput<CronAddOptions>): Promise<number> {
   const { args, options, io, global } = input;
   const [name = '', ...command] = args;
-  const { schedule, toFile: file, toWebhook: webhook, timeZone, workdir, missed, overlap, maxMinutes } = options;
+  const { schedule, timeZone, workdir, missed, overlap, maxMinutes } = options;
   return withHome(input, async (home) => {
     const scheduler = await home.scheduler();
     const job = await scheduler.add(name, {
       schedule,
       command,
       ...(timeZone !== undefined && { time_zone: timeZone }),
-      ...(workdir !== undefined && { workdir }),
+      workdir: resolve(io.cwd, workdir ?? '.'),
       ...(missed !== undefined && { missed }),
       ...(overlap !== undefined && { overlap }),
       ...(maxMinutes !== undefined && { max_minutes: maxMinutes }),
-      deliver: [...(file === undefined ? [] : [{ file }]), ...(webhook === undefined ? [] : [{ webhook }])],
+      deliver: targetsOf(options, io.cwd),
     });
     const [nextAt] = await scheduler.next(name, 1);
     if (global.json) writeJson(io.out, job);
@@ -29,4 +31,13 @@ export function run(input: CommandInput<CronAddOptions>): Promise<number> {
       );
     return 0;
   });
+}
+
+/** Paths are meant from where the command was typed. A command is a line, as for a shell. */
+function targetsOf({ toFile, toWebhook: webhook, toCommand }: CronAddOptions, cwd: string): NewCronJob['deliver'] {
+  return [
+    ...(toFile === undefined ? [] : [{ file: resolve(cwd, toFile) }]),
+    ...(webhook === undefined ? [] : [{ webhook }]),
+    ...(toCommand === undefined ? [] : [{ command: ['sh', '-c', toCommand] }]),
+  ];
 }

@@ -1,4 +1,5 @@
 import { jobDocument, type ListedJob, listJobs } from '../../app/documents/gateway-document.ts';
+import { shellWord } from '../../core/shell-word.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
 import { formatAge, formatTime } from '../format.ts';
@@ -16,7 +17,7 @@ export function run(input: CommandInput<NoOptions>): Promise<number> {
     } else if (jobs.length === 0) {
       io.out.write('There are no jobs.\nAdd one with: coppice cron add NAME --schedule "0 7 * * *" -- COMMAND\n');
     } else {
-      const titles = ['NAME', 'SCHEDULE', 'NEXT', 'LAST', 'FROM', 'COMMAND'];
+      const titles = ['NAME', 'SCHEDULE', 'NEXT', 'LAST', 'TO', 'FROM', 'COMMAND'];
       const columns = titles.map((title) => ({ title, shrink: title === 'COMMAND' }));
       const rows = jobs.map((job) => row(job, io.clock.now()));
       io.out.write(renderTable({ columns, rows, width: io.out.columns, colour: io.out.colour }));
@@ -29,5 +30,7 @@ export function run(input: CommandInput<NoOptions>): Promise<number> {
 function row({ job, from, nextAt, last }: ListedJob, now: number): string[] {
   const schedule = job.timeZone === 'UTC' ? job.schedule : `${job.schedule} (${job.timeZone})`;
   const before = last === undefined ? 'never' : `${last.outcome ?? 'running'}, ${formatAge(last.startedAt, now)}`;
-  return [job.name, schedule, nextAt === undefined ? 'never' : formatTime(nextAt), before, from, job.command.join(' ')];
+  const next = nextAt === undefined ? 'never' : formatTime(nextAt);
+  const to = job.deliver.map(({ kind }) => kind).join(', ');
+  return [job.name, schedule, next, before, to || 'nowhere', from, job.command.map(shellWord).join(' ')];
 }

@@ -21,6 +21,7 @@ export interface CronAddOptions {
   readonly maxMinutes?: number;
   readonly toFile?: string;
   readonly toWebhook?: string;
+  readonly toCommand?: string;
 }
 
 export interface CronNextOptions {

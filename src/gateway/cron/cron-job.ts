@@ -19,8 +19,8 @@ export interface CronJob {
 export type DeliveryTarget =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'webhook'; readonly url: string }
-  /** Started with the output on its standard input. */
-  | { readonly kind: 'command'; readonly command: readonly string[] };
+  /** Started where the job runs, with the output on its standard input. */
+  | { readonly kind: 'command'; readonly command: readonly string[]; readonly workdir?: string };
 
 /** The id of a run's session: `cron_<job>_<time>`, in UTC. */
 export function cronSessionId(job: string, dueAt: number): string {

@@ -64,10 +64,23 @@ describe('a delivery', () => {
     const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
     const before = timers();
     const { failures } = await deliverTo(store, clock, { kind: 'command', command: ['/no/such/program'] });
-    expect(failures).toHaveLength(1);
+    expect(failures).toEqual([
+      'The output of cron_../a did not arrive: there is no command /no/such/program. It is tried again.',
+    ]);
     // It is told of the end of what never began a moment after the error.
     await new Promise((resolve) => setImmediate(resolve));
     expect(timers()).toBeLessThanOrEqual(before);
+  });
+
+  it('to an address where nobody answers says which, and keeps what stands behind the host to itself', async () => {
+    const clock = manualClock();
+    await using store = await openNativeStore(tempDir(), { clock });
+    const target = { kind: 'webhook', url: 'http://127.0.0.1:1/secret?token=x' } as const;
+    expect((await deliverTo(store, clock, target)).failures).toEqual([
+      expect.stringMatching(
+        /^The output of cron_\.\.\/a did not arrive: the webhook at 127\.0\.0\.1:1 could not be reached \([^()?]+\)\. It is/,
+      ),
+    ]);
   });
 
   it('is tried again after a wait until the webhook takes it, with the same key and marked as perhaps repeated', async () => {

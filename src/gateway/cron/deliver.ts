@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Delivery, DeliveryBook } from '../../core/delivery-book.ts';
 import { errorText } from '../../core/error-text.ts';
 import { type Clock, type EpochMs, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../core/time.ts';
+import { errorCode } from '../../platform/error-code.ts';
 import { makePrivateDir, writeFileAtomic } from '../../platform/private-files.ts';
 import type { DeliveryTarget } from './cron-job.ts';
 
@@ -85,7 +87,7 @@ export function nextAttemptAt(attempts: number, now: EpochMs): EpochMs | undefin
 
 function send(target: DeliveryTarget, parcel: Parcel): Promise<void> {
   if (target.kind === 'webhook') return post(target.url, parcel);
-  if (target.kind === 'command') return pipeInto(target.command, parcel);
+  if (target.kind === 'command') return pipeInto(target, parcel);
   return writeOut(target.path, parcel);
 }
 
@@ -102,18 +104,30 @@ function fileName(text: string): string {
 }
 
 async function post(url: string, parcel: Parcel): Promise<void> {
-  const answer = await fetch(url, {
+  const sent = fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'idempotency-key': parcel.deliveryId },
     body: JSON.stringify(parcel),
     redirect: 'error',
     signal: AbortSignal.timeout(TIME_LIMIT_MS),
   });
+  const answer = await sent.catch((error: unknown) => {
+    throw unreachable(url, error);
+  });
   await answer.body?.cancel();
   if (!answer.ok) throw new Error(`the webhook answered ${answer.status}`);
 }
 
-function pipeInto([program = '', ...args]: readonly string[], parcel: Parcel): Promise<void> {
+/** Why nobody answered is in the cause. Of the address only the host is told: the rest may hold a secret. */
+function unreachable(url: string, error: unknown): Error {
+  const cause = error instanceof Error ? (error.cause ?? error) : error;
+  return new Error(
+    `the webhook at ${new URL(url).host} could not be reached (${errorCode(cause) ?? errorText(cause)})`,
+  );
+}
+
+function pipeInto({ command, workdir }: Extract<DeliveryTarget, { kind: 'command' }>, parcel: Parcel): Promise<void> {
+  const [program = '', ...args] = command;
   const env = {
     ...process.env,
     COPPICE_JOB: parcel.job,
@@ -121,12 +135,12 @@ function pipeInto([program = '', ...args]: readonly string[], parcel: Parcel): P
     COPPICE_DELIVERY_ID: parcel.deliveryId,
     COPPICE_MAYBE_REPEATED: parcel.maybeRepeated ? '1' : '0',
   };
-  const child = spawn(program, args, { env, stdio: ['pipe', 'ignore', 'ignore'] });
+  const child = spawn(program, args, { cwd: workdir, env, stdio: ['pipe', 'ignore', 'ignore'] });
   // Whoever ignores a polite request would hold up everything that is done by the clock. Not the time limit of spawn: that one
   // goes on ticking when there is no such program.
   const limit = setTimeout(() => child.kill('SIGKILL'), TIME_LIMIT_MS);
   return new Promise((done, fail) => {
-    child.on('error', fail);
+    child.on('error', (error) => fail(notStarted(program, { workdir, error })));
     child.on('close', (code, signal) => {
       clearTimeout(limit);
       if (code === 0) done();
@@ -136,4 +150,12 @@ function pipeInto([program = '', ...args]: readonly string[], parcel: Parcel): P
     child.stdin.on('error', () => undefined);
     child.stdin.end(parcel.output);
   });
+}
+
+function notStarted(
+  program: string,
+  { workdir, error }: { readonly workdir: string | undefined; readonly error: Error },
+): Error {
+  if (workdir !== undefined && !existsSync(workdir)) return new Error(`the folder ${workdir} is gone`);
+  return errorCode(error) === 'ENOENT' ? new Error(`there is no command ${program}`, { cause: error }) : error;
 }

@@ -6,13 +6,14 @@ import { tempDir } from '../../../test/support/temp-dir.ts';
 import type { SessionStore } from '../../core/session-store.ts';
 import { HOUR_MS, MINUTE_MS } from '../../core/time.ts';
 import type { CronJob } from './cron-job.ts';
-import { type CronParts, runDueJobs } from './run-due-jobs.ts';
+import { type CronParts, type JobEnd, runDueJobs, runJobNow } from './run-due-jobs.ts';
 
+const DONE: JobEnd = { outcome: 'done' };
 const job = (name: string, over: Partial<CronJob> = {}) => cronJob({ name, ...over });
 
 function partsOf(store: SessionStore, over: Partial<CronParts> = {}): CronParts {
   const { cron: book, deliveries } = store;
-  return { book, deliveries, clock: manualClock(), start: async () => 'done', since: NOW, maxParallel: 4, ...over };
+  return { book, deliveries, clock: manualClock(), start: async () => DONE, since: NOW, maxParallel: 4, ...over };
 }
 
 describe('due jobs', () => {
@@ -24,7 +25,7 @@ describe('due jobs', () => {
       clock,
       start: async (_, sessionId) => {
         started.push(sessionId);
-        return 'done';
+        return DONE;
       },
     });
     for (let at = NOW; at <= NOW + 48 * HOUR_MS; at += MINUTE_MS) {
@@ -52,7 +53,7 @@ describe('due jobs', () => {
     const clock = manualClock(NOW + 15 * MINUTE_MS);
     await using store = await openNativeStore(tempDir(), { clock });
     const finish: (() => void)[] = [];
-    const start = () => new Promise<'done'>((resolve) => finish.push(() => resolve('done')));
+    const start = () => new Promise<JobEnd>((resolve) => finish.push(() => resolve(DONE)));
     const running = new Set<string>();
     const parts = partsOf(store, { clock, start, maxParallel: 2 });
     const jobs = [job('a'), job('b'), job('c')];
@@ -72,8 +73,8 @@ describe('due jobs', () => {
     await using store = await openNativeStore(tempDir(), { clock });
     let finish: () => void = () => undefined;
     const start = () =>
-      new Promise<'done'>((resolve) => {
-        finish = () => resolve('done');
+      new Promise<JobEnd>((resolve) => {
+        finish = () => resolve(DONE);
       });
     const running = new Set<string>();
     const parts = partsOf(store, { clock, start });
@@ -93,7 +94,7 @@ describe('due jobs', () => {
   it('promise their delivery before they count as finished, also when the run failed', async () => {
     const clock = manualClock(NOW + 15 * MINUTE_MS);
     await using store = await openNativeStore(tempDir(), { clock });
-    const start = async (): Promise<'done'> => {
+    const start = async (): Promise<JobEnd> => {
       throw new Error('no such program');
     };
     const deliver = [
@@ -106,5 +107,39 @@ describe('due jobs', () => {
       'cron_a_20260115_121500:0',
       'cron_a_20260115_121500:1',
     ]);
+  });
+
+  it('say how each of them ended as soon as it did, whatever the others do', async () => {
+    const clock = manualClock(NOW + 15 * MINUTE_MS);
+    await using store = await openNativeStore(tempDir(), { clock });
+    let finish: () => void = () => undefined;
+    const long = new Promise<JobEnd>((resolve) => {
+      finish = () => resolve(DONE);
+    });
+    const said: object[] = [];
+    const start = async ({ name }: CronJob): Promise<JobEnd> => {
+      if (name === 'long') return long;
+      throw new Error('There is no command x.');
+    };
+    const parts = partsOf(store, { clock, start, onEnded: (run) => said.push(run) });
+    const tick = await runDueJobs(parts, [job('long'), job('a')], new Set());
+    const failed = { sessionId: 'cron_a_20260115_121500', outcome: 'failed', why: 'There is no command x.' };
+    await expect.poll(() => said).toEqual([failed]);
+    finish();
+    await tick.ended;
+    expect(said).toEqual([failed, { sessionId: 'cron_long_20260115_121500', outcome: 'done' }]);
+  });
+
+  it('that are run by hand leave no slots on record that nobody missed', async () => {
+    const clock = manualClock(NOW);
+    await using store = await openNativeStore(tempDir(), { clock });
+    const parts = partsOf(store, { clock });
+    const running = new Set<string>();
+    expect(await runJobNow(parts, job('a'), running)).toEqual({ sessionId: 'cron_a_20260115_120000', ...DONE });
+    expect(await runJobNow(parts, job('a'), running)).toBeUndefined();
+    clock.advance(HOUR_MS + 1);
+    expect(await runJobNow(parts, job('a'), running)).toMatchObject({ outcome: 'done' });
+    expect((await store.cron.runs('a', 10)).map(({ outcome }) => outcome)).toEqual(['done', 'done']);
+    expect(running.size).toBe(0);
   });
 });

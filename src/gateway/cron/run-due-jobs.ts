@@ -1,6 +1,7 @@
 import type { CronBook, CronOutcome } from '../../core/cron-book.ts';
 import type { DeliveryBook } from '../../core/delivery-book.ts';
-import type { Clock, EpochMs } from '../../core/time.ts';
+import { errorText } from '../../core/error-text.ts';
+import { type Clock, type EpochMs, SECOND_MS } from '../../core/time.ts';
 import { type CronJob, cronSessionId } from './cron-job.ts';
 import { dueSlots } from './due-slots.ts';
 
@@ -12,11 +13,24 @@ export interface CronParts {
   readonly deliveries: DeliveryBook;
   readonly clock: Clock;
   /** Runs a job as the session with this id, to its end. */
-  readonly start: (job: CronJob, sessionId: string) => Promise<Extract<CronOutcome, 'done' | 'failed' | 'stopped'>>;
+  readonly start: (job: CronJob, sessionId: string) => Promise<JobEnd>;
+  /** Told of each run as it ends. */
+  readonly onEnded?: (run: EndedRun) => void;
   /** Before this nothing was due: the moment the scheduler began. */
   readonly since: EpochMs;
   /** How many runs may go on at once. */
   readonly maxParallel: number;
+}
+
+/** How a run ended. */
+export interface JobEnd {
+  readonly outcome: Extract<CronOutcome, 'done' | 'failed' | 'stopped'>;
+  /** In a sentence, unless it is done. */
+  readonly why?: string;
+}
+
+export interface EndedRun extends JobEnd {
+  readonly sessionId: string;
 }
 
 export interface CronTick {
@@ -31,16 +45,22 @@ export interface CronTick {
  */
 export async function runDueJobs(parts: CronParts, jobs: readonly CronJob[], running: Set<string>): Promise<CronTick> {
   const started: string[] = [];
-  const ended: Promise<void>[] = [];
+  const ended: Promise<unknown>[] = [];
   for (const job of jobs) {
     if (running.size >= parts.maxParallel) break;
     const slot = await takeSlot(parts, job);
     if (slot === undefined) continue;
-    running.add(slot.sessionId);
     started.push(slot.sessionId);
-    ended.push(carryOut(parts, job, slot).finally(() => running.delete(slot.sessionId)));
+    ended.push(carryOut(parts, { job, slot }, running));
   }
   return { started, ended: Promise.allSettled(ended).then(() => undefined) };
+}
+
+/** Runs a job now, whatever its schedule says, to its end. Undefined when its slot of this second is taken. */
+export async function runJobNow(parts: CronParts, job: CronJob, running: Set<string>): Promise<EndedRun | undefined> {
+  const dueAt = Math.floor(parts.clock.now() / SECOND_MS) * SECOND_MS;
+  const slot = { job: job.name, dueAt, sessionId: cronSessionId(job.name, dueAt) };
+  return (await parts.book.claim(slot)) ? carryOut(parts, { job, slot }, running) : undefined;
 }
 
 interface Slot {
@@ -70,11 +90,28 @@ async function passOver(book: CronBook, job: CronJob, dueAt: EpochMs): Promise<v
   if (await book.claim(slot)) await book.finish(slot, 'missed');
 }
 
-async function carryOut(parts: CronParts, job: CronJob, slot: Slot): Promise<void> {
-  const outcome = await parts.start(job, slot.sessionId).catch((): 'failed' => 'failed');
-  await promiseOutput(parts.deliveries, job, slot.sessionId);
-  await parts.book.finish(slot, outcome);
-  await parts.book.trim(job.name, RUNS_KEPT);
+async function carryOut(
+  parts: CronParts,
+  { job, slot }: { readonly job: CronJob; readonly slot: Slot },
+  running: Set<string>,
+): Promise<EndedRun> {
+  const { sessionId } = slot;
+  running.add(sessionId);
+  try {
+    const end = await parts.start(job, sessionId).catch(notStarted);
+    await promiseOutput(parts.deliveries, job, sessionId);
+    await parts.book.finish(slot, end.outcome);
+    await parts.book.trim(job.name, RUNS_KEPT);
+    const run = { sessionId, ...end };
+    parts.onEnded?.(run);
+    return run;
+  } finally {
+    running.delete(sessionId);
+  }
+}
+
+function notStarted(error: unknown): JobEnd {
+  return { outcome: 'failed', why: errorText(error) };
 }
 
 /** Puts on record where the output of a run must go. Doing so again changes nothing. */

@@ -50,7 +50,7 @@ export const resetDoneSchema = z.object({ key: z.string(), session: sessionSchem
 const delivery = z.union([
   z.object({ kind: z.literal('file'), path: z.string() }),
   z.object({ kind: z.literal('webhook'), url: z.string() }),
-  z.object({ kind: z.literal('command'), command: z.array(z.string()) }),
+  z.object({ kind: z.literal('command'), command: z.array(z.string()), workdir: z.string().exactOptional() }),
 ]);
 
 export const jobListSchema = z.object({
@@ -78,7 +78,9 @@ export const nextTimesSchema = z.object({ job: z.string(), times: z.array(time) 
 export const jobRunSchema = z.object({
   job: z.string(),
   sessionId: z.string(),
-  outcome: z.enum(['done', 'failed', 'stopped', 'missed', 'lost']),
+  outcome: z.enum(['done', 'failed', 'stopped']),
+  /** Absent when it is done. */
+  why: z.string().exactOptional(),
   undelivered: count,
 });
 
