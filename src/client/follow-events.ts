@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
-import { Failure } from '../core/failure.ts';
+import { ignoreAbort } from '../core/ignore-abort.ts';
 import type { EventDocument } from './documents.ts';
-import type { Transport } from './transport.ts';
+import { isPassing, type Transport } from './transport.ts';
 
 export interface FollowEvents {
   /** The id of the last event that was seen. Without one, only new events come. */
@@ -12,8 +12,8 @@ export interface FollowEvents {
 const AGAIN_MS = 500;
 
 /**
- * The events of a daemon, in order, until the signal says stop. After a lost connection it goes on where it was; a daemon that
- * cannot be found at all is a failure.
+ * The events of a daemon, in order, until the signal says stop. After a lost connection, or while the daemon is started again, it
+ * goes on where it was; a daemon that cannot be found at all is a failure.
  */
 export async function* followEvents(
   transport: Transport,
@@ -32,10 +32,9 @@ export async function* followEvents(
       }
     } catch (error) {
       if (signal.aborted) return;
-      if (!met || (error instanceof Failure && error.code !== 'failed')) throw error;
+      if (!met || !isPassing(error)) throw error;
     }
-    // Only the signal ends the wait early, and the loop asks it next.
-    await setTimeout(AGAIN_MS, undefined, { signal }).catch(() => undefined);
+    await setTimeout(AGAIN_MS, undefined, { signal }).catch(ignoreAbort(signal));
   }
 }
 

@@ -125,9 +125,10 @@ function queryText(query: object = {}): string {
   return given.size === 0 ? '' : `?${given.toString()}`;
 }
 
-function isPassing(error: unknown): boolean {
+/** Whether the same call may well succeed in a moment: nobody answered, or the daemon asked to wait. */
+export function isPassing(error: unknown): boolean {
   if (error instanceof RemoteFailure) return error.status === 429 || error.status === 503;
-  return isUnreachable(error);
+  return isUnreachable(error instanceof Failure ? error.cause : error);
 }
 
 function isUnreachable(error: unknown): boolean {

@@ -4,6 +4,7 @@ import type { Home } from '../app/home.ts';
 import { refuseForeign } from '../app/refuse-foreign.ts';
 import { holdServeLock } from '../app/serve-lock.ts';
 import { Failure } from '../core/failure.ts';
+import { ignoreAbort } from '../core/ignore-abort.ts';
 import { type Clock, SECOND_MS } from '../core/time.ts';
 import type { Address } from '../http/listen.ts';
 import { type HttpServer, startServer } from '../http/start-server.ts';
@@ -58,8 +59,7 @@ async function work({ daemon, server, signal }: Workers): Promise<void> {
   while (!signal.aborted) {
     await daemon.step();
     await server.releaseIdle();
-    // Only the signal ends the wait early, and the loop asks it next.
-    await setTimeout(STEP_MS, undefined, { signal }).catch(() => undefined);
+    await setTimeout(STEP_MS, undefined, { signal }).catch(ignoreAbort(signal));
   }
 }
 

@@ -30,11 +30,16 @@ export class AnswerLines implements Disposable {
     response.once('close', () => this.#gone.abort());
   }
 
-  /** Resolves when the client has read enough to be told more. */
-  async step(step: object): Promise<void> {
-    if (!this.#listens) return;
+  /** Resolves when the client has read enough to be told more. Rejects only when it is gone. */
+  step(step: object): Promise<void> {
+    if (!this.#listens) return Promise.resolve();
+    const line = JSON.stringify({ step });
+    return this.#tell(line);
+  }
+
+  async #tell(line: string): Promise<void> {
     this.gone.throwIfAborted();
-    this.#write(JSON.stringify({ step }));
+    this.#write(line);
     if (this.#response.writableNeedDrain) await (this.#drained ??= this.#drain());
   }
 
@@ -82,5 +87,7 @@ export function throttled(
 
 /** For work that cannot wait until it is heard: the signal ends it when the client is gone. */
 export function said(told: Promise<void>): void {
-  told.catch(() => undefined);
+  told.catch((error: unknown) => {
+    if (!(error instanceof Error) || error.name !== 'AbortError') throw error;
+  });
 }

@@ -87,6 +87,30 @@ describe('server-sent events', () => {
     expect((await events.next()).done).toBe(true);
   });
 
+  it('are followed by the client while the daemon is started again, and no further when they make no sense', async () => {
+    const answers = [
+      { status: 200, text: event('first') },
+      { status: 503, text: '{"error":{"code":"stopping","message":"The daemon is stopping."}}' },
+      { status: 200, text: event('second') },
+      { status: 200, text: 'data: {"kind"\n\n' },
+    ];
+    const asked: unknown[] = [];
+    const server = createServer((request, response) => {
+      asked.push(request.headers['last-event-id']);
+      const { status = 200, text = '' } = answers.shift() ?? {};
+      response.writeHead(status).end(text);
+    }).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    using client = createClient({ url: `http://127.0.0.1:${port}`, token: TOKEN });
+    const events = client.events({ signal: new AbortController().signal });
+    expect((await events.next()).value?.id).toBe('first');
+    expect((await events.next()).value?.id).toBe('second');
+    await expect(events.next()).rejects.toThrow(SyntaxError);
+    expect(asked).toEqual([undefined, 'first', 'first', 'second']);
+  });
+
   it('let go of a client that takes nothing, and of nobody else', async () => {
     const message = 'x'.repeat(100_000);
     let sent = 0;
@@ -119,6 +143,10 @@ describe('server-sent events', () => {
     server.close();
   });
 });
+
+function event(id: string): string {
+  return `id: ${id}\ndata: {"kind":"warning","message":"x"}\n\n`;
+}
 
 /** A way to a server that can be cut, as networks are. */
 async function wire(to: number) {

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { FollowOptions } from '../../app/sessions/follow-messages.ts';
+import { ignoreAbort } from '../../core/ignore-abort.ts';
 import type { Message } from '../../core/message.ts';
 
 const POLL_MS = 1000;
@@ -24,11 +25,7 @@ export async function* followRemote(session: Followed, { last, signal }: FollowO
 }
 
 async function waited(signal: AbortSignal | undefined): Promise<boolean> {
-  try {
-    await setTimeout(POLL_MS, undefined, signal && { signal });
-    return true;
-  } catch {
-    // Only the signal makes a wait fail, and being told to stop is how following normally ends.
-    return false;
-  }
+  const wait = setTimeout(POLL_MS, undefined, signal && { signal });
+  await (signal === undefined ? wait : wait.catch(ignoreAbort(signal)));
+  return signal?.aborted !== true;
 }

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { ignoreAbort } from '../../core/ignore-abort.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { readPieces } from '../../platform/read-pieces.ts';
 import { wait } from '../../platform/wait.ts';
@@ -52,8 +53,7 @@ export function readPipes(pipes: readonly ChildPipe[], fail: (error: unknown) =>
       const silent = () => busy === 0 && pieces === seen;
       do {
         seen = pieces;
-        // An abort only makes the wait shorter.
-        await wait(SILENCE_MS, hurry).catch(() => undefined);
+        await wait(SILENCE_MS, hurry).catch(ignoreAbort(hurry));
         // On a busy machine the time may be over before anything was read, so the pipes get a last look.
         await setImmediate();
       } while (!hurry.aborted && !silent());
