@@ -57,6 +57,19 @@ describe('an agent under watch', () => {
     expect(session.endReason).toBe('budget: iterations (session) 7 of 7');
   });
 
+  it('is stopped when its conversation is full, on record, and the next one starts afresh', async () => {
+    const settings = [{ key: 'limits.messages', value: '5' }];
+    await using home = await openHome({ path: tempDir(), env: {}, settings });
+    const say = event({ coppice: 'message', role: 'assistant', content: 'more' });
+    const fail = event({ coppice: 'tool', name: 'bash', ok: false });
+    // What it still says when it was asked to end is recorded, and changes nothing about why.
+    const script = ["trap '' TERM", ...Array<string>(5).fill(say), ...Array<string>(9).fill(fail)].join('\n');
+    const talk = () => agent(home, `${script}\nsleep 0.3`, { key: 'telegram:42', source: 'telegram' });
+    const { session, exitStatus } = await talk();
+    expect([exitStatus, session.endReason]).toEqual([124, 'budget: messages (session) 5 of 5']);
+    expect((await talk()).session).toMatchObject({ parentId: session.id, childKind: 'reset' });
+  });
+
   it('is stopped when its tools keep failing', async () => {
     await using home = await openHome({ path: tempDir(), env: {} });
     const { session } = await agent(

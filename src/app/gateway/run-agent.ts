@@ -10,6 +10,8 @@ import type { RunRecord, RunRecords } from '../../gateway/run/run-record.ts';
 import type { RunResult } from '../../gateway/run/run-result.ts';
 import type { OutputChunk, RunSink } from '../../gateway/run/run-sink.ts';
 import { type RunIo, superviseRun } from '../../gateway/run/supervise-run.ts';
+import { stopReason } from '../../gateway/stop-reason.ts';
+import { forbids } from '../../gateway/strictest.ts';
 import type { LiveRules, Turn } from '../../gateway/turn.ts';
 import { claimedSessions } from '../../homes/native/active-sessions.ts';
 import type { HomeParts } from '../home-parts.ts';
@@ -58,6 +60,7 @@ export async function runAgent(parts: RunAgentParts, run: AgentRun): Promise<Age
   const live = parts.gateway.live.follow(facts, withLimits(rules, run));
   using _background = parts.gateway.background(facts.id);
   await using turn = live.beginTurn();
+  const { sink, stoppedBy } = createSink(session, turn);
   const { command, args, signal, killSignal, io } = run;
   const result = await superviseRun({
     command,
@@ -65,7 +68,7 @@ export async function runAgent(parts: RunAgentParts, run: AgentRun): Promise<Age
     cwd: run.cwd ?? process.cwd(),
     env: run.env ?? process.env,
     sessionId: facts.id,
-    sink: createSink(session, turn),
+    sink,
     records: recordsOf(parts),
     stopGraceMs: STOP_GRACE_MS,
     ...(signal && { signal }),
@@ -75,6 +78,9 @@ export async function runAgent(parts: RunAgentParts, run: AgentRun): Promise<Age
     await closeFailed(parts, { session, run, error });
     throw error;
   });
+  // The first verdict that ended the run is its cause, whatever came out of the pipes after it.
+  const verdict = result.cause.kind === 'stopped' ? stoppedBy() : undefined;
+  if (verdict !== undefined) await parts.store.end(facts.id, stopReason(verdict));
   await turn.end();
   await close(parts, { session, result, run });
   const after = await session.facts();
@@ -107,20 +113,27 @@ function withLimits(rules: LiveRules, run: AgentRun): LiveRules {
   return { ...rules, spend: [...own, ...kept] };
 }
 
-function createSink(session: Session, turn: Turn): RunSink {
+/** Where a run is recorded, and which verdict was the first to forbid that it goes on. */
+function createSink(session: Session, turn: Turn): { sink: RunSink; stoppedBy: () => Verdict | undefined } {
+  let first: Verdict | undefined;
+  const heed = (verdict: Verdict): Verdict => {
+    if (forbids(verdict)) first ??= verdict;
+    return verdict;
+  };
   const add = async (message: NewMessage): Promise<Verdict> => {
     await session.append(message);
     return turn.message({ bytes: contentBytes(message) });
   };
-  return {
-    event: (event) => take(session, turn, { event, add }),
+  const sink: RunSink = {
+    event: async (event) => heed(await take(session, turn, { event, add })),
     output: async (chunk) => {
       const message = outputMessage(chunk);
       await session.append(message);
-      return turn.output({ bytes: contentBytes(message) });
+      return heed(turn.output({ bytes: contentBytes(message) }));
     },
-    check: (since) => turn.check(since),
+    check: (since) => heed(turn.check(since)),
   };
+  return { sink, stoppedBy: () => first };
 }
 
 function contentBytes({ content }: NewMessage): number {
@@ -166,8 +179,7 @@ async function close(
   { store }: RunAgentParts,
   { session, result, run }: { session: Session; result: RunResult; run: AgentRun },
 ): Promise<void> {
-  if (result.cause.kind === 'stopped') await store.end(session.id, `budget: ${result.cause.why}`);
-  else if (run.key === undefined) await store.end(session.id, endReason(result));
+  if (run.key === undefined) await store.end(session.id, endReason(result));
   await store.release(session.id);
 }
 
