@@ -103,8 +103,11 @@ describe('a turn', () => {
       kind: 'reset',
       causes: [{ rule: 'tokens', scope: 'day', used: 1000 }],
     });
+    // A step that is not allowed is not taken, so it is not counted either.
+    expect(book.list('session').map(({ used }) => used.iterations)).toEqual([0, 0]);
     clock.advance(DAY_MS);
     expect(two.beforeIteration()).toBe(OK);
+    expect(book.list('session').map(({ used }) => used.iterations)).toEqual([0, 1]);
   });
 
   it('begins the day at midnight in the zone of the budgets', async () => {

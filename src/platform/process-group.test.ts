@@ -22,10 +22,12 @@ describe('a process group', () => {
   it('has its members, and none once it was killed', async () => {
     const { leader, group } = await startGroup('a');
     expect(groupMembers(group).map(({ pid }) => pid)).toContain(group);
-    expect(groupMembers(group)).toHaveLength(2);
+    const members = groupMembers(group);
+    expect(members).toHaveLength(2);
     expect(signalGroup(group, 'SIGKILL')).toBe(true);
     await once(leader, 'exit');
     await expect.poll(() => groupMembers(group)).toEqual([]);
+    await expect.poll(() => members.filter(({ pid }) => findProcess(pid) !== undefined)).toEqual([]);
   });
 
   it.runIf(process.platform === 'linux')('is found by what is in the environment of its members', async () => {

@@ -86,6 +86,36 @@ describe('a job that runs by the clock', () => {
     expect(existsSync(join(path, 'out.txt'))).toBe(true);
   });
 
+  it('keeps its session after the delivery where the configuration says so', async () => {
+    const clock = manualClock();
+    const path = tempDir();
+    const settings = [{ key: 'cron.after_delivery', value: 'keep' }];
+    await using home = await openHome({ path: join(path, 'home'), clock, env: {}, settings });
+    const scheduler = await home.scheduler();
+    await scheduler.add('a', { schedule: '@daily', command: ['true'], deliver: [{ file: join(path, 'out.txt') }] });
+    expect(await scheduler.run('a')).toMatchObject({ outcome: 'done', undelivered: 0 });
+    expect((await collect(home.sessions.list())).map(({ id }) => id)).toEqual(['cron_a_20260115_120000']);
+  });
+
+  it('whose output was being sent when the daemon died is delivered at the next start, and marked', async () => {
+    const clock = manualClock();
+    const path = tempDir();
+    const out = join(path, 'out.txt');
+    await using home = await openHome({ path: join(path, 'home'), clock, env: {} });
+    const scheduler = await home.scheduler();
+    const command = ['sh', '-c', `echo "$COPPICE_MAYBE_REPEATED" > ${out}`];
+    await scheduler.add('a', { schedule: '*/15 * * * *', command: ['true'], deliver: [{ command }] });
+    clock.advance(15 * MINUTE_MS);
+    await (await scheduler.tick()).ended;
+    const db = new BetterSqlite3(join(path, 'home', 'state.db'));
+    db.prepare(`UPDATE deliveries SET state = 'sending', attempts = 1, next_attempt_at = ?`).run(clock.now() + HOUR_MS);
+    db.close();
+    expect((await scheduler.deliver()).arrived).toEqual([]);
+    await scheduler.recover();
+    expect((await scheduler.deliver()).arrived).toHaveLength(1);
+    expect(readFileSync(out, 'utf8')).toBe('1\n');
+  });
+
   it('whose process died after its end and before its delivery was promised is delivered by the next start', async () => {
     const { home, out, claimed } = await diedAtWork('done');
     await using _ = home;

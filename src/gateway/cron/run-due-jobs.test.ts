@@ -3,6 +3,7 @@ import { manualClock, NOW } from '../../../test/support/clock.ts';
 import { cronJob } from '../../../test/support/cron-job.ts';
 import { openNativeStore } from '../../../test/support/native-store.ts';
 import { tempDir } from '../../../test/support/temp-dir.ts';
+import type { CronBook } from '../../core/cron-book.ts';
 import type { SessionStore } from '../../core/session-store.ts';
 import { HOUR_MS, MINUTE_MS } from '../../core/time.ts';
 import type { CronJob } from './cron-job.ts';
@@ -101,7 +102,16 @@ describe('due jobs', () => {
       { kind: 'file', path: '/out' },
       { kind: 'webhook', url: 'http://127.0.0.1:1' },
     ] as const;
-    await (await runDueJobs(partsOf(store, { clock, start }), [job('a', { deliver })], new Set())).ended;
+    const promisedAtEnd: number[] = [];
+    const book: CronBook = {
+      ...store.cron,
+      async finish(run, outcome) {
+        promisedAtEnd.push((await store.deliveries.open()).length);
+        await store.cron.finish(run, outcome);
+      },
+    };
+    await (await runDueJobs(partsOf(store, { clock, start, book }), [job('a', { deliver })], new Set())).ended;
+    expect(promisedAtEnd).toEqual([2]);
     expect(await store.cron.runs('a', 1)).toMatchObject([{ outcome: 'failed' }]);
     expect((await store.deliveries.open()).map(({ id }) => id)).toEqual([
       'cron_a_20260115_121500:0',
