@@ -27,6 +27,11 @@ export interface RouteBook {
    * at all. `choose` is told what is true at that moment. Without a session there is nothing to keep or resume.
    */
   settle(key: string, choose: (current: SessionFacts | undefined) => RouteChoice): Promise<SessionFacts>;
+  /**
+   * Ends the session that answers a key if `reasonFor`, told what is true in that transaction, gives a reason. The key stays with it
+   * until the next message. Undefined when nothing was ended.
+   */
+  end(key: string, reasonFor: (current: SessionFacts) => string | undefined): Promise<SessionFacts | undefined>;
   /** By key. */
   list(): AsyncIterable<Route>;
   /** Lets go of a key; its session stays. False when there is no such route. */

@@ -62,6 +62,24 @@ function testRoutes(openAt: (clock: ManualClock) => () => Promise<SessionStore>)
       expect((await store.routes.settle('k', () => ({ kind: 'resume' }))).endedAt).toBeUndefined();
     });
 
+    it('ends a session only if that is still meant when it comes to it, and keeps the key with it', async () => {
+      const clock = manualClock();
+      await using store = await openAt(clock)();
+      const { id } = await store.routes.settle('k', orStart);
+      const asked: (string | undefined)[] = [];
+      const leave = ({ title }: SessionFacts) => void asked.push(title);
+      const late = store.change(id, { title: 'renamed since' });
+      expect(await store.routes.end('k', leave)).toBeUndefined();
+      await late;
+      expect([asked, (await store.get(id))?.endedAt]).toEqual([['renamed since'], undefined]);
+      clock.advance(MINUTE_MS);
+      const ended = { id, endReason: 'reset: idle', endedAt: clock.now() };
+      expect(await store.routes.end('k', () => 'reset: idle')).toMatchObject(ended);
+      expect(store.routes.find('k')?.session).toMatchObject(ended);
+      expect((await store.holders()).flatMap(({ sessionIds }) => sessionIds)).toEqual([]);
+      expect(await store.routes.end('nobody', () => 'reset: idle')).toBeUndefined();
+    });
+
     it('heals by itself when its session was removed', async () => {
       await using store = await openAt(manualClock())();
       const { id } = await store.routes.settle('k', orStart);

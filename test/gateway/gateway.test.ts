@@ -1,3 +1,5 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ConfigOverride } from '../../src/app/config/config-settings.ts';
 import type { Home } from '../../src/app/home.ts';
@@ -109,6 +111,39 @@ describe('the watcher', () => {
     expect(await home.gateway.resetIdle()).toEqual([]);
     clock.advance(DAY_MS);
     expect(await home.gateway.resetIdle()).toEqual(['telegram:42']);
+  });
+
+  it('waits for the last of several works in the background', async () => {
+    const clock = manualClock();
+    await using home = await open(clock, { 'session_reset.mode': 'idle', 'session_reset.idle_minutes': '30' });
+    const { id } = await home.gateway.resolve(TELEGRAM);
+    const first = await home.gateway.background(id);
+    const second = await home.gateway.background(id);
+    clock.advance(HOUR_MS);
+    first[Symbol.dispose]();
+    expect(await home.gateway.resetIdle()).toEqual([]);
+    second[Symbol.dispose]();
+    expect(await home.gateway.resetIdle()).toEqual(['telegram:42']);
+  });
+
+  it('waits for a run of another process, as a message does', async () => {
+    const clock = manualClock();
+    const path = tempDir();
+    const settings = { 'session_reset.mode': 'daily' };
+    await using one = await open(clock, settings, path);
+    await using two = await open(clock, settings, path);
+    const { id } = await two.gateway.resolve(TELEGRAM);
+    await two.sessions.open(id).then((session) => session.release());
+    const [begun, end] = [join(path, 'begun'), join(path, 'end')];
+    const script = `touch ${begun}; until [ -e ${end} ]; do sleep 0.02; done`;
+    const run = one.gateway.run({ ...TELEGRAM, command: 'sh', args: ['-c', script], cwd: path });
+    await expect.poll(() => existsSync(begun)).toBe(true);
+    clock.advance(20 * HOUR_MS);
+    expect(await two.gateway.resetIdle()).toEqual([]);
+    expect(await two.gateway.resolve(TELEGRAM)).toMatchObject({ id, resolution: { kind: 'continued' } });
+    writeFileSync(end, '');
+    expect((await run).session).toMatchObject({ id });
+    expect(await two.gateway.resetIdle()).toEqual(['telegram:42']);
   });
 
   it('tells subscribers, also what they missed', async () => {

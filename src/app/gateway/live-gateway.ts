@@ -11,6 +11,7 @@ import type { HomeParts } from '../home-parts.ts';
 import { sessionHandle } from '../sessions/session-handle.ts';
 import { GatewaySession, type Resolution } from './gateway-session.ts';
 import { LiveSessions } from './live-sessions.ts';
+import { runningSince } from './recorded-runs.ts';
 
 /** Totals that nothing was added to for so long are forgotten; what was used stays in the sessions and the ledger. */
 const SPEND_KEPT_MS = 90 * DAY_MS;
@@ -26,8 +27,8 @@ export class LiveGateway implements Disposable {
   readonly live: LiveSessions;
   readonly #parts: HomeParts;
   readonly #book: SpendBook;
-  /** Background work by session, and since when: while it is alive a reset waits. */
-  readonly #background = new Map<string, EpochMs>();
+  /** Background work of this process by session, and since when: while any is alive a reset waits. */
+  readonly #background = new Map<string, Set<{ readonly since: EpochMs }>>();
 
   constructor(parts: HomeParts) {
     this.#parts = parts;
@@ -45,8 +46,9 @@ export class LiveGateway implements Disposable {
       return this.#handle(current, { kind: 'continued' });
     }
     let resolution: Resolution = { kind: 'created' };
+    const running = await this.#running();
     const facts = await this.#parts.store.routes.settle(request.key, (now) => {
-      const choice = this.#choose(request, now);
+      const choice = this.#choose(request, now, running);
       resolution = choice.resolution;
       return choice;
     });
@@ -59,8 +61,7 @@ export class LiveGateway implements Disposable {
     const session = this.#parts.store.routes.find(key)?.session;
     if (session === undefined) throw noSuchRoute(key);
     const ended = await this.#parts.store.end(session.id, reason);
-    this.live.forget(session.id);
-    this.events.publish({ kind: 'session-reset', sessionId: session.id, message: `${key} starts afresh: ${reason}.` });
+    this.#tellReset(key, session.id, reason);
     return ended;
   }
 
@@ -71,13 +72,20 @@ export class LiveGateway implements Disposable {
 
   /** Ends what is due for a reset although nobody talks to it. Returns the keys. */
   async resetIdle(signal?: AbortSignal): Promise<readonly string[]> {
+    const { routes } = this.#parts.store;
+    const running = await this.#running();
+    const reasonFor = (session: SessionFacts): string | undefined => {
+      const decision = session.endedAt === undefined ? this.#decide(session, running) : undefined;
+      return decision?.kind === 'reset' ? `reset: ${decision.reason}` : undefined;
+    };
     const keys: string[] = [];
-    for await (const { key, session } of this.#parts.store.routes.list()) {
+    for await (const { key, session } of routes.list()) {
       signal?.throwIfAborted();
-      if (session === undefined || session.endedAt !== undefined) continue;
-      const decision = this.#decide(session);
-      if (decision.kind !== 'reset') continue;
-      await this.reset(key, `reset: ${decision.reason}`);
+      if (session === undefined || reasonFor(session) === undefined) continue;
+      // Asked again inside the transaction: a message may have come since the list was read.
+      const ended = await routes.end(key, reasonFor);
+      if (ended === undefined) continue;
+      this.#tellReset(key, ended.id, ended.endReason ?? '');
       keys.push(key);
     }
     return keys;
@@ -85,8 +93,15 @@ export class LiveGateway implements Disposable {
 
   /** Says that work goes on in the background of a session until what is returned is disposed of. */
   background(sessionId: string): Disposable {
-    if (!this.#background.has(sessionId)) this.#background.set(sessionId, this.#parts.clock.now());
-    return { [Symbol.dispose]: () => void this.#background.delete(sessionId) };
+    const work = { since: this.#parts.clock.now() };
+    const all = this.#background.get(sessionId) ?? new Set();
+    this.#background.set(sessionId, all.add(work));
+    return {
+      [Symbol.dispose]: () => {
+        all.delete(work);
+        if (all.size === 0 && this.#background.get(sessionId) === all) this.#background.delete(sessionId);
+      },
+    };
   }
 
   /** What was used, by what it counts towards, newest first. */
@@ -98,9 +113,15 @@ export class LiveGateway implements Disposable {
     this.#book[Symbol.dispose]();
   }
 
-  #decide(session: SessionFacts): ResetDecision {
+  /** Supervised runs of all processes. Asked only when something else than to go on is due, which is seldom. */
+  #running(): Promise<ReadonlyMap<string, EpochMs>> {
+    return runningSince(this.#parts.store, this.#parts.clock.now());
+  }
+
+  #decide(session: SessionFacts, running?: ReadonlyMap<string, EpochMs>): ResetDecision {
     const { startedAt, lastActiveAt, endedAt, endReason, messageCount } = session;
-    const backgroundSince = this.#background.get(session.id);
+    const [work] = this.#background.get(session.id) ?? [];
+    const backgroundSince = work?.since ?? running?.get(session.id);
     return decideReset({
       now: this.#parts.clock.now(),
       session: {
@@ -117,9 +138,13 @@ export class LiveGateway implements Disposable {
   }
 
   /** Asked inside the transaction that acts on it, with what is true there. */
-  #choose({ key: _, ...session }: ResolveRequest, current?: SessionFacts): RouteChoice & { resolution: Resolution } {
+  #choose(
+    { key: _, ...session }: ResolveRequest,
+    current: SessionFacts | undefined,
+    running: ReadonlyMap<string, EpochMs>,
+  ): RouteChoice & { resolution: Resolution } {
     if (current === undefined) return { kind: 'start', session, resolution: { kind: 'created' } };
-    const decision = this.#decide(current);
+    const decision = this.#decide(current, running);
     if (decision.kind === 'resume') return { kind: 'resume', resolution: { kind: 'resumed' } };
     if (decision.kind !== 'reset') return { kind: 'keep', resolution: { kind: 'continued' } };
     const { reason } = decision;
@@ -135,6 +160,11 @@ export class LiveGateway implements Disposable {
       live: this.live.follow(facts),
       resolution,
     });
+  }
+
+  #tellReset(key: string, sessionId: string, reason: string): void {
+    this.live.forget(sessionId);
+    this.events.publish({ kind: 'session-reset', sessionId, message: `${key} starts afresh: ${reason}.` });
   }
 
   #tell({ id: sessionId, routeKey = '' }: SessionFacts, resolution: Resolution): void {

@@ -6,7 +6,7 @@ import { MINUTE_MS } from '../../core/time.ts';
 import type { SpendRule } from '../../gateway/check-spend.ts';
 import { closeOrphanRuns } from '../../gateway/run/close-orphan-runs.ts';
 import type { RunEvent } from '../../gateway/run/run-event.ts';
-import type { RunRecord, RunRecords } from '../../gateway/run/run-record.ts';
+import type { RunRecords } from '../../gateway/run/run-record.ts';
 import type { RunResult } from '../../gateway/run/run-result.ts';
 import type { OutputChunk, RunSink } from '../../gateway/run/run-sink.ts';
 import { type RunIo, superviseRun } from '../../gateway/run/supervise-run.ts';
@@ -18,6 +18,7 @@ import type { HomeParts } from '../home-parts.ts';
 import type { Session } from '../sessions/session.ts';
 import { sessionHandle } from '../sessions/session-handle.ts';
 import type { LiveGateway } from './live-gateway.ts';
+import { recordedRuns } from './recorded-runs.ts';
 
 /** An agent to run, and what it may use. Limits given here win over the configured ones. */
 export interface AgentRun {
@@ -91,7 +92,11 @@ export async function runAgent(parts: RunAgentParts, run: AgentRun): Promise<Age
 async function sessionFor(parts: RunAgentParts, run: AgentRun): Promise<SessionFacts> {
   const { source = 'run', key, sessionId, cwd } = run;
   const workdir = cwd ?? process.cwd();
-  if (key !== undefined) return (await parts.gateway.resolve({ key, source, workdir })).facts;
+  if (key !== undefined) {
+    await parts.gateway.resolve({ key, source, workdir });
+    // Claims it: an agent may say nothing for long, and its session is in use all the same.
+    return parts.store.routes.settle(key, () => ({ kind: 'keep' }));
+  }
   return parts.store.create({ source, workdir, ...(sessionId !== undefined && { id: sessionId }) });
 }
 
@@ -208,7 +213,7 @@ function endSentence(result: RunResult): string {
 /** Runs whose supervisor died are ended, and their sessions closed as what happened to them: a crash. */
 export async function closeOrphans(parts: HomeParts): Promise<void> {
   const { store, clock } = parts;
-  const recorded = [...(await store.runRecords.all()).values()].map((text) => JSON.parse(text) as RunRecord);
+  const recorded = await recordedRuns(store);
   if (recorded.length === 0) return;
   const records = recordsOf(parts);
   const claimed = await claimedSessions(store, clock.now());
@@ -221,9 +226,10 @@ export async function closeOrphans(parts: HomeParts): Promise<void> {
   }
 }
 
-function recordsOf({ store }: HomeParts): RunRecords {
+function recordsOf({ store, clock }: HomeParts): RunRecords {
+  const startedAt = clock.now();
   return {
-    save: (record) => store.runRecords.save(record.runId, JSON.stringify(record)),
+    save: (record) => store.runRecords.save(record.runId, JSON.stringify({ startedAt, ...record })),
     remove: (runId) => store.runRecords.remove(runId),
   };
 }

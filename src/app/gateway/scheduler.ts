@@ -18,11 +18,11 @@ import {
   runDueJobs,
   runJobNow,
 } from '../../gateway/cron/run-due-jobs.ts';
-import type { RunRecord } from '../../gateway/run/run-record.ts';
 import type { RunResult } from '../../gateway/run/run-result.ts';
 import type { HomeParts } from '../home-parts.ts';
 import { checkedSpec, cronJob, type KnownJob, knownJobs, type NewCronJob } from './cron-jobs.ts';
 import type { Gateway } from './gateway.ts';
+import { recordedRuns } from './recorded-runs.ts';
 
 /** What arrived or was given up is forgotten after this. */
 const DELIVERIES_KEPT_MS = 30 * DAY_MS;
@@ -133,7 +133,7 @@ export class Scheduler {
     if (open.length === 0) return;
     await this.#home.gateway.closeOrphans();
     const jobs = new Map((await this.jobs()).map(({ job }) => [job.name, job]));
-    const running = new Set([...(await store.runRecords.all()).values()].map(sessionOfRun));
+    const running = new Set((await recordedRuns(store)).map(({ sessionId }) => sessionId));
     for (const run of open) {
       const session = await store.get(run.sessionId);
       const begins = running.has(run.sessionId) || Math.abs(clock.now() - run.startedAt) < STARTING_MS;
@@ -214,10 +214,6 @@ function jobEnd({ cause, exitCode, signal }: RunResult): JobEnd {
     outcome: 'failed',
     why: signal === undefined ? `It ended with exit code ${exitCode}.` : `${signal} ended it.`,
   };
-}
-
-function sessionOfRun(record: string): string {
-  return (JSON.parse(record) as RunRecord).sessionId;
 }
 
 /** What became of a run, by why its session ended. */

@@ -1,10 +1,13 @@
 import type { ProcessIdentity } from '../../core/session-store.ts';
+import type { EpochMs } from '../../core/time.ts';
 
 /** What a later start needs to find and end a run whose supervisor has died. */
 export interface RunRecord {
   /** Made for this run, and in the environment of everything that it started. */
   readonly runId: string;
   readonly sessionId: string;
+  /** Absent in records of before it was written down. */
+  readonly startedAt?: EpochMs;
   readonly supervisor: ProcessIdentity;
   /** The command, which leads the process group of its number. Absent until it has started. */
   readonly child?: ProcessIdentity;

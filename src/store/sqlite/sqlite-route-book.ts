@@ -25,6 +25,7 @@ export function createRouteBook(parts: RouteBookParts): RouteBook {
       checkRouteKey(key);
       return queue.run(() => settle(parts, key, choose));
     },
+    end: (key, reasonFor) => queue.run(() => end(parts, key, reasonFor)),
     async *list() {
       yield* listRoutes(db);
     },
@@ -60,6 +61,18 @@ function start({ db, clock, leases }: RouteBookParts, { key, current, choice }: 
     moved_at = excluded.moved_at`).run(key, row.key, now);
   leases.claim(row.key);
   return factsOf(row);
+}
+
+function end(
+  { db, clock, leases }: RouteBookParts,
+  key: string,
+  reasonFor: (current: SessionFacts) => string | undefined,
+): SessionFacts | undefined {
+  const current = rowAt(db, key);
+  const reason = current && reasonFor(factsOf(current));
+  if (current === undefined || reason === undefined) return undefined;
+  leases.release(current.key);
+  return factsOf(endSession(db, { id: current.id, reason, now: clock.now() }));
 }
 
 function routeAt(db: Connection, key: string): Route | undefined {
