@@ -15,7 +15,7 @@ export interface Verdict {
 
 /** One rule that spoke up. Amounts are in the unit of the counter: tokens, bytes, nano-dollars, milliseconds. */
 export interface VerdictCause {
-  readonly rule: Counter | GuardName;
+  readonly rule: Counter | GuardName | 'no-price';
   readonly scope: Scope;
   readonly used: number;
   readonly limit: number;

@@ -152,6 +152,20 @@ describe('a turn', () => {
     ]);
   });
 
+  it('is told when a limit in dollars cannot be kept, because nobody says what a model costs', async () => {
+    const { session } = aSession([limit({ counter: 'nanoUsd', limit: 1e9 })]);
+    const turn = session.beginTurn();
+    const causes = [{ rule: 'no-price', scope: 'model', used: 7, limit: 0 }];
+    expect(await turn.usage({ model: 'x', inputTokens: 7 })).toMatchObject({ kind: 'warn', causes });
+    expect(await turn.usage({ model: 'x', inputTokens: 7, costUsd: 0.1 })).toBe(OK);
+    expect(await turn.usage({ model: 'm', inputTokens: 7 })).toBe(OK);
+    expect(
+      await aSession([limit({})])
+        .session.beginTurn()
+        .usage({ model: 'x', inputTokens: 7 }),
+    ).toBe(OK);
+  });
+
   it('stops at a cost that is priced by the configuration', async () => {
     const { session } = aSession([limit({ counter: 'nanoUsd', limit: 1e9 })]);
     const verdict = await session.beginTurn().usage({ model: 'm', inputTokens: 400_000 });

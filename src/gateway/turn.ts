@@ -9,6 +9,7 @@ import type { SpendScopes } from './spend-scopes.ts';
 import { stopReason } from './stop-reason.ts';
 import { forbids, strictest } from './strictest.ts';
 import type { UsageEvent, UsageMeter } from './usage-meter.ts';
+import { verdictOf } from './verdict-of.ts';
 
 /** What a live session is judged by. */
 export interface LiveRules {
@@ -73,7 +74,9 @@ export class Turn implements AsyncDisposable {
       this.#count({ tokens, nanoUsd });
       await recorder.usage(added);
     }
-    return this.#judge();
+    const unpriced = tokens > 0 && delta.nanoUsd === undefined && !rules.prices.has(event.model);
+    const blind = unpriced && rules.spend.some(({ counter }) => counter === 'nanoUsd');
+    return blind ? strictest([this.#judge(), noPrice(tokens)]) : this.#judge();
   }
 
   /** The model calls a tool. Without arguments, repeated calls cannot be told from others. */
@@ -169,4 +172,9 @@ export class Turn implements AsyncDisposable {
     this.#countedAt = Math.min(this.#countedAt, now);
     return now - this.#countedAt;
   }
+}
+
+/** A limit in dollars cannot be kept while nobody says what the tokens cost. */
+function noPrice(used: number): Verdict {
+  return verdictOf('warn', { rule: 'no-price', scope: 'model', used, limit: 0 });
 }

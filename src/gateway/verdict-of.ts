@@ -19,6 +19,8 @@ const NEXT_STEP = {
 } as const;
 
 function fact({ rule, scope, used, limit }: VerdictCause): string {
+  if (rule === 'no-price')
+    return 'What this model costs is not known, so no limit in dollars can stop it: set prices in config.yaml.';
   if (rule in GUARD_FACTS) return GUARD_FACTS[rule as GuardName](used, limit);
   const amount = AMOUNTS[rule as Counter];
   return `${WHOSE[scope]} used ${amount(used)} of ${amount(limit)}.`;
