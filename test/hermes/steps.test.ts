@@ -58,6 +58,36 @@ describe('the steps in which sessions of Hermes go and come back', () => {
     expect(steps.filter(({ sessions }) => sessions > 1).length).toBeGreaterThan(2);
   });
 
+  it('deal with one long message at a time, whichever of its columns is long', async () => {
+    const long = 'word '.repeat(21_000);
+    const steps: number[] = [];
+    const state = { bytes: 0 };
+    const { driver, dump, db } = makeHome(
+      {
+        schema: 30,
+        sessions: [
+          { id: 'one', messages: ['word', long, long] },
+          { id: 'two', messages: [long] },
+          { id: 'three', messages: Array.from({ length: 6 }, () => 'word') },
+        ],
+      },
+      (watcher) => {
+        const { bytes } = measure(watcher);
+        steps.push(Math.abs(bytes - state.bytes));
+        state.bytes = bytes;
+      },
+    );
+    db.prepare(`UPDATE messages SET reasoning_content = ? WHERE session_id = 'three' AND id % 2 = 0`).run(long);
+    state.bytes = measure(db).bytes;
+    const before = dump();
+    const items = await itemsFor({ driver }, ['one', 'two', 'three'], 'remove');
+    expect(await driver.discard(RUN, items)).toEqual(doneAll(items));
+    expect(await driver.restore(RUN, items)).toEqual(doneAll(items));
+    expect(dump()).toEqual(before);
+    expect(steps.filter((bytes) => bytes >= long.length)).toHaveLength(2 * 6);
+    expect(Math.max(...steps)).toBeLessThan(1.5 * long.length);
+  });
+
   it('bring back all but the one that the database refuses', async () => {
     const ids = ['one', 'two', 'three'];
     const { driver, dump, db } = makeHome({
@@ -84,6 +114,8 @@ function measure(db: Database): { sessions: number; rows: number; bytes: number 
   return {
     sessions: number('SELECT count(*) FROM sessions'),
     rows: number('SELECT count(*) FROM messages'),
-    bytes: number('SELECT ifnull(sum(octet_length(content)), 0) FROM messages'),
+    bytes: number(
+      'SELECT ifnull(sum(octet_length(content) + ifnull(octet_length(reasoning_content), 0)), 0) FROM messages',
+    ),
   };
 }

@@ -28,6 +28,9 @@ export interface HermesRow {
   readonly unreadable: boolean;
 }
 
+/** What tells whether one part of a conversation is in use, and which part comes next. */
+export type HermesPart = Omit<HermesRow, 'messages' | 'sizeBytes'>;
+
 export interface MessageSum {
   readonly count: number;
   readonly lastId: number;
@@ -65,14 +68,19 @@ export function readIds({ db }: HermesDatabase): string[] {
 
 /** One session as it is now, for comparing it again before anything happens to it. */
 export function readSession(hermes: HermesDatabase, id: string): HermesRow | undefined {
+  const sums = `count(*) AS count, max(id) AS last_id, max(timestamp) AS last_at, sum(${byteSum(hermes, 'messages', '')}) AS bytes`;
+  return readOne(hermes, id, sums);
+}
+
+/** The same without what its messages add up to: asked under the write lock, and a conversation may have 100 000 of them. */
+export function readPart(hermes: HermesDatabase, id: string): HermesPart | undefined {
+  return readOne(hermes, id, '0 AS count, 0 AS last_id, max(timestamp) AS last_at, 0 AS bytes');
+}
+
+function readOne(hermes: HermesDatabase, id: string, sums: string): HermesRow | undefined {
   const row = hermes.db.prepare<[string], RawRow>(`${selectSessions(hermes)} WHERE s.id = ?`).get(id);
   if (row === undefined) return undefined;
-  const sum = hermes.db
-    .prepare<[string], RawSum>(
-      `SELECT count(*) AS count, max(id) AS last_id, max(timestamp) AS last_at, sum(${byteSum(hermes, 'messages', '')}) AS bytes
-       FROM messages WHERE session_id = ?`,
-    )
-    .get(id);
+  const sum = hermes.db.prepare<[string], RawSum>(`SELECT ${sums} FROM messages WHERE session_id = ?`).get(id);
   return toRow(id, row, sum === undefined ? NO_MESSAGES : toSum(sum));
 }
 
@@ -150,7 +158,7 @@ function selectSessions(hermes: HermesDatabase): string {
 }
 
 /** Bytes, not characters: `length` stops at the zero with which structured content begins. */
-function byteSum({ tables }: HermesDatabase, table: string, prefix: string): string {
+export function byteSum({ tables }: HermesDatabase, table: string, prefix: string): string {
   const stored = [...(tables.get(table) ?? [])].filter(([, type]) => /^(TEXT|BLOB|)$/i.test(type));
   const sizes = stored.map(([name]) => `ifnull(octet_length(${prefix}"${name.replaceAll('"', '""')}"), 0)`);
   return sizes.length === 0 ? '0' : sizes.join(' + ');

@@ -1,7 +1,7 @@
 import type { SessionBytes, SessionItem } from '../../core/inventory.ts';
 import type { ChildKind } from '../../core/session.ts';
 import { childKind } from './hermes-lineage.ts';
-import type { HermesRow } from './hermes-rows.ts';
+import type { HermesPart, HermesRow } from './hermes-rows.ts';
 
 export type FileBytes = Omit<SessionBytes, 'rows'>;
 
@@ -40,7 +40,7 @@ export function hermesSessionItem(row: HermesRow, active: boolean, files: FileBy
 }
 
 /** How a session came out of its parent, if it has one and something tells. */
-export function childKindOf(row: HermesRow): ChildKind | undefined {
+export function childKindOf(row: HermesPart): ChildKind | undefined {
   const { parentId, markers = {} } = row;
   return parentId === undefined ? undefined : childKind({ ...row, parentId, markers });
 }

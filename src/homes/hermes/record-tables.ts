@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { HermesDatabase } from './hermes-connection.ts';
+import { byteSum } from './hermes-rows.ts';
 import { bindRowLine, emptyCell, quoted, readRowLines } from './row-lines.ts';
 
 /** Rows of one table, as lines. */
@@ -64,7 +65,7 @@ export function nextChunk(
 ): { readonly lines: readonly string[]; readonly more: boolean } {
   const sizes = hermes.db
     .prepare<[string, bigint], [id: bigint, bytes: bigint]>(
-      `SELECT id, ifnull(octet_length(content), 0) + ifnull(octet_length(tool_calls), 0) FROM messages
+      `SELECT id, ${byteSum(hermes, 'messages', '')} FROM messages
        WHERE session_id = ? AND id > ? ORDER BY id LIMIT ${CHUNK_ROWS}`,
     )
     .raw()

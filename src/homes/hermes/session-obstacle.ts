@@ -2,7 +2,7 @@ import { readFingerprint } from '../../core/session-trash.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { HermesDatabase } from './hermes-connection.ts';
 import { evidenceOf, type HermesEvidence, type HermesLiveness } from './hermes-liveness.ts';
-import { type HermesRow, readSession } from './hermes-rows.ts';
+import { type HermesPart, type HermesRow, readPart } from './hermes-rows.ts';
 import { childKindOf, type FileBytes, hermesFingerprint } from './hermes-session-item.ts';
 
 export interface ObstacleFacts {
@@ -50,7 +50,7 @@ function conversationObstacle(
   { liveness, usedAt }: { readonly liveness: HermesLiveness; readonly usedAt: EpochMs },
 ): string | undefined {
   const seen = new Set([row.id]);
-  const parts = [row];
+  const parts: HermesPart[] = [row];
   for (let part = parts.pop(); part !== undefined; part = parts.pop()) {
     if (part.pinned) return 'Another part of its conversation is pinned.';
     if (evidenceOf(liveness, part) !== undefined) return 'Another part of its conversation is in use.';
@@ -63,16 +63,15 @@ function conversationObstacle(
   return continuations(hermes, row.id).length > 0 ? 'A later part of its conversation is still there.' : undefined;
 }
 
-function partsBeside(hermes: HermesDatabase, row: HermesRow): readonly HermesRow[] {
+function partsBeside(hermes: HermesDatabase, row: HermesPart): readonly HermesPart[] {
   const { id, parentId } = row;
-  const before =
-    parentId !== undefined && childKindOf(row) === 'continuation' ? readSession(hermes, parentId) : undefined;
+  const before = parentId !== undefined && childKindOf(row) === 'continuation' ? readPart(hermes, parentId) : undefined;
   return before === undefined ? continuations(hermes, id) : [before, ...continuations(hermes, id)];
 }
 
-function continuations(hermes: HermesDatabase, id: string): readonly HermesRow[] {
+function continuations(hermes: HermesDatabase, id: string): readonly HermesPart[] {
   return childIds(hermes, id)
-    .map((child) => readSession(hermes, child))
+    .map((child) => readPart(hermes, child))
     .filter((child) => child !== undefined)
     .filter((child) => childKindOf(child) === 'continuation');
 }

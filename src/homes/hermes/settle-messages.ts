@@ -19,14 +19,14 @@ export interface RecordedMessages {
  * all of them in one statement, because with every single one SQLite would add a part to each search index.
  */
 export function settleMessages(hermes: HermesDatabase, pieces: readonly RecordedMessages[]): () => void {
-  const inserts = [...byColumns(pieces).values()].map((same) => layOut(hermes, same));
+  const laid = [...byColumns(pieces).values()].map((same) => layOut(hermes, same));
   return () => {
     const cut = pieces.flatMap(({ record, chunk }) =>
       cutIn(record, chunk).filter((id) => !hasMessage(hermes, record.id, id)),
     );
-    for (const insert of inserts) insert();
+    for (const { insert } of laid) insert();
     cutEntries(hermes, cut);
-    for (const piece of pieces) setBackAll(hermes, piece);
+    for (const { changed } of laid) setBackAll(hermes, pieces, changed());
   };
 }
 
@@ -42,8 +42,15 @@ function byColumns(pieces: readonly RecordedMessages[]): ReadonlyMap<string, Rec
   return groups;
 }
 
-/** In a table that is only this connection's, without types, so that every value stays what it is. Returns what inserts them. */
-function layOut(hermes: HermesDatabase, pieces: readonly RecordedMessages[]): () => void {
+interface LaidOut {
+  /** Inserts those that are missing. */
+  insert(): void;
+  /** The ids of those that are there and differ. SQLite compares: a message may be 20 MB long, and the lock is held. */
+  changed(): readonly bigint[];
+}
+
+/** In a table that is only this connection's, without types, so that every value stays what it is. */
+function layOut(hermes: HermesDatabase, pieces: readonly RecordedMessages[]): LaidOut {
   const { db } = hermes;
   const columns = pieces[0]?.messages.columns ?? [];
   const table = `coming_${createHash('sha256').update(columns.join('\0')).digest('hex').slice(0, 16)}`;
@@ -53,25 +60,36 @@ function layOut(hermes: HermesDatabase, pieces: readonly RecordedMessages[]): ()
     db.prepare(`DELETE FROM temp.${table}`).run();
     for (const { messages } of pieces) insertLines(hermes, { ...messages, table });
   })();
-  const there = 'SELECT 1 FROM main.messages AS m WHERE m.id = c.id AND m.session_id = c.session_id';
+  const same = 'm.id = c.id AND m.session_id = c.session_id';
   const insert = db.prepare(
-    `INSERT INTO main.messages (${names}) SELECT ${names} FROM temp.${table} AS c WHERE NOT EXISTS (${there}) ORDER BY c.id`,
+    `INSERT INTO main.messages (${names}) SELECT ${names} FROM temp.${table} AS c
+     WHERE NOT EXISTS (SELECT 1 FROM main.messages AS m WHERE ${same}) ORDER BY c.id`,
   );
-  return () => void insert.run();
+  const differs = columns.map(quoted).map((name) => `m.${name} IS NOT c.${name}`);
+  const changed = db
+    .prepare<[], bigint>(
+      `SELECT m.id FROM temp.${table} AS c CROSS JOIN main.messages AS m ON ${same} WHERE ${differs.join(' OR ')}`,
+    )
+    .pluck()
+    .safeIntegers();
+  return { insert: () => void insert.run(), changed: () => changed.all() };
 }
 
 function hasMessage({ db }: HermesDatabase, session: string, id: bigint): boolean {
   return db.prepare('SELECT 1 FROM messages WHERE id = ? AND session_id = ?').get(id, session) !== undefined;
 }
 
-function setBackAll(hermes: HermesDatabase, { record, messages, chunk }: RecordedMessages): void {
-  const { columns, lines } = messages;
-  const present = readChunk(hermes, { ...chunk, id: record.id, columns });
-  if (present.join('\n') === lines.join('\n')) return;
-  const byId = new Map(present.map((line) => [messageId(columns, line), line]));
-  for (const line of lines) {
-    const now = byId.get(messageId(columns, line));
-    if (now !== undefined && now !== line) setBack(hermes, columns, { now, line });
+/** Parts of several sessions may lie between each other, so each message is looked for in all of them. */
+function setBackAll(hermes: HermesDatabase, pieces: readonly RecordedMessages[], ids: readonly bigint[]): void {
+  const wanted = new Set(ids);
+  if (wanted.size === 0) return;
+  for (const { record, messages } of pieces) {
+    const { columns } = messages;
+    for (const line of messages.lines) {
+      const id = messageId(columns, line);
+      const [now] = wanted.has(id) ? readChunk(hermes, { id: record.id, firstId: id, lastId: id, columns }) : [];
+      if (now !== undefined && now !== line) setBack(hermes, columns, { now, line });
+    }
   }
 }
 
