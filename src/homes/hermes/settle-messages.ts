@@ -44,9 +44,9 @@ function byColumns(pieces: readonly RecordedMessages[]): ReadonlyMap<string, Rec
 
 interface LaidOut {
   /** Inserts those that are missing. */
-  insert(): void;
+  readonly insert: () => void;
   /** The ids of those that are there and differ. SQLite compares: a message may be 20 MB long, and the lock is held. */
-  changed(): readonly bigint[];
+  readonly changed: () => readonly bigint[];
 }
 
 /** In a table that is only this connection's, without types, so that every value stays what it is. */
