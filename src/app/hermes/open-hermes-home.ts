@@ -6,7 +6,7 @@ import type { HermesDetection } from '../../homes/hermes/detect-hermes.ts';
 import { type HermesConnection, openHermes } from '../../homes/hermes/hermes-connection.ts';
 import { readIds } from '../../homes/hermes/hermes-rows.ts';
 import { createHermesSessionStore } from '../../homes/hermes/hermes-session-store.ts';
-import { listSessionFiles, sumFiles } from '../../homes/hermes/session-files.ts';
+import { listSessionFiles } from '../../homes/hermes/session-files.ts';
 import { lastAutoPruneAt, noteAutoPrune } from '../../homes/hermes/state-stamps.ts';
 import { walkHermes } from '../../homes/hermes/walk-hermes.ts';
 import type { NativeLayout } from '../../homes/native/native-layout.ts';
@@ -85,14 +85,13 @@ function filesOf(home: string, id: string): SessionFile[] {
 }
 
 function classesOf(home: string): FileClass[] {
-  const ids = idsOf(home);
-  const files = listSessionFiles(home, ids);
-  const sessions = SESSION_CLASSES.map(([name, part]) => {
-    const own = ids.flatMap((id) => files.of(id).filter((file) => file.part === part));
-    const sizeBytes = sumFiles(own, (file) => [join(home, 'sessions', file)])[part];
-    return { name, files: own.length, sizeBytes, unbounded: part === 'dumps' };
-  });
-  return [...sessions.filter((one) => one.files > 0), ...walkHermes(home, ids).classes];
+  const { sessionFiles, classes } = walkHermes(home, idsOf(home));
+  const sessions = SESSION_CLASSES.map(([name, part]) => ({
+    name,
+    ...sessionFiles[part],
+    unbounded: part === 'dumps',
+  }));
+  return [...sessions.filter(({ files }) => files > 0), ...classes];
 }
 
 const SESSION_CLASSES = [

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { EpochMs } from '../../core/time.ts';
 import type { HermesDatabase } from './hermes-connection.ts';
 import { type ChildFacts, type Markers, readMarkers } from './hermes-lineage.ts';
+import { COUNT_COLUMNS, type RawCounts } from './hermes-usage.ts';
 
 /** One session as its rows tell it. Instants are milliseconds; Hermes stores seconds. */
 export interface HermesRow {
@@ -14,6 +15,9 @@ export interface HermesRow {
   readonly title?: string;
   readonly model?: string;
   readonly workdir?: string;
+  readonly routeKey?: string;
+  /** As they were read. `countsOf` finds in them what only whoever shows a session needs. */
+  readonly values: RawRow;
   readonly parentId?: string;
   readonly parent?: NonNullable<ChildFacts['parent']>;
   /** Absent when `model_config` is not what Hermes writes. */
@@ -45,16 +49,18 @@ export async function* readSessions(
   hermes: HermesDatabase,
   sums: Map<string, MessageSum>,
 ): AsyncGenerator<HermesRow | { readonly badId: number }> {
-  const page = hermes.db.prepare<[number], RawRow>(
-    `${selectSessions(hermes)} WHERE s.rowid > ? ORDER BY s.rowid LIMIT ${SESSIONS_A_PAGE}`,
-  );
+  const page = hermes.db
+    .prepare<[number], RawRow>(`${selectSessions(hermes)} WHERE s.rowid > ? ORDER BY s.rowid LIMIT ${SESSIONS_A_PAGE}`)
+    .raw();
+  const known = new Map<string, string>();
   for (let place = Number.MIN_SAFE_INTEGER; ; ) {
     const rows = page.all(place);
     for (const row of rows) {
-      place = row.place;
-      if (typeof row.id !== 'string' || row.id.includes('\uFFFD')) yield { badId: place };
-      else yield toRow(row.id, row, sums.get(row.id) ?? NO_MESSAGES);
-      if (typeof row.id === 'string') sums.delete(row.id);
+      place = Number(row[AT.place]);
+      const id = row[AT.id];
+      if (typeof id !== 'string' || id.includes('\uFFFD')) yield { badId: place };
+      else yield toRow(row, { id, messages: sums.get(id) ?? NO_MESSAGES, known });
+      if (typeof id === 'string') sums.delete(id);
     }
     if (rows.length < SESSIONS_A_PAGE) return;
     await setImmediate();
@@ -78,10 +84,14 @@ export function readPart(hermes: HermesDatabase, id: string): HermesPart | undef
 }
 
 function readOne(hermes: HermesDatabase, id: string, sums: string): HermesRow | undefined {
-  const row = hermes.db.prepare<[string], RawRow>(`${selectSessions(hermes)} WHERE s.id = ?`).get(id);
+  const row = hermes.db
+    .prepare<[string], RawRow>(`${selectSessions(hermes)} WHERE s.id = ?`)
+    .raw()
+    .get(id);
   if (row === undefined) return undefined;
   const sum = hermes.db.prepare<[string], RawSum>(`SELECT ${sums} FROM messages WHERE session_id = ?`).get(id);
-  return toRow(id, row, sum === undefined ? NO_MESSAGES : toSum(sum));
+  const messages = sum === undefined ? NO_MESSAGES : toSum(sum);
+  return toRow(row, { id, messages, known: new Map() });
 }
 
 /**
@@ -125,12 +135,8 @@ interface RawSum {
   readonly bytes: number | null;
 }
 
-type RawRow = { readonly [K in (typeof COLUMNS)[number]]: unknown } & {
-  readonly place: number;
-  readonly bytes: number | null;
-  readonly parent_end_reason: unknown;
-  readonly parent_ended_at: unknown;
-};
+/** The values of one session in the order of `NAMES`. Names for each would take as long as reading them. */
+type RawRow = readonly unknown[];
 
 const COLUMNS = [
   'id',
@@ -147,7 +153,18 @@ const COLUMNS = [
   'pinned',
   'archived',
   'handoff_state',
+  'session_key',
+  ...COUNT_COLUMNS,
 ] as const;
+
+const NAMES = ['place', ...COLUMNS, 'bytes', 'parent_end_reason', 'parent_ended_at'] as const;
+
+const AT = Object.fromEntries(NAMES.map((name, at) => [name, at])) as Readonly<Record<(typeof NAMES)[number], number>>;
+
+/** What a session counts, as it stands in its row. */
+export function countsOf({ values }: HermesRow): RawCounts {
+  return Object.fromEntries(COUNT_COLUMNS.map((name) => [name, values[AT[name]]])) as RawCounts;
+}
 
 function selectSessions(hermes: HermesDatabase): string {
   const known = hermes.tables.get('sessions');
@@ -169,43 +186,59 @@ function toSum(row: RawSum): MessageSum {
   return { count: row.count, lastId: row.last_id ?? 0, lastAt, sizeBytes: row.bytes ?? 0 };
 }
 
-function toRow(id: string, row: RawRow, messages: MessageSum): HermesRow {
-  const startedAt = instant(row.started_at);
-  const endedAt = instant(row.ended_at);
-  const lastActivityAt = instant(row.last_activity_at);
-  const sweptAt = SWEPT.has(row.end_reason) ? (endedAt ?? 0) : 0;
+interface RowParts {
+  readonly id: string;
+  readonly messages: MessageSum;
+  /** Texts that many sessions share. Each comes anew with every row, and is kept once. */
+  readonly known: Map<string, string>;
+}
+
+function toRow(row: RawRow, { id, messages, known }: RowParts): HermesRow {
+  const startedAt = instant(row[AT.started_at]);
+  const endedAt = instant(row[AT.ended_at]);
+  const lastActivityAt = instant(row[AT.last_activity_at]);
+  const sweptAt = SWEPT.has(row[AT.end_reason]) ? (endedAt ?? 0) : 0;
   const lastActiveAt = Math.max(lastActivityAt ?? 0, messages.lastAt, sweptAt) || (startedAt ?? 0);
-  const modelConfig = text(row.model_config);
-  const markers = row.model_config === null || modelConfig !== undefined ? readMarkers(modelConfig) : undefined;
+  const modelConfig = text(row[AT.model_config]);
+  const markers = row[AT.model_config] === null || modelConfig !== undefined ? readMarkers(modelConfig) : undefined;
   const wrong =
     startedAt === undefined ||
-    typeof row.source !== 'string' ||
-    (endedAt === undefined && row.ended_at !== null) ||
-    (lastActivityAt === undefined && row.last_activity_at !== null) ||
+    typeof row[AT.source] !== 'string' ||
+    (endedAt === undefined && row[AT.ended_at] !== null) ||
+    (lastActivityAt === undefined && row[AT.last_activity_at] !== null) ||
     markers === undefined;
   return {
     id,
-    source: text(row.source) ?? 'unknown',
+    source: once(known, text(row[AT.source])) ?? 'unknown',
     startedAt: startedAt ?? 0,
     lastActiveAt,
     ...optional('endedAt', endedAt),
-    ...optional('endReason', text(row.end_reason)),
-    ...optional('title', text(row.title)),
-    ...optional('model', text(row.model)),
-    ...optional('workdir', text(row.cwd)),
-    ...optional('parentId', text(row.parent_session_id)),
+    ...optional('endReason', once(known, text(row[AT.end_reason]))),
+    ...optional('title', text(row[AT.title])),
+    ...optional('model', once(known, text(row[AT.model]))),
+    ...optional('workdir', once(known, text(row[AT.cwd]))),
+    ...optional('routeKey', text(row[AT.session_key])),
+    values: row,
+    ...optional('parentId', text(row[AT.parent_session_id])),
     parent: {
-      ...optional('endReason', text(row.parent_end_reason)),
-      ...optional('endedAt', instant(row.parent_ended_at)),
+      ...optional('endReason', text(row[AT.parent_end_reason])),
+      ...optional('endedAt', instant(row[AT.parent_ended_at])),
     },
     ...optional('markers', markers),
-    pinned: row.pinned !== null && row.pinned !== 0,
-    archived: row.archived !== null && row.archived !== 0,
-    handedOff: row.handoff_state === 'pending' || row.handoff_state === 'running',
+    pinned: row[AT.pinned] !== null && row[AT.pinned] !== 0,
+    archived: row[AT.archived] !== null && row[AT.archived] !== 0,
+    handedOff: row[AT.handoff_state] === 'pending' || row[AT.handoff_state] === 'running',
     messages,
-    sizeBytes: (row.bytes ?? 0) + messages.sizeBytes,
+    sizeBytes: Number(row[AT.bytes] ?? 0) + messages.sizeBytes,
     unreadable: wrong,
   };
+}
+
+function once(known: Map<string, string>, value: string | undefined): string | undefined {
+  if (value === undefined) return undefined;
+  const same = known.get(value);
+  if (same === undefined) known.set(value, value);
+  return same ?? value;
 }
 
 /** Ends that Hermes wrote long after the fact, for rows left open by a crash: they age from then on. */

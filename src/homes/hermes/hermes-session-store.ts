@@ -17,10 +17,11 @@ import { errorCode } from '../../platform/error-code.ts';
 import { checkHermesDatabase } from './check-hermes-database.ts';
 import { type HermesDatabase, readHermes } from './hermes-connection.ts';
 import { readConversation } from './hermes-conversation.ts';
-import { hermesFacts, readExtras, readUsageByModel } from './hermes-facts.ts';
+import { hermesFacts } from './hermes-facts.ts';
 import { readIds, readSession } from './hermes-rows.ts';
 import { searchHermes } from './hermes-search.ts';
 import type { FileBytes } from './hermes-session-item.ts';
+import { readUsageByModel } from './hermes-usage.ts';
 import { listHermes } from './list-hermes.ts';
 import { listSessionFiles, type SessionFiles, sumFiles } from './session-files.ts';
 
@@ -120,12 +121,16 @@ class HermesSessionStore implements SessionStore {
 
   async *list(query: ListQuery = {}): AsyncGenerator<SessionFacts> {
     const { home, clock } = this.#parts;
-    if (query.archived === true) yield* this.#own.list(query);
-    else {
-      yield* await this.#ask((hermes) =>
-        listHermes(hermes, { home, query, bytesOf: this.#bytesOf(hermes), now: clock.now() }),
-      );
+    if (query.archived === true) {
+      yield* this.#own.list(query);
+      return;
     }
+    const sessions = await this.#ask((hermes) =>
+      listHermes(hermes, { home, query, bytesOf: this.#bytesOf(hermes), now: clock.now() }),
+    );
+    // A long list has files of its own to be told about, and whoever reads it may take a while.
+    if (query.limit === undefined) this.#files = undefined;
+    yield* sessions;
   }
 
   async *messages(id: string, range: MessageRange = {}): AsyncGenerator<Message> {
@@ -202,7 +207,7 @@ class HermesSessionStore implements SessionStore {
 
   #facts(hermes: HermesDatabase, id: string): SessionFacts | undefined {
     const row = readSession(hermes, id);
-    return row && hermesFacts(row, readExtras(hermes, id)(id), this.#bytesOf(hermes)(id));
+    return row && hermesFacts(row, this.#bytesOf(hermes)(id));
   }
 
   /** The bytes of a session's files. Names are read again once the folder has changed. */

@@ -2,7 +2,7 @@ import { type SessionFacts, sessionBytes, totalTokens } from '../../core/session
 import type { ListQuery, SessionSort } from '../../core/session-store.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { HermesDatabase } from './hermes-connection.ts';
-import { hermesFacts, readExtras } from './hermes-facts.ts';
+import { hermesFacts } from './hermes-facts.ts';
 import { evidenceOf, readLiveness } from './hermes-liveness.ts';
 import { readMessageSums, readSession, readSessions, SWEPT } from './hermes-rows.ts';
 import type { FileBytes } from './hermes-session-item.ts';
@@ -21,13 +21,12 @@ export async function listHermes(hermes: HermesDatabase, request: ListHermes): P
     return listNewest(hermes, request, query.limit);
   }
   const liveness = query.active === undefined ? undefined : readLiveness(home, hermes, now);
-  const extraOf = readExtras(hermes);
   const sums = await readMessageSums(hermes);
   const sessions: SessionFacts[] = [];
   for await (const row of readSessions(hermes, sums)) {
     if ('badId' in row || !fits(row, query)) continue;
     if (liveness !== undefined && evidenceOf(liveness, row) === undefined) continue;
-    sessions.push(hermesFacts(row, extraOf(row.id), bytesOf(row.id)));
+    sessions.push(hermesFacts(row, bytesOf(row.id)));
   }
   if (query.sort !== 'stored') {
     const value = ORDER[query.sort ?? 'last'];
@@ -54,7 +53,7 @@ function listNewest(hermes: HermesDatabase, { query, bytesOf }: ListHermes, limi
     if (sessions.length >= limit) break;
     const row = readSession(hermes, id);
     if (row === undefined || !fits(row, query)) continue;
-    sessions.push(hermesFacts(row, readExtras(hermes, id)(id), bytesOf(id)));
+    sessions.push(hermesFacts(row, bytesOf(id)));
   }
   return sessions;
 }

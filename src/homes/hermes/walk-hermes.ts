@@ -9,6 +9,8 @@ import { FILE_PART } from './session-files.ts';
 /** What the files of a home come to. Every file is in exactly one place: with its session, a stray, a class or a problem. */
 export interface HermesTree {
   readonly bytesOf: ReadonlyMap<string, FileBytes>;
+  /** The same of all sessions together. */
+  readonly sessionFiles: Readonly<Record<keyof FileBytes, FileSum>>;
   readonly strays: readonly StrayItem[];
   readonly classes: readonly HermesClass[];
   readonly problems: readonly Problem[];
@@ -16,12 +18,17 @@ export interface HermesTree {
   readonly usedBytes: number;
 }
 
+export interface FileSum {
+  readonly files: number;
+  readonly sizeBytes: number;
+}
+
 /** Walks a home once and says whose each file is. `ids` are the sessions that exist. */
 export function walkHermes(home: string, ids: Iterable<string>, signal?: AbortSignal): HermesTree {
   const classify = fileOwners(ids);
   const classes = sumClasses();
   const sessions = sortSessionFiles();
-  const unknown = new Map<string, UnknownSum>();
+  const unknown = new Map<string, FileSum>();
   const unreadable: Problem[] = [];
   let usedBytes = 0;
   const place = (entry: FoundEntry) => {
@@ -41,6 +48,7 @@ export function walkHermes(home: string, ids: Iterable<string>, signal?: AbortSi
   }
   return {
     bytesOf: sessions.bytesOf,
+    sessionFiles: sessions.sums,
     strays: sessions.strays,
     classes: classes.sums(),
     problems: [...unreadable, ...sessions.problems, ...[...unknown].map(notKnown)],
@@ -52,10 +60,12 @@ const SESSIONS = 'sessions/';
 
 function sortSessionFiles() {
   const bytesOf = new Map<string, FileBytes>();
+  const sums = { transcript: NO_FILE, dumps: NO_FILE, other: NO_FILE };
   const strays: StrayItem[] = [];
   const problems: Problem[] = [];
   return {
     bytesOf,
+    sums,
     strays,
     problems,
     add(entry: FoundEntry, file: HermesFile): void {
@@ -66,6 +76,7 @@ function sortSessionFiles() {
         const bytes = bytesOf.get(file.owner) ?? NO_FILES;
         const part = FILE_PART[file.kind];
         bytesOf.set(file.owner, { ...bytes, [part]: bytes[part] + entry.sizeBytes });
+        sums[part] = plus(sums[part], entry);
       }
     },
   };
@@ -75,19 +86,19 @@ function orphan({ path, modifiedAt, sizeBytes }: FoundEntry): StrayItem {
   return { kind: 'orphan', id: path, lastActiveAt: modifiedAt, sizeBytes, fingerprint: `${modifiedAt}:${sizeBytes}` };
 }
 
-interface UnknownSum {
-  readonly files: number;
-  readonly sizeBytes: number;
-}
-
 /** One sum for each name at the top of the home: what lies below is as unknown as what lies above it. */
-function addUnknown(sums: Map<string, UnknownSum>, { path, sizeBytes }: FoundEntry): void {
-  const top = path.split('/', 1).join();
-  const sum = sums.get(top) ?? { files: 0, sizeBytes: 0 };
-  sums.set(top, { files: sum.files + 1, sizeBytes: sum.sizeBytes + sizeBytes });
+function addUnknown(sums: Map<string, FileSum>, entry: FoundEntry): void {
+  const top = entry.path.split('/', 1).join();
+  sums.set(top, plus(sums.get(top) ?? NO_FILE, entry));
 }
 
-function notKnown([path, { files, sizeBytes }]: [string, UnknownSum]): Problem {
+const NO_FILE: FileSum = { files: 0, sizeBytes: 0 };
+
+function plus({ files, sizeBytes }: FileSum, entry: FoundEntry): FileSum {
+  return { files: files + 1, sizeBytes: sizeBytes + entry.sizeBytes };
+}
+
+function notKnown([path, { files, sizeBytes }]: [string, FileSum]): Problem {
   const size = files === 1 ? `${sizeBytes} bytes` : `${files} files, ${sizeBytes} bytes`;
   const message = `${path} holds what Hermes is not known to write (${size}). It is left alone.`;
   return { kind: 'unknown-file', subject: path, message };

@@ -1,0 +1,71 @@
+import { type ModelUsage, NO_USAGE, type Usage } from '../../core/session.ts';
+import type { HermesDatabase } from './hermes-connection.ts';
+
+/** What each model was used for. Hermes counts by provider and task too; here they are one. */
+export function readUsageByModel(hermes: HermesDatabase, id: string): ModelUsage[] {
+  const known = hermes.tables.get('session_model_usage');
+  if (known === undefined) return [];
+  const columns = USAGE_COLUMNS.map((name) => (known.has(name) ? name : `NULL AS ${name}`)).join(', ');
+  const rows = hermes.db
+    .prepare<[string], RawUsage & { model: unknown }>(
+      `SELECT model, ${columns} FROM session_model_usage WHERE session_id = ? ORDER BY rowid`,
+    )
+    .all(id);
+  const byModel = new Map<string, ModelUsage>();
+  for (const row of rows) {
+    const model = typeof row.model === 'string' && row.model !== '' ? row.model : 'unknown';
+    const before = byModel.get(model) ?? { model, ...NO_USAGE };
+    byModel.set(model, { model, ...addUsage(before, toUsage(row)) });
+  }
+  return [...byModel.values()];
+}
+
+const TOKENS = [
+  'input_tokens',
+  'output_tokens',
+  'cache_read_tokens',
+  'cache_write_tokens',
+  'reasoning_tokens',
+] as const;
+const COSTS = ['actual_cost_usd', 'estimated_cost_usd'] as const;
+
+/** Sessions and the table of models both have these. */
+const USAGE_COLUMNS = [...TOKENS, ...COSTS] as const;
+
+/** What a session counts. */
+export const COUNT_COLUMNS = ['tool_call_count', ...USAGE_COLUMNS] as const;
+
+export type RawCounts = { readonly [K in (typeof COUNT_COLUMNS)[number]]: unknown };
+type RawUsage = { readonly [K in (typeof USAGE_COLUMNS)[number]]: unknown };
+
+export function toUsage(row: RawUsage): Usage {
+  return {
+    inputTokens: count(row.input_tokens),
+    outputTokens: count(row.output_tokens),
+    cacheReadTokens: count(row.cache_read_tokens),
+    cacheWriteTokens: count(row.cache_write_tokens),
+    reasoningTokens: count(row.reasoning_tokens),
+    // What was billed where that is known, else what Hermes worked out.
+    costUsd: amount(row.actual_cost_usd) || amount(row.estimated_cost_usd),
+  };
+}
+
+function addUsage(a: Usage, b: Usage): Usage {
+  return {
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    cacheReadTokens: a.cacheReadTokens + b.cacheReadTokens,
+    cacheWriteTokens: a.cacheWriteTokens + b.cacheWriteTokens,
+    reasoningTokens: a.reasoningTokens + b.reasoningTokens,
+    costUsd: a.costUsd + b.costUsd,
+  };
+}
+
+/** A whole number that counts something; nothing when it is none. */
+export function count(value: unknown): number {
+  return Math.floor(amount(value));
+}
+
+function amount(value: unknown): number {
+  return typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0;
+}
