@@ -55,10 +55,10 @@ async function prepare({ store, from, layout }: HermesArchiveParts, runId: strin
   const now = await from.get(item.item.id);
   const inHermes = now !== undefined && now.archivedAt === undefined;
   if (found === undefined) return inHermes ? 'back' : { stays: 'It is gone for good.' };
-  if (found.trashed) return { stays: 'Its archive is in the trash.' };
   if ((await readTaken(layout.trash(runId), number)) !== undefined) return 'waiting';
-  // It came back before a crash, and only the archive has not let go of it.
+  // It came back before a crash, and only the archive has not let go of it, or not in full.
   if (inHermes && now.startedAt === found.session.startedAt) return 'back';
+  if (found.trashed) return { stays: 'Its archive is in the trash.' };
   return unpack({ layout, runId, number }, found);
 }
 
