@@ -1,7 +1,7 @@
 import childProcess from 'node:child_process';
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
-import BetterSqlite3 from 'better-sqlite3';
+import BetterSqlite3, { type Statement } from 'better-sqlite3';
 
 class Died extends Error {}
 
@@ -24,6 +24,7 @@ export async function dieAtChange(
   const undo = CHANGES.map((name) => replace(calls, name, () => step()));
   const database = BetterSqlite3.prototype as unknown as Record<string, (...args: unknown[]) => unknown>;
   undo.push(replace(database, 'exec', (sql) => (sql === 'COMMIT' ? step() : undefined)));
+  undo.push(replace(statements(), 'run', (_, statement) => (commits(statement as Statement) ? step() : undefined)));
   const starts = childProcess as unknown as Record<string, (...args: unknown[]) => unknown>;
   if (programs) undo.push(replace(starts, 'spawn', () => step()));
   syncBuiltinESMExports();
@@ -36,6 +37,20 @@ export async function dieAtChange(
     syncBuiltinESMExports();
   }
   return count >= number;
+}
+
+/** What every prepared statement inherits from. */
+function statements(): Record<string, (...args: unknown[]) => unknown> {
+  const db = new BetterSqlite3(':memory:');
+  const statement: unknown = Object.getPrototypeOf(db.prepare('SELECT 1'));
+  db.close();
+  return statement as Record<string, (...args: unknown[]) => unknown>;
+}
+
+/** Ends a transaction, or is one by itself. */
+function commits({ source, readonly, database }: Statement): boolean {
+  if (source === 'COMMIT') return true;
+  return !readonly && !database.inTransaction && !/^(BEGIN|SAVEPOINT)/.test(source);
 }
 
 const CHANGES = [
@@ -53,12 +68,12 @@ const CHANGES = [
 function replace(
   target: Record<string, (...args: unknown[]) => unknown>,
   name: string,
-  before: (first: unknown) => void,
+  before: (first: unknown, self: unknown) => void,
 ): () => void {
   const real = target[name];
   if (real === undefined) throw new Error(`no ${name}`);
   target[name] = function (this: unknown, ...args: unknown[]) {
-    before(args[0]);
+    before(args[0], this);
     return real.apply(this, args);
   };
   return () => {

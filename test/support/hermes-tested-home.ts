@@ -1,6 +1,5 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { createHermesDriver } from '../../src/homes/hermes/hermes-driver.ts';
 import { nativeLayout } from '../../src/homes/native/native-layout.ts';
@@ -10,7 +9,7 @@ import { dieAtChange } from './hermes-faults.ts';
 import { HERMES_NOW } from './hermes-home.ts';
 
 export interface HermesTemplate {
-  /** A home that is copied for each test. */
+  /** A home that is copied for each test, into the directory in which it is. */
   readonly path: string;
   readonly removable: readonly string[];
   readonly held: readonly string[];
@@ -19,7 +18,7 @@ export interface HermesTemplate {
 
 /** A copy of a Hermes home, for one test. */
 export function copyHermes({ path, removable, held, words }: HermesTemplate): TestedHome & { readonly home: string } {
-  const root = mkdtempSync(join(tmpdir(), 'coppice-hermes-'));
+  const root = mkdtempSync(join(dirname(path), 'coppice-hermes-'));
   const home = join(root, 'hermes');
   cpSync(path, home, { recursive: true, preserveTimestamps: true });
   const open = () =>
