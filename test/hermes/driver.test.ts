@@ -95,30 +95,6 @@ describe('taking sessions out of a Hermes home', () => {
     });
   }
 
-  it('leaves a session that Hermes began to use after the plan, by whatever evidence', async () => {
-    const uses = [
-      [`INSERT INTO gateway_routing VALUES ('x', 'k', '{"session_id":"s"}', 1)`, 'A chat of Hermes leads to it.'],
-      [`INSERT INTO compression_locks VALUES ('s', 'pid=1', 0, 9e9)`, 'Hermes is compressing it.'],
-      [`INSERT INTO session_turn_leases VALUES ('s', 'pid=1', 0, 9e9)`, 'Hermes is at work in it.'],
-      [`INSERT INTO telegram_dm_topic_bindings VALUES ('1', '2', 's')`, 'A topic of a chat is bound to it.'],
-      [`UPDATE sessions SET ended_at = NULL`, 'It is open in Hermes.'],
-      [`UPDATE sessions SET pinned = 1`, 'It is pinned.'],
-      [`UPDATE sessions SET handoff_state = 'pending'`, 'Hermes is handing it over.'],
-    ] as const;
-    for (const [use, sentence] of uses) {
-      const { home, driver, dump } = makeHome({
-        schema: 30,
-        sessions: [{ id: 's', messages: ['hello'], files: ['dump'] }],
-      });
-      const items = await itemsFor(driver, ['s']);
-      sql(home, use);
-      const before = dump();
-      expect(details(await driver.discard('run', items))).toEqual([sentence]);
-      expect(dump()).toEqual(before);
-      expect(readdirSync(join(home, '.coppice', 'trash'))).toEqual([]);
-    }
-  });
-
   it('makes a long session whole again when Hermes resumes it in the middle', async () => {
     let resumed = false;
     const { home, driver } = makeHome(

@@ -38,13 +38,14 @@ export const LIVE_IDS = {
   handedOff: 'live-handed-off',
   delegating: 'live-delegating',
   bound: 'live-bound',
+  pending: 'live-pending',
 } as const;
 
 function standardSpec(dir: string, schema: HermesSchema, journal: HermesJournal): HermesHomeSpec {
   const work = (name: string) => join(dir, '..', 'work', name);
   const firstAt = HERMES_NOW - 3 * HERMES_DAY;
   const soon = HERMES_NOW + 60_000;
-  const past = HERMES_NOW - 60_000;
+  const past = HERMES_NOW - 3_600_000;
   return {
     schema,
     journal,
@@ -157,7 +158,7 @@ function standardFiles(): Record<string, string> {
     'state-snapshots/20260101-000000/manifest.json': '{}',
     'backups/pre-update-1.zip': 'zip',
     'logs/agent.log': 'line\n',
-    'pending_messages/1.json': '{}',
+    'pending_messages/1.json': JSON.stringify({ reason: 'flush', data: { session_id: LIVE_IDS.pending, message: {} } }),
     'config.yaml': 'sessions:\n  auto_prune: true\n',
     'skills/mine/SKILL.md': 'skill',
     'never-heard-of/it.bin': '??',

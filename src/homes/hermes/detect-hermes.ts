@@ -44,7 +44,7 @@ export function inspectHermes(
 ): HermesDetection | undefined {
   if (!hermes.tables.has('schema_version') || !hermes.tables.has('state_meta')) return undefined;
   const shape = readShape(hermes);
-  const reasons = [...schemaReasons(hermes, shape), ...indexReasons(hermes), ...networkReasons(home)];
+  const reasons = [...schemaReasons(hermes, shape), ...indexReasons(hermes), ...placeReasons(home)];
   return { mode: reasons.length === 0 ? 'manage' : 'report', reasons, shape };
 }
 
@@ -142,16 +142,22 @@ function tokenizerReasons({ db }: HermesDatabase): Problem[] {
   });
 }
 
-function networkReasons(home: string): Problem[] {
+function placeReasons(home: string): Problem[] {
+  const elsewhere = lookAt(join(home, 'sessions'))?.isSymbolicLink() === true ? [linkedFiles()] : [];
   const kind = networkFileSystem(home);
-  if (kind === undefined) return [];
+  if (kind === undefined) return elsewhere;
   const message = `It is on a network file system (${kind}), where the locks of its database cannot be relied on.`;
-  return [reason('network-file-system', message, 'Run Coppice on the machine that holds the disk.')];
+  return [...elsewhere, reason('network-file-system', message, 'Run Coppice on the machine that holds the disk.')];
 }
 
 function linked(): Problem {
   const message = 'Its database is a link to another place, and what belongs beside it is there.';
   return reason('database-linked', message, 'Give Coppice the home in which the database itself is.');
+}
+
+function linkedFiles(): Problem {
+  const message = 'Its folder sessions is a link to another place, so its files cannot be put aside safely.';
+  return reason('files-linked', message, 'Put the folder itself where the link is. Until then the home is shown.');
 }
 
 function unreadable(error: unknown): Problem {

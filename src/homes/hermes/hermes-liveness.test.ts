@@ -56,12 +56,27 @@ describe('what says that a Hermes session is in use', () => {
     expect(inUse(livenessOf({ files }))).toEqual({ s: 'route' });
   });
 
-  it('is a compression lock that has not expired', () => {
+  it('is a compression lock that has not expired, by a clock that may have been set', () => {
     const compressionLocks = [
-      { id: 's', expiresAt: SOON },
-      { id: 'other', expiresAt: HERMES_NOW },
+      { id: 's', expiresAt: HERMES_NOW - 500_000 },
+      { id: 'other', expiresAt: HERMES_NOW - 600_000 },
     ];
     expect(inUse(livenessOf({ compressionLocks }))).toEqual({ s: 'compression-lock' });
+  });
+
+  it('is a message that waits to be stored, by the id or by the route, wherever the file names it', () => {
+    livenessOf({});
+    write('pending_messages/pending-1.json', { reason: 'transcript_cap_drop', data: { session_id: 's', message: {} } });
+    write('pending_messages/note.txt', 'other');
+    expect(inUse(look())).toEqual({ s: 'pending' });
+    write('pending_messages/pending-1.json', [{ session_key: 'agent:main:telegram:dm:1' }, { session_id: 'gone' }]);
+    expect(inUse(look())).toEqual({ s: 'pending' });
+    write('pending_messages/pending-2.json', '{ half');
+    expect(look().problems).toMatchObject([{ kind: 'activity-unknown', subject: 'pending_messages' }]);
+  });
+
+  it('is not a turn lease that expired long ago', () => {
+    expect(inUse(livenessOf({ turnLeases: [{ id: 's', expiresAt: HERMES_NOW - 600_000 }] }))).toEqual({});
   });
 
   it('is a turn lease that has not expired, by the id or by the route of the conversation', () => {

@@ -6,6 +6,7 @@ import type { EpochMs } from '../../core/time.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { findProcess } from '../../platform/find-process.ts';
 import { type HermesDatabase, hasColumns } from './hermes-connection.ts';
+import { listNames } from './list-names.ts';
 
 /** Why a session is taken to be in use, by Hermes' own evidence. */
 export type HermesEvidence =
@@ -15,6 +16,7 @@ export type HermesEvidence =
   | 'active-lease'
   | 'delegation'
   | 'topic'
+  | 'pending'
   | 'handoff'
   | 'open';
 
@@ -45,24 +47,29 @@ export function readLiveness(home: string, hermes: HermesDatabase, now: EpochMs)
     }
   };
   const nowSeconds = now / 1000;
+  const leasedSince = nowSeconds - LEASE_MARGIN_SECONDS;
   look('gateway_routing', () => routedIds(hermes).forEach((id) => hold(id, 'route')));
   look('sessions/sessions.json', () => mirroredIds(home).forEach((id) => hold(id, 'route')));
   look('compression_locks', () => {
     const live = 'SELECT session_id FROM compression_locks WHERE NOT expires_at <= ?';
-    column(hermes, live, [nowSeconds]).forEach((id) => hold(id, 'compression-lock'));
+    column(hermes, live, [leasedSince]).forEach((id) => hold(id, 'compression-lock'));
   });
-  look('session_turn_leases', () => leasedIds(hermes, nowSeconds).forEach((id) => hold(id, 'turn-lease')));
+  look('session_turn_leases', () => leasedIds(hermes, leasedSince).forEach((id) => hold(id, 'turn-lease')));
   look('runtime/active_sessions.json', () => registeredIds(home).forEach((id) => hold(id, 'active-lease')));
   look('async_delegations', () => delegatingIds(hermes).forEach((id) => hold(id, 'delegation')));
   look('telegram_dm_topic_bindings', () => {
     column(hermes, 'SELECT session_id FROM telegram_dm_topic_bindings').forEach((id) => hold(id, 'topic'));
   });
+  look('pending_messages', () => pendingIds(home, hermes).forEach((id) => hold(id, 'pending')));
   let gatewayAlive = false;
   look('gateway_heartbeats', () => {
     gatewayAlive = heartbeatAlive(hermes, nowSeconds);
   });
   return { inUse, gatewayAlive, problems };
 }
+
+/** A clock that was set forward makes a lease look older than it is. Hermes renews its leases within this time. */
+const LEASE_MARGIN_SECONDS = 600;
 
 /** The evidence about one session: what the outside says, then its own row. */
 export function evidenceOf(
@@ -104,16 +111,19 @@ function sessionOf(entry: unknown): string {
 }
 
 /** A lease names the first session of a conversation, or its route; one that names nothing known may be about any session. */
-function leasedIds(hermes: HermesDatabase, nowSeconds: number): unknown[] {
-  const leases = column(hermes, 'SELECT conversation_id FROM session_turn_leases WHERE NOT expires_at <= ?', [
-    nowSeconds,
-  ]);
-  const names = ['id', 'session_key'].filter((name) => hasColumns(hermes, 'sessions', [name]));
+function leasedIds(hermes: HermesDatabase, since: number): unknown[] {
+  const leases = column(hermes, 'SELECT conversation_id FROM session_turn_leases WHERE NOT expires_at <= ?', [since]);
   return leases.flatMap((lease) => {
-    const ids = names.flatMap((name) => column(hermes, `SELECT id FROM sessions WHERE ${name} = ?`, [lease]));
+    const ids = knownBy(hermes, lease);
     if (ids.length === 0) throw new Error(`a turn is running in ${String(lease)}, which no session is known by`);
     return ids;
   });
+}
+
+/** The sessions that an id or a route stands for. */
+function knownBy(hermes: HermesDatabase, name: unknown): unknown[] {
+  const names = ['id', 'session_key'].filter((each) => hasColumns(hermes, 'sessions', [each]));
+  return names.flatMap((each) => column(hermes, `SELECT id FROM sessions WHERE ${each} = ?`, [name]));
 }
 
 function registeredIds(home: string): unknown[] {
@@ -142,6 +152,25 @@ function delegatingIds(hermes: HermesDatabase): unknown[] {
   const names = ['parent_session_id', 'origin_session', 'origin_session_id', 'origin_ui_session_id'].filter(has);
   return names.flatMap((name) =>
     column(hermes, `SELECT ${name} FROM async_delegations WHERE ${unfinished.join(' OR ')}`),
+  );
+}
+
+/**
+ * Messages that its database refused wait in files until Hermes stores them, at its next start. Without its session such a message
+ * cannot be stored, and nothing of those behind it either.
+ */
+function pendingIds(home: string, hermes: HermesDatabase): unknown[] {
+  const directory = join(home, 'pending_messages');
+  const files = listNames(directory).filter((name) => name.endsWith('.json'));
+  return files.flatMap((name) => sessionsNamedIn(readJson(join(directory, name)))).flatMap((id) => knownBy(hermes, id));
+}
+
+/** Wherever it stands: each reason for which Hermes writes such a file has a shape of its own. */
+function sessionsNamedIn(value: unknown): unknown[] {
+  if (Array.isArray(value)) return value.flatMap(sessionsNamedIn);
+  if (!isJsonObject(value)) return [];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    key === 'session_id' || key === 'session_key' ? [inner] : sessionsNamedIn(inner),
   );
 }
 

@@ -1,4 +1,4 @@
-import { appendFileSync, closeSync, fsyncSync, lstatSync, openSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
+import { appendFileSync, closeSync, fsyncSync, lstatSync, openSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Failure } from '../../core/failure.ts';
 import type { RunItem } from '../../core/run.ts';
@@ -6,6 +6,7 @@ import { errorCode } from '../../platform/error-code.ts';
 import { moveBetween, refuseLinks } from '../../platform/move-entry.ts';
 import { makePrivateDir, syncDir } from '../../platform/private-files.ts';
 import { walkTree } from '../../platform/walk-tree.ts';
+import { listNames } from './list-names.ts';
 import { blockPath, openRecordBook, type RecordBook } from './record-book.ts';
 import { syncAll } from './sync-all.ts';
 
@@ -43,7 +44,7 @@ export function openHermesTrash(home: string, root: string): HermesTrash {
   const place = (number: number) => join(blockPath(root, number), String(number));
   const fileAt = (number: number, name: string) => join(place(number), name);
   const sessionFile = (name: string) => join(home, 'sessions', name);
-  const names = (number: number) => list(place(number));
+  const names = (number: number) => listNames(place(number));
   const move = (number: number, moves: Moves) => {
     if (moves.length === 0) return;
     const folders = [join(home, 'sessions'), place(number)];
@@ -98,7 +99,7 @@ export function openHermesTrash(home: string, root: string): HermesTrash {
 /** Folders in their order, and the trash of the run once nothing but its manifest is left. */
 function removeEmpty(root: string, folders: readonly string[]): void {
   for (const folder of folders) ifPossible(() => rmdirSync(folder));
-  if (list(root).some((name) => name !== MANIFEST)) return;
+  if (listNames(root).some((name) => name !== MANIFEST)) return;
   ifPossible(() => rmSync(join(root, MANIFEST), { force: true }));
   ifPossible(() => rmdirSync(root));
 }
@@ -130,15 +131,6 @@ const MANIFEST = 'manifest.jsonl';
 
 function isThere(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-}
-
-function list(path: string): readonly string[] {
-  try {
-    return readdirSync(path);
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return [];
-    throw error;
-  }
 }
 
 /** An empty folder that stays is in nobody's way. One with something in it always stays. */

@@ -1,8 +1,8 @@
-import { lstatSync, readdirSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import { errorCode } from '../../platform/error-code.ts';
 import { fileOwners } from './hermes-files.ts';
 import { type FileBytes, NO_FILES } from './hermes-session-item.ts';
+import { listNames } from './list-names.ts';
 
 /** What each sort of file counts as. A snapshot is the whole conversation once more, as a transcript is. */
 export const FILE_PART = { transcript: 'transcript', snapshot: 'transcript', dump: 'dumps', json: 'other' } as const;
@@ -23,7 +23,7 @@ export interface SessionFiles {
 export function listSessionFiles(home: string, ids: Iterable<string>): SessionFiles {
   const classify = fileOwners(ids);
   const byOwner = new Map<string, SessionFile[]>();
-  for (const name of names(join(home, 'sessions'))) {
+  for (const name of listNames(join(home, 'sessions'))) {
     const file = classify(name);
     if (!('owner' in file) || file.owner === undefined) continue;
     const own = byOwner.get(file.owner) ?? [];
@@ -49,13 +49,4 @@ export function sumFiles(files: readonly SessionFile[], paths: (name: string) =>
     }
   }
   return sums;
-}
-
-function names(directory: string): string[] {
-  try {
-    return readdirSync(directory);
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return [];
-    throw error;
-  }
 }

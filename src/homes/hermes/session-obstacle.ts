@@ -36,6 +36,7 @@ const IN_USE: Readonly<Record<HermesEvidence, string>> = {
   'active-lease': 'Hermes is at work in it.',
   delegation: 'Work that Hermes handed on for it is not finished.',
   topic: 'A topic of a chat is bound to it.',
+  pending: 'Hermes has messages for it that are not stored yet.',
   handoff: 'Hermes is handing it over.',
   open: 'It is open in Hermes.',
 };

@@ -1,0 +1,298 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import BetterSqlite3 from 'better-sqlite3';
+import { describe, expect, it } from 'vitest';
+import type { ItemOutcome } from '../../src/core/run.ts';
+import { createHermesDriver } from '../../src/homes/hermes/hermes-driver.ts';
+import { nativeLayout } from '../../src/homes/native/native-layout.ts';
+import { doneAll, itemsFor, RUN } from '../../src/homes/tested-home.conformance.ts';
+import { dumpHermes, hermesProblems } from '../support/hermes-dump.ts';
+import {
+  buildHermesHome,
+  HERMES_NOW,
+  type HermesHomeSpec,
+  type HermesSessionSpec,
+  hermesSafeName,
+} from '../support/hermes-home.ts';
+import { treeState } from '../support/hermes-tree.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+/** Writes one message and dies. */
+const KILLED = `
+const db = require('better-sqlite3')(process.argv[1]);
+db.exec("INSERT INTO messages (session_id, role, content, timestamp) VALUES ('s', 'user', 'word', 1)");
+process.kill(process.pid, 'SIGKILL');`;
+const SOON = HERMES_NOW / 1000 + 60;
+
+function makeHome(spec: HermesHomeSpec, onHeld: () => void = () => undefined) {
+  const home = buildHermesHome(join(tempDir(), 'hermes'), { schema: 30, ...spec });
+  return { home, driver: driverOf(home, onHeld), dump: () => dumpHermes(home, ['word']) };
+}
+
+function driverOf(home: string, onHeld?: () => void) {
+  const companion = nativeLayout(join(home, '.coppice'));
+  return createHermesDriver({ home, clock: { now: () => HERMES_NOW }, companion, ...(onHeld && { onHeld }) });
+}
+
+function sql(home: string, text: string): void {
+  const db = new BetterSqlite3(join(home, 'state.db'));
+  db.exec(text);
+  db.close();
+}
+
+function countMessages(home: string, id: string): number {
+  const db = new BetterSqlite3(join(home, 'state.db'));
+  try {
+    return Number(db.prepare('SELECT count(*) FROM messages WHERE session_id = ?').pluck().get(id));
+  } finally {
+    db.close();
+  }
+}
+
+function file(home: string, path: string, content: unknown): void {
+  mkdirSync(dirname(join(home, path)), { recursive: true });
+  writeFileSync(join(home, path), JSON.stringify(content));
+}
+
+const details = (outcomes: readonly ItemOutcome[]) =>
+  outcomes.map((outcome) => ('detail' in outcome ? outcome.detail : outcome.status));
+
+/** Every way in which Hermes shows that it uses a session, as it would come about at any moment. */
+const USES: readonly (readonly [name: string, use: (home: string, id: string) => void, sentence: string])[] = [
+  [
+    'a route',
+    (home, id) => sql(home, `INSERT INTO gateway_routing VALUES ('x', 'k', '{"session_id":"${id}"}', 1)`),
+    'A chat of Hermes leads to it.',
+  ],
+  [
+    'a route in the mirror',
+    (home, id) => file(home, 'sessions/sessions.json', { k: { session_id: id } }),
+    'A chat of Hermes leads to it.',
+  ],
+  [
+    'a compression',
+    (home, id) => sql(home, `INSERT INTO compression_locks VALUES ('${id}', 'pid=1', 0, ${SOON})`),
+    'Hermes is compressing it.',
+  ],
+  [
+    'a turn',
+    (home, id) => sql(home, `INSERT INTO session_turn_leases VALUES ('${id}', 'pid=1', 0, ${SOON})`),
+    'Hermes is at work in it.',
+  ],
+  [
+    'a terminal',
+    (home, id) =>
+      file(home, 'runtime/active_sessions.json', { entries: [{ lease_id: 'l', session_id: id, pid: process.pid }] }),
+    'Hermes is at work in it.',
+  ],
+  [
+    'a delegation',
+    (home, id) =>
+      sql(
+        home,
+        `INSERT INTO async_delegations (delegation_id, origin_session, parent_session_id, state, dispatched_at, updated_at) VALUES ('d', '', '${id}', 'running', 1, 1)`,
+      ),
+    'Work that Hermes handed on for it is not finished.',
+  ],
+  [
+    'a topic',
+    (home, id) => sql(home, `INSERT INTO telegram_dm_topic_bindings VALUES ('1', '2', '${id}')`),
+    'A topic of a chat is bound to it.',
+  ],
+  [
+    'a message that waits',
+    (home, id) => file(home, 'pending_messages/pending-1.json', { data: { session_id: id } }),
+    'Hermes has messages for it that are not stored yet.',
+  ],
+  [
+    'a hand-over',
+    (home, id) => sql(home, `UPDATE sessions SET handoff_state = 'running' WHERE id = '${id}'`),
+    'Hermes is handing it over.',
+  ],
+  [
+    'a resumption',
+    (home, id) => sql(home, `UPDATE sessions SET ended_at = NULL WHERE id = '${id}'`),
+    'It is open in Hermes.',
+  ],
+  ['a pin', (home, id) => sql(home, `UPDATE sessions SET pinned = 1 WHERE id = '${id}'`), 'It is pinned.'],
+  [
+    'evidence that nobody can read',
+    (home) => writeFileSync(join(home, 'sessions/sessions.json'), '{ half'),
+    'sessions/sessions.json cannot be understood',
+  ],
+];
+
+/** Goes in several steps. */
+const LONG: HermesSessionSpec = { id: 's', messages: Array.from({ length: 310 }, (_, at) => `word ${at}`) };
+
+describe.each(USES)('a conversation that Hermes takes up by %s', (_, use, sentence) => {
+  it('stays, when that was after the plan', async () => {
+    const { home, driver, dump } = makeHome({ sessions: [{ id: 's', messages: ['word'], files: ['dump'] }] });
+    const items = await itemsFor({ driver }, ['s'], 'remove');
+    use(home, 's');
+    const before = dump();
+    expect(details(await driver.discard(RUN, items))[0]).toContain(sentence);
+    expect(dump()).toEqual(before);
+    expect(readdirSync(join(home, '.coppice', 'trash'))).toEqual([]);
+  });
+
+  it('is whole again, when that was while it went', async () => {
+    let used: unknown;
+    const made = makeHome({ sessions: [LONG] }, () => {
+      if (used !== undefined || countMessages(made.home, 's') === LONG.messages?.length) return;
+      use(made.home, 's');
+      used = true;
+    });
+    const { home, driver, dump } = made;
+    const before = dump() as { rows: Record<string, unknown> };
+    expect(details(await driver.discard(RUN, await itemsFor({ driver }, ['s'], 'remove')))[0]).toContain(sentence);
+    expect(used).toBe(true);
+    expect((dump() as typeof before).rows['messages']).toEqual(before.rows['messages']);
+    expect(hermesProblems(home)).toEqual([]);
+  });
+
+  it('stays with all of its parts, when only the first is named', async () => {
+    const { home, driver, dump } = makeHome({
+      sessions: [
+        { id: 'root', end: 'compression', messages: ['word'] },
+        { id: 'middle', parent: 'root', end: 'compression', messages: ['word'] },
+        { id: 'tip', parent: 'middle', messages: ['word'] },
+      ],
+    });
+    const items = await itemsFor({ driver }, ['tip', 'middle', 'root'], 'remove');
+    use(home, 'root');
+    const before = dump();
+    const outcomes = await driver.discard(RUN, items);
+    expect(outcomes.map(({ status }) => status)).toEqual(['skipped', 'skipped', 'skipped']);
+    expect(dump()).toEqual(before);
+  });
+});
+
+describe('a conversation of Hermes', () => {
+  const PARTS: readonly HermesSessionSpec[] = [
+    { id: 'root', end: 'compression', messages: ['word'] },
+    { id: 'tip', parent: 'root', messages: ['word'] },
+  ];
+
+  it('keeps its beginning while a later part is still there, whoever asks for the beginning alone', async () => {
+    const { driver, dump } = makeHome({ sessions: PARTS });
+    const before = dump();
+    const outcomes = await driver.discard(RUN, await itemsFor({ driver }, ['root'], 'remove'));
+    expect(details(outcomes)).toEqual(['A later part of its conversation is still there.']);
+    expect(dump()).toEqual(before);
+  });
+
+  it('stays when Hermes compressed it after the plan and goes on elsewhere', async () => {
+    const { home, driver, dump } = makeHome({ sessions: PARTS });
+    const items = await itemsFor({ driver }, ['tip', 'root'], 'remove');
+    sql(
+      home,
+      `UPDATE sessions SET end_reason = 'compression' WHERE id = 'tip';
+       INSERT INTO sessions (id, source, parent_session_id, started_at) VALUES ('next', 'cli', 'tip', ${HERMES_NOW / 1000})`,
+    );
+    const before = dump();
+    const outcomes = await driver.discard(RUN, items);
+    expect(details(outcomes)).toEqual([
+      'Another part of its conversation is in use.',
+      'Another part of its conversation is in use.',
+    ]);
+    expect(dump()).toEqual(before);
+  });
+
+  it.each([
+    ['a message is added', `INSERT INTO messages (session_id, role, content, timestamp) VALUES ('s', 'user', 'x', 1)`],
+    ['a message is edited', `UPDATE messages SET content = 'another word' WHERE session_id = 's'`],
+    ['it is put away', `UPDATE sessions SET archived = 1`],
+    ['it ends once more', `UPDATE sessions SET ended_at = ended_at + 1`],
+    ['it is active', `UPDATE sessions SET last_activity_at = ${HERMES_NOW / 1000}`],
+  ])('stays when %s after the plan', async (_, change) => {
+    const { home, driver, dump } = makeHome({ sessions: [{ id: 's', messages: ['word'] }] });
+    const items = await itemsFor({ driver }, ['s'], 'remove');
+    sql(home, change);
+    const before = dump();
+    expect(details(await driver.discard(RUN, items))).toEqual(['It has changed since the plan was made.']);
+    expect(dump()).toEqual(before);
+  });
+
+  it('stays when what changed it is only in the log of a Hermes that was killed', async () => {
+    const { home, driver } = makeHome({ sessions: [{ id: 's', messages: ['word'] }] });
+    const items = await itemsFor({ driver }, ['s'], 'remove');
+    spawnSync(process.execPath, ['-e', KILLED, join(home, 'state.db')]);
+    expect(existsSync(join(home, 'state.db-wal'))).toBe(true);
+    expect(details(await driver.discard(RUN, items))).toEqual(['It has changed since the plan was made.']);
+    expect(countMessages(home, 's')).toBe(2);
+  });
+
+  it('is not touched when the one that it was handed on by goes, or the one that it was handed on to', async () => {
+    const { home, driver } = makeHome({
+      sessions: [
+        { id: 'boss', messages: ['word'] },
+        { id: 'worker', parent: 'boss', modelConfig: { _delegate_from: 'boss' }, messages: ['word'], end: 'open' },
+        { id: 'live', messages: ['word'], end: 'open' },
+        { id: 'done', parent: 'live', modelConfig: { _delegate_from: 'live' }, messages: ['word'] },
+      ],
+    });
+    const items = await itemsFor({ driver }, ['boss', 'done'], 'remove');
+    const before = ['worker', 'live'].map((id) => countMessages(home, id));
+    expect(await driver.discard(RUN, items)).toEqual(doneAll(items));
+    expect(['worker', 'live'].map((id) => countMessages(home, id))).toEqual(before);
+    expect(hermesProblems(home)).toEqual([]);
+  });
+
+  it('keeps its files when another has a name that looks the same in names of files', async () => {
+    const twin = hermesSafeName('a/b');
+    const { home, driver, dump } = makeHome({
+      sessions: [
+        { id: 'a/b', messages: ['word'], files: ['snapshot', 'dump'] },
+        { id: twin, messages: ['word'], files: ['snapshot', 'transcript'] },
+      ],
+    });
+    const items = await itemsFor({ driver }, ['a/b'], 'remove');
+    const before = dump();
+    const files = () => treeState(join(home, 'sessions'));
+    const there = files();
+    expect(await driver.discard(RUN, items)).toEqual(doneAll(items));
+    expect(files()).toEqual(there);
+    expect(await driver.restore(RUN, items)).toEqual(doneAll(items));
+    expect(dump()).toEqual(before);
+  });
+});
+
+describe('a Hermes home', () => {
+  it('may be reached by a link, and everything goes and comes back', async () => {
+    const { home, dump } = makeHome({ sessions: [{ id: 's', messages: ['word'], files: ['dump'] }] });
+    const link = join(tempDir(), 'link');
+    symlinkSync(home, link);
+    const driver = driverOf(link);
+    const items = await itemsFor({ driver }, ['s'], 'remove');
+    const before = dump();
+    expect(await driver.discard(RUN, items)).toEqual(doneAll(items));
+    expect(countMessages(home, 's')).toBe(0);
+    expect(await driverOf(home).restore(RUN, items)).toEqual(doneAll(items));
+    expect(dump()).toEqual(before);
+  });
+
+  it('is only shown when its session files are elsewhere', async () => {
+    const { home, driver, dump } = makeHome({ sessions: [{ id: 's', messages: ['word'], files: ['dump'] }] });
+    const items = await itemsFor({ driver }, ['s'], 'remove');
+    const elsewhere = join(tempDir(), 'sessions');
+    cpSync(join(home, 'sessions'), elsewhere, { recursive: true });
+    spawnSync('mv', [join(home, 'sessions'), join(home, 'logs')]);
+    symlinkSync(elsewhere, join(home, 'sessions'));
+    const before = dump();
+    expect(details(await driver.discard(RUN, items))[0]).toContain('sessions is a link');
+    expect(dump()).toEqual(before);
+  });
+
+  it('leaves the homes of its profiles alone, whatever goes', async () => {
+    const { home, driver } = makeHome({ sessions: [{ id: 's', messages: ['word'], files: ['dump'] }] });
+    const profile = join(home, 'profiles', 'work');
+    buildHermesHome(profile, { schema: 30, sessions: [{ id: 's', messages: ['word'], files: ['dump'] }] });
+    const before = treeState(profile);
+    const items = await itemsFor({ driver }, ['s'], 'remove');
+    expect(await driver.discard(RUN, items)).toEqual(doneAll(items));
+    expect(await driver.purge(RUN, items)).toEqual(doneAll(items));
+    expect(treeState(profile)).toEqual(before);
+  });
+});
