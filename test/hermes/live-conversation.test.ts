@@ -117,6 +117,11 @@ const USES: readonly (readonly [name: string, use: (home: string, id: string) =>
   ],
   ['a pin', (home, id) => sql(home, `UPDATE sessions SET pinned = 1 WHERE id = '${id}'`), 'It is pinned.'],
   [
+    'values that it is not known to write',
+    (home, id) => sql(home, `UPDATE sessions SET model_config = 'not json' WHERE id = '${id}'`),
+    'Its row holds values that Hermes does not write.',
+  ],
+  [
     'evidence that nobody can read',
     (home) => writeFileSync(join(home, 'sessions/sessions.json'), '{ half'),
     'sessions/sessions.json cannot be understood',

@@ -53,6 +53,7 @@ function conversationObstacle(
   const seen = new Set([row.id]);
   const parts: HermesPart[] = [row];
   for (let part = parts.pop(); part !== undefined; part = parts.pop()) {
+    if (part.unreadable) return 'Another part of its conversation holds values that Hermes does not write.';
     if (part.pinned) return 'Another part of its conversation is pinned.';
     if (evidenceOf(liveness, part) !== undefined) return 'Another part of its conversation is in use.';
     if (part.lastActiveAt > usedAt) return 'Its conversation went on since the plan was made.';
