@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { join, resolve } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
-import type { RunItem } from '../../src/core/run.ts';
 import { createHermesDriver } from '../../src/homes/hermes/hermes-driver.ts';
 import { nativeLayout } from '../../src/homes/native/native-layout.ts';
+import { toItem } from '../../src/homes/tested-home.conformance.ts';
 import { hermesProblems } from '../support/hermes-dump.ts';
 import { buildHermesHome, HERMES_DAY, type HermesSessionSpec, structured } from '../support/hermes-home.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -64,18 +64,7 @@ describe('a Hermes that is at work', () => {
       const taken = new Map<string, number>();
       for (const run of ['one', 'two']) {
         const found = (await driver.scan()).sessions.filter(({ active }) => !active);
-        const items = found.map(
-          ({ kind, id, fingerprint }, at): RunItem => ({
-            number: at + 1,
-            item: { kind, id },
-            action: 'remove',
-            reason: 'named',
-            fingerprint,
-            sizeBytes: 0,
-            skipsTrash: false,
-            state: 'intended',
-          }),
-        );
+        const items = found.map((session, at) => toItem(session, at + 1, 'remove'));
         const outcomes = await driver.discard(run, items);
         const done = items.filter(({ number }) =>
           outcomes.some((one) => one.number === number && one.status === 'done'),

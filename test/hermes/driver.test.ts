@@ -11,6 +11,7 @@ import { cutEntries } from '../../src/homes/hermes/cut-entries.ts';
 import { readTables } from '../../src/homes/hermes/hermes-connection.ts';
 import { createHermesDriver, type HermesParts } from '../../src/homes/hermes/hermes-driver.ts';
 import { nativeLayout } from '../../src/homes/native/native-layout.ts';
+import { toItem } from '../../src/homes/tested-home.conformance.ts';
 import { dumpHermes, hermesProblems } from '../support/hermes-dump.ts';
 import {
   addPrompts,
@@ -52,18 +53,7 @@ async function itemsFor(driver: HomeDriver, ids: readonly string[], action: RunA
   return ids.map((id, index) => {
     const found = [...sessions, ...strays].find((item) => item.id === id);
     if (found === undefined) throw new Error(`no ${id}`);
-    const item = { kind: found.kind, id };
-    const { fingerprint } = found;
-    return {
-      number: index + 1,
-      item,
-      action,
-      reason: 'named',
-      fingerprint,
-      sizeBytes: 0,
-      skipsTrash: false,
-      state: 'intended',
-    };
+    return toItem(found, index + 1, action);
   });
 }
 
@@ -164,19 +154,13 @@ describe('taking sessions out of a Hermes home', () => {
       ]) {
         const { driver, dump } = makeHome(spec);
         const before = dump();
-        for (const id of going)
-          expect(details(await driver.discard(id, await itemsFor(driver, [id])))).toEqual(['done']);
-        const item = (id: string): RunItem => ({
-          number: 1,
-          item: { kind: 'session', id },
-          action: 'remove',
-          reason: 'named',
-          fingerprint: '',
-          sizeBytes: 0,
-          skipsTrash: false,
-          state: 'undoing',
-        });
-        for (const id of coming) expect(details(await driver.restore(id, [item(id)]))).toEqual(['done']);
+        const taken = new Map<string, RunItem[]>();
+        for (const id of going) {
+          const items = await itemsFor(driver, [id]);
+          taken.set(id, items);
+          expect(details(await driver.discard(id, items))).toEqual(['done']);
+        }
+        for (const id of coming) expect(details(await driver.restore(id, taken.get(id) ?? []))).toEqual(['done']);
         expect(dump()).toEqual(before);
       }
     }

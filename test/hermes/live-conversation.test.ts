@@ -188,6 +188,15 @@ describe('a conversation of Hermes', () => {
     expect(dump()).toEqual(before);
   });
 
+  it('stays when another part of it was used after the plan', async () => {
+    const { home, driver, dump } = makeHome({ sessions: PARTS });
+    const items = await itemsFor({ driver }, ['tip'], 'remove');
+    sql(home, `UPDATE sessions SET last_activity_at = ${HERMES_NOW / 1000} WHERE id = 'root'`);
+    const before = dump();
+    expect(details(await driver.discard(RUN, items))).toEqual(['Its conversation went on since the plan was made.']);
+    expect(dump()).toEqual(before);
+  });
+
   it('stays when Hermes compressed it after the plan and goes on elsewhere', async () => {
     const { home, driver, dump } = makeHome({ sessions: PARTS });
     const items = await itemsFor({ driver }, ['tip', 'root'], 'remove');
@@ -203,6 +212,38 @@ describe('a conversation of Hermes', () => {
       'Another part of its conversation is in use.',
     ]);
     expect(dump()).toEqual(before);
+  });
+
+  /** The first time that the lock is held is before anything goes, and after it was written down what will. */
+  function changedInBetween(change: string) {
+    let changed = false;
+    const made = makeHome({ sessions: [{ id: 's', messages: ['word'] }] }, () => {
+      if (changed) return;
+      changed = true;
+      sql(made.home, change);
+    });
+    return made;
+  }
+
+  it('stays when a message comes between the last look and the lock', async () => {
+    const { home, driver } = changedInBetween(
+      `INSERT INTO messages (session_id, role, content, timestamp) VALUES ('s', 'user', 'word', 1)`,
+    );
+    const items = await itemsFor({ driver }, ['s'], 'remove');
+    expect(details(await driver.discard(RUN, items))).toEqual(['It has changed since the plan was made.']);
+    expect(countMessages(home, 's')).toBe(2);
+  });
+
+  it('is found again by a branch that was made between the last look and the lock', async () => {
+    const { home, driver } = changedInBetween(
+      `INSERT INTO sessions (id, source, parent_session_id, started_at, model_config) VALUES ('branch', 'cli', 's', 1, '{"_branched_from":"s"}')`,
+    );
+    const items = await itemsFor({ driver }, ['s'], 'remove');
+    expect(await driver.discard(RUN, items)).toEqual(doneAll(items));
+    expect(await driver.restore(RUN, items)).toEqual(doneAll(items));
+    const { sessions } = await driver.scan();
+    expect(sessions.find(({ id }) => id === 'branch')?.parentId).toBe('s');
+    expect(hermesProblems(home)).toEqual([]);
   });
 
   it.each([

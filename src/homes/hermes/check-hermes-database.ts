@@ -1,3 +1,4 @@
+import { errorText } from '../../core/error-text.ts';
 import type { Problem } from '../../core/problem.ts';
 import type { StoreCheck } from '../../core/session-store.ts';
 import { type HermesDatabase, hasColumns, readHermes } from './hermes-connection.ts';
@@ -18,7 +19,7 @@ async function ask(home: string, look: (hermes: HermesDatabase) => Problem[]): P
   try {
     return await readHermes(home, async (hermes) => look(hermes));
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorText(error);
     return [damaged(`Its database cannot be read: ${why}.`)];
   }
 }
@@ -63,7 +64,7 @@ function indexProblems(hermes: HermesDatabase): Problem[] {
       db.prepare(`SELECT rowid FROM "${name}" WHERE "${name}" MATCH '"coppice"' LIMIT 1`).get();
       return [];
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = errorText(error);
       const message = `Its search index ${name} cannot be used: ${why}.`;
       const hint = 'Search goes through the messages themselves instead. Hermes may mend it: hermes sessions repair';
       return [{ kind: 'index-unusable', subject: name, message, hint }];

@@ -1,3 +1,4 @@
+import type { Database } from 'better-sqlite3';
 import type { HermesDatabase } from './hermes-connection.ts';
 import { messageId, type TableLines } from './record-tables.ts';
 import { quoted } from './row-lines.ts';
@@ -71,11 +72,7 @@ function trigramIndex({ db }: HermesDatabase): TrigramIndex | undefined {
     db.prepare(`INSERT INTO ${name} (rowid, ${names}) VALUES (?, ${places})`).run(id, ...texts);
   const source = /\bcontent\s*=\s*['"]?(\w+)/.exec(sql)?.[1];
   if (source === undefined) return inlineIndex({ db }, { name, columns, insert });
-  const read = (id: bigint) =>
-    db
-      .prepare<[bigint], unknown[]>(`SELECT ${names} FROM ${quoted(source)} WHERE id = ?`)
-      .raw()
-      .get(id);
+  const read = textsOf(db, `SELECT ${names} FROM ${quoted(source)} WHERE id = ?`);
   return {
     name,
     read,
@@ -95,11 +92,7 @@ function inlineIndex(
   { name, columns, insert }: { name: string; columns: readonly string[]; insert: (id: bigint, texts: Texts) => void },
 ): TrigramIndex {
   const cells = columns.map((_, at) => `c${at}`);
-  const read = (id: bigint) =>
-    db
-      .prepare<[bigint], unknown[]>(`SELECT ${cells.join(', ')} FROM ${name}_content WHERE id = ?`)
-      .raw()
-      .get(id);
+  const read = textsOf(db, `SELECT ${cells.join(', ')} FROM ${name}_content WHERE id = ?`);
   const setCopy = (id: bigint, texts: Texts) => {
     // SQLite guards the tables behind an index, unless it is told that this is meant.
     db.unsafeMode(true);
@@ -122,6 +115,10 @@ function inlineIndex(
       setCopy(id, texts);
     },
   };
+}
+
+function textsOf(db: Database, sql: string): TrigramIndex['read'] {
+  return (id) => db.prepare<[bigint], unknown[]>(sql).raw().get(id);
 }
 
 /** Three characters that only an entry which goes on behind the zero can have. */

@@ -1,5 +1,6 @@
 import { lstatSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
+import { errorText } from '../../core/error-text.ts';
 import type { Problem } from '../../core/problem.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { networkFileSystem } from '../../platform/file-system-facts.ts';
@@ -135,7 +136,7 @@ function tokenizerReasons({ db }: HermesDatabase): Problem[] {
       db.prepare(`SELECT rowid FROM "${name.replaceAll('"', '""')}" LIMIT 0`);
       return [];
     } catch (error) {
-      const message = `Its search index ${name} needs something that Coppice's SQLite does not have: ${words(error)}.`;
+      const message = `Its search index ${name} needs something that Coppice's SQLite does not have: ${errorText(error)}.`;
       const hint = 'The home is shown and not changed. Use hermes sessions prune instead.';
       return [reason('index-unusable', message, hint)];
     }
@@ -165,11 +166,7 @@ function unreadable(error: unknown): Problem {
   const hint = unfinished
     ? 'A write was interrupted. Start Hermes once, so that it finishes or takes back that write.'
     : 'Run hermes sessions repair --check-only to see what is wrong.';
-  return reason('database-unreadable', `Its database cannot be read: ${words(error)}.`, hint);
-}
-
-function words(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return reason('database-unreadable', `Its database cannot be read: ${errorText(error)}.`, hint);
 }
 
 function reason(kind: string, message: string, hint: string): Problem {

@@ -9,6 +9,7 @@ import { giveHermesBack } from './give-hermes-back.ts';
 import { hermesLedgerEntry } from './hermes-ledger-entry.ts';
 import { openHermesLinks } from './hermes-links.ts';
 import { type HermesTrash, openHermesTrash } from './hermes-trash.ts';
+import { attempt, done, skip, skipAll } from './item-outcomes.ts';
 import { returnSessions } from './return-sessions.ts';
 import { scanHermes } from './scan-hermes.ts';
 import { type TakeDesk, withTakeDesk } from './take-desk.ts';
@@ -144,27 +145,6 @@ function numbersOf(items: readonly RunItem[]): number[] {
   return items.map(({ number }) => number);
 }
 
-/** What was begun before has to be finished, so it stays as it is until that is possible. The rest is left alone. */
-function skipAll(items: readonly RunItem[], sentence: string, begun: boolean): ItemOutcome[] {
-  if (!begun) return items.map((item) => skip(item, sentence));
-  throw new Failure('locked', `An earlier run is not finished, and cannot be now. ${sentence}`, {
-    hint: 'Nothing is lost. Run the same command again later.',
-  });
-}
-
-/** What the files of one item meet is an outcome and does not stop the others. A bug does. */
-function attempt(item: RunItem, act: () => string | undefined | void): ItemOutcome {
-  try {
-    const detail = act();
-    return detail === undefined ? done(item) : skip(item, detail);
-  } catch (error) {
-    if (error instanceof Failure) return skip(item, error.message);
-    const code = errorCode(error);
-    if (code === undefined) throw error;
-    return skip(item, `The file system refused it: ${code}.`);
-  }
-}
-
 /** What concerns the whole trash stops the run: the next one finishes what was begun. */
 async function orFailure(home: string, act: () => void | Promise<void>): Promise<void> {
   try {
@@ -176,12 +156,4 @@ async function orFailure(home: string, act: () => void | Promise<void>): Promise
       cause: error,
     });
   }
-}
-
-function done({ number }: RunItem): ItemOutcome {
-  return { number, status: 'done' };
-}
-
-function skip({ number }: RunItem, detail: string): ItemOutcome {
-  return { number, status: 'skipped', detail };
 }

@@ -1,8 +1,7 @@
-import { appendFileSync, closeSync, fsyncSync, openSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { isJsonObject } from '../../core/json.ts';
-import { errorCode } from '../../platform/error-code.ts';
+import type { JsonObject } from '../../core/json.ts';
 import { makePrivateDir, syncDir, writeFileAtomic } from '../../platform/private-files.ts';
+import { appendToLog, readLog } from './json-log.ts';
 
 /** A session and the parent it came out of. */
 export interface HermesLink {
@@ -25,7 +24,7 @@ export interface HermesLinks {
 
 /** Read once: whoever opens it holds the lock under which it changes. */
 export function openHermesLinks(path: string): HermesLinks {
-  const links = readText(path).split('\n').flatMap(readLine);
+  const links = readLog(path).flatMap(toLink);
   const byId = new Map<string, HermesLink[]>();
   const index = (link: HermesLink) => {
     for (const id of new Set([link.child, link.parent])) byId.set(id, [...(byId.get(id) ?? []), link]);
@@ -36,45 +35,22 @@ export function openHermesLinks(path: string): HermesLinks {
     add(more) {
       if (more.length === 0) return;
       makePrivateDir(dirname(path));
-      const handle = openSync(path, 'a', 0o600);
-      try {
-        // A line that a crash cut off stays alone.
-        appendFileSync(handle, `\n${more.map(toLine).join('\n')}\n`);
-        fsyncSync(handle);
-      } finally {
-        closeSync(handle);
-      }
+      appendToLog(path, more.map(asEntry));
       syncDir(dirname(path));
       more.forEach(index);
     },
     forget(parents) {
       const kept = links.filter(({ parent }) => !parents.has(parent));
-      if (kept.length < links.length) writeFileAtomic(path, kept.map((link) => `${toLine(link)}\n`).join(''));
+      if (kept.length < links.length)
+        writeFileAtomic(path, kept.map((link) => `${JSON.stringify(asEntry(link))}\n`).join(''));
     },
   };
 }
 
-function toLine({ child, parent }: HermesLink): string {
-  return JSON.stringify({ child, parent });
+function asEntry({ child, parent }: HermesLink): HermesLink {
+  return { child, parent };
 }
 
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return '';
-    throw error;
-  }
-}
-
-function readLine(line: string): HermesLink[] {
-  try {
-    const link: unknown = JSON.parse(line);
-    if (!isJsonObject(link)) return [];
-    const { child, parent } = link;
-    return typeof child === 'string' && typeof parent === 'string' ? [{ child, parent }] : [];
-  } catch {
-    // Nothing, or a line that a crash cut off before it counted.
-    return [];
-  }
+function toLink({ child, parent }: JsonObject): HermesLink[] {
+  return typeof child === 'string' && typeof parent === 'string' ? [{ child, parent }] : [];
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { errorText } from '../../core/error-text.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { Problem } from '../../core/problem.ts';
 import type { EpochMs } from '../../core/time.ts';
@@ -193,7 +194,7 @@ function readJson(path: string): unknown {
 }
 
 function unreadable(subject: string, error: unknown): Problem {
-  const why = error instanceof Error ? error.message : String(error);
+  const why = errorText(error);
   return {
     kind: 'activity-unknown',
     subject,

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { errorText } from '../../core/error-text.ts';
 import { Failure } from '../../core/failure.ts';
 import type { Message } from '../../core/message.ts';
 import type { ModelUsage, SessionFacts } from '../../core/session.ts';
@@ -51,7 +52,7 @@ async function refuse(): Promise<never> {
 }
 
 function unreadable(cause: unknown): Failure {
-  const why = cause instanceof Error ? cause.message : String(cause);
+  const why = errorText(cause);
   const hint = 'Nothing was changed. See what is wrong with: coppice doctor --home DIR';
   return new Failure('integrity', `The database of Hermes cannot be read: ${why}.`, { hint, cause });
 }

@@ -1,4 +1,4 @@
-import { appendFileSync, closeSync, fsyncSync, lstatSync, openSync, rmdirSync, rmSync } from 'node:fs';
+import { lstatSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Failure } from '../../core/failure.ts';
 import type { RunItem } from '../../core/run.ts';
@@ -6,6 +6,7 @@ import { errorCode } from '../../platform/error-code.ts';
 import { moveBetween, refuseLinks } from '../../platform/move-entry.ts';
 import { makePrivateDir, syncDir } from '../../platform/private-files.ts';
 import { walkTree } from '../../platform/walk-tree.ts';
+import { appendDurably } from './json-log.ts';
 import { listNames } from './list-names.ts';
 import { blockPath, openRecordBook, type RecordBook } from './record-book.ts';
 import { syncAll } from './sync-all.ts';
@@ -158,16 +159,6 @@ function writeManifest(home: string, root: string, items: readonly RunItem[]): v
 
 function manifestLine({ number, item, action, reason }: RunItem): string {
   return JSON.stringify({ number, kind: item.kind, id: item.id, action, reason });
-}
-
-function appendDurably(path: string, text: string): void {
-  const handle = openSync(path, 'a', 0o600);
-  try {
-    appendFileSync(handle, text);
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
 }
 
 /** A name of our own making below our own trash: nothing else can be there. */

@@ -31,7 +31,7 @@ export interface RecordBook {
 }
 
 /** So many items of a run share a file. */
-export const BLOCK_ITEMS = 500;
+const BLOCK_ITEMS = 500;
 
 /** The folder of an item's block in the trash of a run. */
 export function blockPath(root: string, number: number): string {

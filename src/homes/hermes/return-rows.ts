@@ -1,3 +1,4 @@
+import { errorText } from '../../core/error-text.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import type { HermesDatabase } from './hermes-connection.ts';
 import { insertLines } from './insert-lines.ts';
@@ -142,7 +143,7 @@ export function fitsSchema(hermes: HermesDatabase, { session, side }: SessionRec
 }
 
 function refusal(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorText(error);
   if (message.includes('sessions.title')) return 'Another session has its title by now. Rename that one first.';
   return `The database of Hermes refused it: ${message}.`;
 }

@@ -1,3 +1,4 @@
+import { errorText } from '../../core/error-text.ts';
 import type { ScanOptions } from '../../core/home-driver.ts';
 import type { Inventory, SessionItem } from '../../core/inventory.ts';
 import type { Problem } from '../../core/problem.ts';
@@ -108,7 +109,7 @@ async function readItems(
 }
 
 function broken(error: unknown): Problem {
-  const why = error instanceof Error ? error.message : String(error);
+  const why = errorText(error);
   return {
     kind: 'database-unreadable',
     subject: 'state.db',

@@ -1,3 +1,4 @@
+import { errorText } from '../../core/error-text.ts';
 import { Failure } from '../../core/failure.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { completeEntries, findCutEntries } from './cut-entries.ts';
@@ -63,7 +64,7 @@ function leftOf({ record, left = record.chunks }: PreparedTake): readonly Messag
 function refusal(error: unknown): string | undefined {
   const said = error instanceof Failure ? error.cause : error;
   if (!/^SQLITE_(CONSTRAINT|CORRUPT)/.test(errorCode(said) ?? '')) return undefined;
-  return `The database of Hermes refused it: ${said instanceof Error ? said.message : String(said)}.`;
+  return `The database of Hermes refused it: ${errorText(said)}.`;
 }
 
 /** What is true in one transaction. */

@@ -1,8 +1,7 @@
-import { closeSync, fsyncSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, readSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { isJsonObject } from '../../core/json.ts';
-import { errorCode } from '../../platform/error-code.ts';
 import { makePrivateDir, syncDir } from '../../platform/private-files.ts';
+import { appendToLog, readLog } from './json-log.ts';
 
 /** Messages are being taken a part at a time, or a session is being brought back. */
 export type RecordMark = 'taking' | 'returning';
@@ -33,10 +32,8 @@ export const LOG_NAME = 'log.jsonl';
 /** What the log of a block says; an empty block where there is none. */
 export function readBlock(path: string): TrashBlock {
   const block: TrashBlock = { records: new Map(), prompts: new Map(), marks: new Map() };
-  for (const line of readText(join(path, LOG_NAME)).split('\n')) {
-    const entry = readEntry(line);
-    if (entry !== undefined) note(block, entry);
-  }
+  // Only ever written by `appendToBlock`, so what is an object at all is an entry.
+  for (const entry of readLog(join(path, LOG_NAME))) note(block, entry as unknown as BlockEntry);
   return block;
 }
 
@@ -44,14 +41,7 @@ export function readBlock(path: string): TrashBlock {
 export function appendToBlock(path: string, block: TrashBlock, entries: readonly BlockEntry[]): void {
   if (entries.length === 0) return;
   makePrivateDir(path);
-  const handle = openSync(join(path, LOG_NAME), 'a', 0o600);
-  try {
-    // A line that a crash cut off stays alone.
-    writeFileSync(handle, `\n${entries.map((entry) => JSON.stringify(entry)).join('\n')}\n`);
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
+  appendToLog(join(path, LOG_NAME), entries);
   if (block.records.size === 0) for (const folder of [path, dirname(path)]) syncDir(folder);
   for (const entry of entries) note(block, entry);
 }
@@ -91,25 +81,5 @@ function note({ records, prompts, marks }: TrashBlock, entry: BlockEntry): void 
   else {
     marks.delete(entry.number);
     if (entry.mark === 'gone') records.delete(entry.number);
-  }
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return '';
-    throw error;
-  }
-}
-
-/** Only ever written by `appendToBlock`, so a line that is JSON at all is an entry. */
-function readEntry(line: string): BlockEntry | undefined {
-  try {
-    const entry: unknown = JSON.parse(line);
-    return isJsonObject(entry) ? (entry as unknown as BlockEntry) : undefined;
-  } catch {
-    // Nothing, or a line that a crash cut off before it counted.
-    return undefined;
   }
 }

@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { Failure } from '../../../core/failure.ts';
 import type { ItemOutcome, RunItem } from '../../../core/run.ts';
 import { GitError, runGit } from '../../../platform/run-git.ts';
+import { done, skip } from '../item-outcomes.ts';
 import { dropShortcuts } from './pack-files.ts';
 import type { ProjectAddress } from './project-address.ts';
 import { type Chain, readChain } from './read-chain.ts';
@@ -146,14 +147,6 @@ async function takeThen(
 
 function numbered({ number, item }: RunItem) {
   return { number, id: item.id };
-}
-
-export function done({ number }: RunItem): ItemOutcome {
-  return { number, status: 'done' };
-}
-
-export function skip({ number }: RunItem, detail: string): ItemOutcome {
-  return { number, status: 'skipped', detail };
 }
 
 export function firstLine(text: string): string {

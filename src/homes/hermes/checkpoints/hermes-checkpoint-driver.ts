@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { Failure } from '../../../core/failure.ts';
 import type { HomeDriver } from '../../../core/home-driver.ts';
 import type { ItemOutcome, RunItem } from '../../../core/run.ts';
 import { type Clock, SECOND_MS } from '../../../core/time.ts';
@@ -8,7 +7,8 @@ import { errorCode } from '../../../platform/error-code.ts';
 import { writeFileAtomic } from '../../../platform/private-files.ts';
 import { GitError } from '../../../platform/run-git.ts';
 import { treeStamp } from '../../../platform/tree-stamp.ts';
-import { discardSnapshots, done, skip } from './discard-snapshots.ts';
+import { attempt, skip, skipAll } from '../item-outcomes.ts';
+import { discardSnapshots } from './discard-snapshots.ts';
 import { byProject, type ProjectAddress } from './project-address.ts';
 import { purgeSnapshots } from './purge-snapshots.ts';
 import { reclaimRepository } from './reclaim-repository.ts';
@@ -128,11 +128,7 @@ async function underLock(
 ): Promise<readonly ItemOutcome[]> {
   const outcomes = await withCheckpointsLock(home, work);
   if (typeof outcomes !== 'string') return outcomes;
-  // What was begun before has to be finished, so it stays as it is until that is possible.
-  if ((await begun?.()) !== true) return items.map((item) => skip(item, outcomes));
-  throw new Failure('locked', `An earlier run is not finished, and cannot be now. ${outcomes}`, {
-    hint: 'Nothing is lost. Run the same command again later.',
-  });
+  return skipAll(items, outcomes, (await begun?.()) === true);
 }
 
 async function holds(parts: CheckpointDriverParts, runId: string): Promise<boolean> {
@@ -140,20 +136,8 @@ async function holds(parts: CheckpointDriverParts, runId: string): Promise<boole
 }
 
 function eachFolder(items: readonly RunItem[], act: (item: RunItem) => string | undefined | void): ItemOutcome[] {
-  return items.filter(({ item }) => item.kind === 'orphan').map((item) => attempt(item, act));
-}
-
-/** What one folder meets is an outcome and does not stop the others. A bug does. */
-function attempt(item: RunItem, act: (item: RunItem) => string | undefined | void): ItemOutcome {
-  try {
-    const detail = LEGACY.test(item.item.id) ? act(item) : NOT_A_CHECKPOINT;
-    return detail === undefined ? done(item) : skip(item, detail);
-  } catch (error) {
-    if (error instanceof Failure) return skip(item, error.message);
-    const code = errorCode(error);
-    if (code === undefined) throw error;
-    return skip(item, `The file system refused it: ${code}.`);
-  }
+  const folders = items.filter(({ item }) => item.kind === 'orphan');
+  return folders.map((item) => attempt(item, () => (LEGACY.test(item.item.id) ? act(item) : NOT_A_CHECKPOINT)));
 }
 
 const LEGACY = /^checkpoints\/(legacy-\d{8}-\d{6}|[0-9a-f]{16})$/;

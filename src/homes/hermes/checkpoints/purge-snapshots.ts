@@ -1,6 +1,7 @@
 import type { ItemOutcome, RunItem } from '../../../core/run.ts';
 import { GitError } from '../../../platform/run-git.ts';
-import { type DiscardDesk, done, skip } from './discard-snapshots.ts';
+import { done, skip } from '../item-outcomes.ts';
+import type { DiscardDesk } from './discard-snapshots.ts';
 import type { ProjectAddress } from './project-address.ts';
 import { readChain } from './read-chain.ts';
 

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { errorText } from '../../../core/error-text.ts';
 import type { Problem } from '../../../core/problem.ts';
 import { runGit } from '../../../platform/run-git.ts';
 import type { HermesSnapshot } from './hermes-project.ts';
@@ -50,7 +51,7 @@ export function badMetadata(path: string, why: string): Problem {
 }
 
 export function badRepository(path: string, error: unknown): Problem {
-  const why = error instanceof Error ? error.message : String(error);
+  const why = errorText(error);
   return {
     kind: 'checkpoint-unreadable',
     subject: path,

@@ -1,9 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isJsonObject } from '../../../core/json.ts';
 import type { Problem } from '../../../core/problem.ts';
-import { errorCode } from '../../../platform/error-code.ts';
 import { runGit } from '../../../platform/run-git.ts';
+import { listNames } from '../list-names.ts';
 import type { Found, HermesProject, HermesSnapshot } from './hermes-project.ts';
 import { badMetadata, badRepository, gitPlace, projectHash, readSnapshots, TIME_LIMIT_MS } from './read-snapshots.ts';
 
@@ -46,13 +46,8 @@ async function readRefs(gitDir: string): Promise<Set<string>> {
 }
 
 function pages(store: string): string[] {
-  try {
-    const names = readdirSync(join(store, 'projects'));
-    return names.filter((name) => name.endsWith('.json')).map((name) => name.slice(0, -'.json'.length));
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return [];
-    throw error;
-  }
+  const names = listNames(join(store, 'projects')).filter((name) => name.endsWith('.json'));
+  return names.map((name) => name.slice(0, -'.json'.length));
 }
 
 /** What Hermes noted about a project. Undefined when it is missing, damaged or about another folder. */

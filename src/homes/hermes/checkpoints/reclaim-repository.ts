@@ -1,10 +1,10 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../core/time.ts';
-import { errorCode } from '../../../platform/error-code.ts';
 import { freeBytes } from '../../../platform/file-system-facts.ts';
 import { type GitPlace, runGit } from '../../../platform/run-git.ts';
 import { walkTree } from '../../../platform/walk-tree.ts';
+import { listNames } from '../list-names.ts';
 import { dropKeeps, dropShortcuts } from './pack-files.ts';
 import { gitPlace } from './read-snapshots.ts';
 
@@ -85,14 +85,8 @@ const REST_MS = 10 * MINUTE_MS;
 const TRACES = ['index', 'indexes', 'refs/hermes', 'logs/HEAD'];
 
 function indexesIn(dir: string): string[] {
-  try {
-    return readdirSync(dir)
-      .filter((name) => /^[0-9a-f]{16}$/.test(name))
-      .map((name) => join(dir, name));
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return [];
-    throw error;
-  }
+  const names = listNames(dir).filter((name) => /^[0-9a-f]{16}$/.test(name));
+  return names.map((name) => join(dir, name));
 }
 
 function sizeOf(dir: string): number {

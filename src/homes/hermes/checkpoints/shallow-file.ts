@@ -1,9 +1,10 @@
-import { linkSync, lstatSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { linkSync, lstatSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../../../core/failure.ts';
 import { MINUTE_MS } from '../../../core/time.ts';
 import { errorCode } from '../../../platform/error-code.ts';
 import { syncDir, writeFileAtomic } from '../../../platform/private-files.ts';
+import { readTextIfThere } from '../read-text-if-there.ts';
 
 /**
  * The commits at which git stops following a history, as if they had no parents: `shallow` in a repository. Naming one there
@@ -76,10 +77,5 @@ function dropStale({ lock, draft }: Files): void {
 }
 
 function readText(gitDir: string): string {
-  try {
-    return readFileSync(join(gitDir, 'shallow'), 'utf8');
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return '';
-    throw error;
-  }
+  return readTextIfThere(join(gitDir, 'shallow'));
 }
