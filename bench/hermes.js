@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { runnerImport } from 'vite';
+import { groupsOf } from '../dist/core/groups-of.js';
 import { createHermesDriver } from '../dist/homes/hermes/hermes-driver.js';
 import { nativeLayout } from '../dist/homes/native/native-layout.js';
 import { openHome } from '../dist/index.js';
@@ -191,10 +192,9 @@ async function benchBeside(path) {
   child.stdout.setEncoding('utf8').on('data', (text) => said.push(text));
   await once(child.stdout, 'data');
   const [took, back, plain] = [[], [], []];
-  for (let first = 0; first < items.length; first += driver.groupSize) {
-    const some = items.slice(first, first + driver.groupSize);
+  for (const some of groupsOf(items)) {
     took.push(...(await locks(() => driver.discard('bench', some))));
-    plain.push(...(await locks(() => bareDeleteRows(path, bare.slice(first, first + driver.groupSize)))));
+    plain.push(...(await locks(() => bareDeleteRows(path, bare.splice(0, some.length)))));
     back.push(...(await locks(() => driver.restore('bench', some))));
   }
   child.stdin.end();

@@ -7,6 +7,7 @@ import { Failure } from '../core/failure.ts';
 import type { Inventory, StrayItem } from '../core/inventory.ts';
 import type { PlanRequest } from '../core/plan.ts';
 import type { Problem } from '../core/problem.ts';
+import type { SessionFacts } from '../core/session.ts';
 import { judgeClock } from '../homes/native/clock-watch.ts';
 import { trashItems } from '../homes/native/scan-native.ts';
 import { freeBytes } from '../platform/file-system-facts.ts';
@@ -17,9 +18,12 @@ import type { HomeParts } from './home-parts.ts';
 import { activeQuery } from './sessions/active-sessions.ts';
 
 /** An inventory with what the store of checkpoints holds, if there is one. */
-export async function withCheckpoints(parts: HomeParts, inventory: Inventory): Promise<Inventory> {
+export async function withCheckpoints(
+  parts: HomeParts,
+  inventory: Inventory,
+  active: readonly string[],
+): Promise<Inventory> {
   const { foreign } = parts;
-  const active = await activeWorkdirs(parts);
   if (foreign !== undefined) {
     const scan = await scanHermesCheckpoints(foreign.path, (workdir) => isAtWork(workdir, active));
     return withHermesCheckpoints(inventory, scan);
@@ -46,7 +50,8 @@ export async function withCheckpoints(parts: HomeParts, inventory: Inventory): P
 /** Sessions are looked after also where checkpoints cannot be, such as without git or with a store of a newer version. */
 export async function withReadableCheckpoints(parts: HomeParts, inventory: Inventory): Promise<Inventory> {
   try {
-    return await withCheckpoints(parts, inventory);
+    const active = inventory.sessions.filter((session) => session.active);
+    return await withCheckpoints(parts, inventory, realWorkdirs(active));
   } catch (error) {
     if (!(error instanceof Failure || error instanceof GitError)) throw error;
     const hint = error instanceof Failure ? error.hint : 'Look closer with: coppice checkpoints verify';
@@ -79,7 +84,10 @@ export async function checkpointInventory(parts: HomeParts, request: PlanRequest
     disk: { usedBytes: 0, freeBytes: freeBytes(foreign?.path ?? layout.root) },
     doubts: (await judgeClock(store, now)) === 'suspect' ? ['clock-suspect'] : [],
   };
-  return request.kind === 'clear-legacy' ? inventory : withCheckpoints(parts, inventory);
+  if (request.kind === 'clear-legacy') return inventory;
+  const active: SessionFacts[] = [];
+  for await (const session of store.list({ active: await activeQuery(parts) })) active.push(session);
+  return withCheckpoints(parts, inventory, realWorkdirs(active));
 }
 
 /** Layouts of before. */
@@ -87,13 +95,10 @@ export function legacyOf({ layout, foreign }: HomeParts): readonly StrayItem[] {
   return foreign === undefined ? findLegacy(join(layout.root, 'checkpoints')) : findHermesLegacy(foreign.path);
 }
 
-/** Where sessions are at work now, as projects are named. */
-async function activeWorkdirs(parts: HomeParts): Promise<readonly string[]> {
-  const dirs = new Set<string>();
-  for await (const { workdir } of parts.store.list({ active: await activeQuery(parts) })) {
-    if (workdir !== undefined) dirs.add(realPath(workdir));
-  }
-  return [...dirs];
+/** Where sessions are at work, as projects are named. */
+function realWorkdirs(sessions: readonly { readonly workdir?: string }[]): readonly string[] {
+  const workdirs = new Set(sessions.flatMap(({ workdir }) => workdir ?? []));
+  return [...workdirs].map(realPath);
 }
 
 function realPath(path: string): string {

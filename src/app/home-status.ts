@@ -49,6 +49,8 @@ export interface StatusParts extends Pick<HomeParts, 'config' | 'foreign'> {
 /** Reads the home once and asks the rules about all of it. Changes nothing. */
 export async function homeStatus(parts: StatusParts, options?: RetentionOptions): Promise<HomeStatus> {
   const { retention, nextMaintenanceAt, foreign } = parts;
+  // Before the sessions are in memory: each is a list of everything in the home.
+  const files = foreign?.classes().toSorted((a, b) => b.sizeBytes - a.sizeBytes);
   const inventory = await retention.scan(options);
   const policy = policyFromConfig(parts.config);
   const plan = planRetention(inventory, { policy, now: inventory.scannedAt });
@@ -64,7 +66,7 @@ export async function homeStatus(parts: StatusParts, options?: RetentionOptions)
     shortfalls: plan.shortfalls,
     problems: inventory.problems,
     oversized: oversizedSessions(inventory, policy),
-    ...(foreign && { files: foreign.classes().toSorted((a, b) => b.sizeBytes - a.sizeBytes) }),
+    ...(files && { files }),
     ...(lastRun !== undefined && { lastRun }),
     ...(nextMaintenanceAt !== undefined && { nextMaintenanceAt }),
   };

@@ -101,6 +101,7 @@ async function readItems(
       if (row.unreadable) problems.push(oddRow(row.id));
       const active = evidenceOf(liveness, row) !== undefined;
       sessions.push(hermesSessionItem(row, active, tree.bytesOf.get(row.id) ?? NO_FILES));
+      tree.bytesOf.delete(row.id);
     }
     onProgress?.(sessions.length);
   }

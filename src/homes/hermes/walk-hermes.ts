@@ -8,7 +8,8 @@ import { FILE_PART } from './session-files.ts';
 
 /** What the files of a home come to. Every file is in exactly one place: with its session, a stray, a class or a problem. */
 export interface HermesTree {
-  readonly bytesOf: ReadonlyMap<string, FileBytes>;
+  /** Whoever has used an entry may take it out: there may be very many. */
+  readonly bytesOf: Map<string, FileBytes>;
   /** The same of all sessions together. */
   readonly sessionFiles: Readonly<Record<keyof FileBytes, FileSum>>;
   readonly strays: readonly StrayItem[];
