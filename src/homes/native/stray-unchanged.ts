@@ -25,6 +25,9 @@ export function strayUnchanged(layout: NativeLayout, { item, fingerprint }: RunI
 
 /** A plan may have passed through a file: a name that no scan gives, such as that of the database, is no stray. */
 function isBelow(id: string): boolean {
-  const [folder, ...rest] = id.split('/');
-  return ['sessions', 'archive'].includes(folder ?? '') && rest.length > 0 && !rest.includes('..');
+  const [folder = '', ...rest] = id.split('/');
+  if (rest.length === 0 || rest.includes('..')) return false;
+  // Beside the store and its lock are only repositories of older layouts.
+  if (folder === 'checkpoints') return rest[0] !== 'store' && rest[0]?.startsWith('lock.db') === false;
+  return folder === 'sessions' || folder === 'archive';
 }
