@@ -8,11 +8,13 @@ interface Chore {
   readonly everyMs: number;
   readonly act: () => Promise<void>;
   dueAt: EpochMs;
+  going: boolean;
 }
 
 /**
  * Everything a machine needs done while agents run: jobs by the clock, deliveries, resets, maintenance under the guard, and a
- * watch on growth and free space. One chore that fails is said and tried again; the others go on.
+ * watch on growth and free space. One chore that fails is said and tried again; one that takes long is not begun a second time.
+ * The others go on.
  */
 export class Daemon {
   readonly #parts: DaemonParts;
@@ -38,15 +40,17 @@ export class Daemon {
     await (await this.#parts.home.scheduler()).recover();
   }
 
-  /** Does whatever is due now. */
+  /** Does whatever is due now and not being done yet. Whoever does not wait for it can take the next step meanwhile. */
   async step(): Promise<void> {
     for (const next of this.#chores) {
       const now = this.#parts.clock.now();
       // A clock that went back must not keep a chore waiting for long.
       const due = next.dueAt <= now || next.dueAt > now + next.everyMs;
-      if (!due || this.#stop.signal.aborted) continue;
+      if (!due || next.going || this.#stop.signal.aborted) continue;
       next.dueAt = now + next.everyMs;
+      next.going = true;
       await this.#attempt(next);
+      next.going = false;
     }
   }
 
@@ -117,5 +121,5 @@ export class Daemon {
 }
 
 function chore(name: string, everyMs: number, act: () => Promise<void>): Chore {
-  return { name, everyMs, act, dueAt: 0 };
+  return { name, everyMs, act, dueAt: 0, going: false };
 }

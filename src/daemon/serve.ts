@@ -56,11 +56,15 @@ interface Workers {
 }
 
 async function work({ daemon, server, signal }: Workers): Promise<void> {
+  const steps = new Set<Promise<void>>();
   while (!signal.aborted) {
-    await daemon.step();
+    // Not waited for: an address that does not answer, or a long maintenance, must not hold up what runs by the clock.
+    const step = daemon.step().finally(() => steps.delete(step));
+    steps.add(step);
     await server.releaseIdle();
     await setTimeout(STEP_MS, undefined, { signal }).catch(ignoreAbort(signal));
   }
+  await Promise.all(steps);
 }
 
 async function stopped(signal: AbortSignal): Promise<void> {

@@ -58,6 +58,15 @@ describe('a delivery', () => {
     expect(readFileSync(join(root, 'got'), 'utf8')).toBe('the output of a, d 0\n');
   });
 
+  it('has arrived when its command says so, whatever that leaves behind with its input', async () => {
+    const clock = manualClock();
+    await using store = await openNativeStore(tempDir(), { clock });
+    const target = { kind: 'command', command: ['sh', '-c', 'sleep 10 <&0 & exit 0'] };
+    await store.deliveries.promise({ id: 'd', sessionId: 's', job: 'a', target: JSON.stringify(target) });
+    const outputOf = async () => 'more than a pipe holds '.repeat(100_000);
+    expect(await deliverDue({ deliveries: store.deliveries, clock, outputOf })).toMatchObject(ARRIVED);
+  });
+
   it('to a program that is not there fails at once, and leaves nothing that keeps the process from ending', async () => {
     const clock = manualClock();
     await using store = await openNativeStore(tempDir(), { clock });

@@ -6,6 +6,7 @@ import { errorText } from '../../core/error-text.ts';
 import { type Clock, type EpochMs, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../core/time.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { makePrivateDir, writeFileAtomic } from '../../platform/private-files.ts';
+import { signalGroup } from '../../platform/process-group.ts';
 import type { DeliveryTarget } from './cron-job.ts';
 
 /** Doubling from the first wait to the longest; after so many attempts it is given up, and stays on record. */
@@ -135,14 +136,22 @@ function pipeInto({ command, workdir }: Extract<DeliveryTarget, { kind: 'command
     COPPICE_DELIVERY_ID: parcel.deliveryId,
     COPPICE_MAYBE_REPEATED: parcel.maybeRepeated ? '1' : '0',
   };
-  const child = spawn(program, args, { cwd: workdir, env, stdio: ['pipe', 'ignore', 'ignore'] });
+  const child = spawn(program, args, { cwd: workdir, env, detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
   // Whoever ignores a polite request would hold up everything that is done by the clock. Not the time limit of spawn: that one
   // goes on ticking when there is no such program.
-  const limit = setTimeout(() => child.kill('SIGKILL'), TIME_LIMIT_MS);
+  const limit = setTimeout(() => signalGroup(child.pid ?? 0, 'SIGKILL'), TIME_LIMIT_MS);
   return new Promise((done, fail) => {
-    child.on('error', (error) => fail(notStarted(program, { workdir, error })));
-    child.on('close', (code, signal) => {
+    const settle = () => {
       clearTimeout(limit);
+      child.stdin.destroy();
+    };
+    child.on('error', (error) => {
+      settle();
+      fail(notStarted(program, { workdir, error }));
+    });
+    // Not when its input is closed: something that it leaves behind may keep that open.
+    child.on('exit', (code, signal) => {
+      settle();
       if (code === 0) done();
       else fail(new Error(`the command ended with ${code ?? signal}`));
     });
