@@ -95,7 +95,7 @@ export class Daemon {
   }
 
   async #deliver(): Promise<void> {
-    const { arrived, failures } = await (await this.#parts.home.scheduler()).deliver();
+    const { arrived, failures } = await (await this.#parts.home.scheduler()).deliver(this.#stop.signal);
     for (const { sessionId } of arrived) await this.#announce('delivered', `Delivered the output of ${sessionId}.`);
     for (const failure of failures) await this.#announce('warning', failure);
   }

@@ -109,11 +109,12 @@ export class Scheduler {
     return runDueJobs(this.#cronParts(options), jobs, this.#running);
   }
 
-  /** Tries what is waiting to be delivered, and cleans up after what has arrived. */
-  async deliver(): Promise<DeliverOutcome> {
+  /** Tries what is waiting to be delivered, until the signal says stop, and cleans up after what has arrived. */
+  async deliver(signal?: AbortSignal): Promise<DeliverOutcome> {
     const { deliveries } = this.#parts.store;
     const { clock } = this.#parts;
-    const outcome = await deliverDue({ deliveries, clock, outputOf: (sessionId) => this.#outputOf(sessionId) });
+    const outputOf = (sessionId: string) => this.#outputOf(sessionId);
+    const outcome = await deliverDue({ deliveries, clock, outputOf, signal });
     if (outcome.arrived.length > 0) await this.#cleanUp();
     await deliveries.trim(clock.now() - DELIVERIES_KEPT_MS);
     return outcome;

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { type ManualClock, manualClock, NOW } from '../../../test/support/clock.ts';
 import { openNativeStore } from '../../../test/support/native-store.ts';
 import { tempDir } from '../../../test/support/temp-dir.ts';
@@ -128,6 +128,42 @@ describe('a delivery', () => {
     await store.deliveries.promise({ id: 'd', sessionId: 's', job: 'a', target: '{"kind":"file","path":"/x"}' });
     await deliverDue({ deliveries: store.deliveries, clock, outputOf: async () => undefined });
     expect(await store.deliveries.open()).toMatchObject([{ lastError: 'the session is gone', attempts: 1 }]);
+  });
+
+  it('ends at once when nobody can wait any longer, is tried again and marked, and begins no other', async () => {
+    const clock = manualClock();
+    const root = tempDir();
+    await using store = await openNativeStore(root, { clock });
+    const answered: (() => void)[] = [];
+    const server = createServer((_, response) => void answered.push(() => response.end())).listen(0, '127.0.0.1');
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    await new Promise((resolve) => server.once('listening', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const command = ['sh', '-c', `echo >> ${root}/begun; sleep 300 & wait`];
+    const slow: DeliveryTarget[] = [
+      { kind: 'webhook', url },
+      ...Array.from({ length: 8 }, () => ({ kind: 'command' as const, command })),
+    ];
+    for (const [index, target] of slow.entries())
+      await store.deliveries.promise({ id: `d${index}`, sessionId: 's', job: 'a', target: JSON.stringify(target) });
+    writeFileSync(join(root, 'begun'), '');
+    const stop = new AbortController();
+    const parts = { deliveries: store.deliveries, clock, outputOf: async () => 'x', signal: stop.signal };
+    const delivering = deliverDue(parts);
+    const begun = () => answered.length + readFileSync(join(root, 'begun')).length;
+    await expect.poll(begun, { timeout: 20_000 }).toBe(8);
+    stop.abort();
+    const { arrived, failures } = await delivering;
+    expect([arrived, failures.length]).toEqual([[], 8]);
+    expect(failures[0]).toContain('the daemon was stopped. It is tried again.');
+    const open = await store.deliveries.open();
+    expect(open.map(({ state, attempts }) => `${state} ${attempts}`).toSorted()).toEqual([
+      'waiting 0',
+      ...Array<string>(8).fill('waiting 1'),
+    ]);
   });
 
   it('that takes long holds up no other', async () => {

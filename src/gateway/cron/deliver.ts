@@ -22,6 +22,8 @@ export interface DeliverParts {
   readonly clock: Clock;
   /** What to deliver of a session; absent when the session is gone. */
   readonly outputOf: (sessionId: string) => Promise<string | undefined>;
+  /** Aborted when nobody can wait any longer: what is being sent is tried again later, and says that it may have arrived. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface Parcel {
@@ -47,7 +49,7 @@ export async function deliverDue(parts: DeliverParts): Promise<DeliverOutcome> {
   const arrived: Delivery[] = [];
   const failures: string[] = [];
   const work = async (): Promise<void> => {
-    for (let next = due.shift(); next !== undefined; next = due.shift()) {
+    for (let next = due.shift(); next !== undefined && parts.signal?.aborted !== true; next = due.shift()) {
       // Marked before it is sent: after a crash it is known that it may have arrived.
       const delivery = await parts.deliveries.begin(next.id);
       if (delivery === undefined) continue;
@@ -68,11 +70,13 @@ async function attempt(parts: DeliverParts, delivery: Delivery): Promise<string 
     if (output === undefined) throw new Error('the session is gone');
     // The target was checked when the job was read.
     const target = JSON.parse(delivery.target) as DeliveryTarget;
-    await send(target, { job, sessionId, output, deliveryId: id, maybeRepeated: attempts > 1 });
+    const parcel = { job, sessionId, output, deliveryId: id, maybeRepeated: attempts > 1 };
+    parts.signal?.throwIfAborted();
+    await send(target, parcel, parts.signal);
     await parts.deliveries.delivered(id);
     return undefined;
   } catch (error) {
-    const said = errorText(error);
+    const said = parts.signal?.aborted === true ? 'the daemon was stopped' : errorText(error);
     const retryAt = nextAttemptAt(attempts, parts.clock.now());
     await parts.deliveries.failed(id, said, retryAt);
     const next = retryAt === undefined ? 'It was tried often enough.' : 'It is tried again.';
@@ -86,9 +90,9 @@ export function nextAttemptAt(attempts: number, now: EpochMs): EpochMs | undefin
   return now + Math.min(FIRST_WAIT_MS * 2 ** (attempts - 1), LONGEST_WAIT_MS);
 }
 
-function send(target: DeliveryTarget, parcel: Parcel): Promise<void> {
-  if (target.kind === 'webhook') return post(target.url, parcel);
-  if (target.kind === 'command') return pipeInto(target, parcel);
+function send(target: DeliveryTarget, parcel: Parcel, signal: AbortSignal | undefined): Promise<void> {
+  if (target.kind === 'webhook') return post(target.url, parcel, signal);
+  if (target.kind === 'command') return pipeInto(target, parcel, signal);
   return writeOut(target.path, parcel);
 }
 
@@ -104,13 +108,13 @@ function fileName(text: string): string {
   return text.replaceAll(/[^\w.-]/gu, '_').replace(/^\.+/, '_');
 }
 
-async function post(url: string, parcel: Parcel): Promise<void> {
+async function post(url: string, parcel: Parcel, signal: AbortSignal | undefined): Promise<void> {
   const sent = fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'idempotency-key': parcel.deliveryId },
     body: JSON.stringify(parcel),
     redirect: 'error',
-    signal: AbortSignal.timeout(TIME_LIMIT_MS),
+    signal: AbortSignal.any([AbortSignal.timeout(TIME_LIMIT_MS), ...(signal ? [signal] : [])]),
   });
   const answer = await sent.catch((error: unknown) => {
     throw unreachable(url, error);
@@ -127,7 +131,11 @@ function unreachable(url: string, error: unknown): Error {
   );
 }
 
-function pipeInto({ command, workdir }: Extract<DeliveryTarget, { kind: 'command' }>, parcel: Parcel): Promise<void> {
+function pipeInto(
+  { command, workdir }: Extract<DeliveryTarget, { kind: 'command' }>,
+  parcel: Parcel,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const [program = '', ...args] = command;
   const env = {
     ...process.env,
@@ -139,10 +147,13 @@ function pipeInto({ command, workdir }: Extract<DeliveryTarget, { kind: 'command
   const child = spawn(program, args, { cwd: workdir, env, detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
   // Whoever ignores a polite request would hold up everything that is done by the clock. Not the time limit of spawn: that one
   // goes on ticking when there is no such program.
-  const limit = setTimeout(() => signalGroup(child.pid ?? 0, 'SIGKILL'), TIME_LIMIT_MS);
+  const kill = () => void signalGroup(child.pid ?? 0, 'SIGKILL');
+  const limit = setTimeout(kill, TIME_LIMIT_MS);
+  signal?.addEventListener('abort', kill);
   return new Promise((done, fail) => {
     const settle = () => {
       clearTimeout(limit);
+      signal?.removeEventListener('abort', kill);
       child.stdin.destroy();
     };
     child.on('error', (error) => {
@@ -150,10 +161,10 @@ function pipeInto({ command, workdir }: Extract<DeliveryTarget, { kind: 'command
       fail(notStarted(program, { workdir, error }));
     });
     // Not when its input is closed: something that it leaves behind may keep that open.
-    child.on('exit', (code, signal) => {
+    child.on('exit', (code, killedBy) => {
       settle();
       if (code === 0) done();
-      else fail(new Error(`the command ended with ${code ?? signal}`));
+      else fail(new Error(`the command ended with ${code ?? killedBy}`));
     });
     // A command that does not read its input is judged by its exit code.
     child.stdin.on('error', () => undefined);
