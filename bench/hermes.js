@@ -6,10 +6,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { runnerImport } from 'vite';
-import { groupsOf } from '../dist/core/groups-of.js';
 import { createHermesDriver } from '../dist/homes/hermes/hermes-driver.js';
+import { createHermesSessionStore } from '../dist/homes/hermes/hermes-session-store.js';
 import { nativeLayout } from '../dist/homes/native/native-layout.js';
 import { openHome } from '../dist/index.js';
+import { clock, locks, measured, worst } from './locks.js';
 import { compare, format, median, report, timed } from './measure.js';
 import { peakMegabytes } from './processes.js';
 import { walk } from './reading.js';
@@ -30,10 +31,13 @@ export async function benchHermes(directory) {
   await benchScan(template, { rounds: 9, name: '5 000' });
   await benchPrune(template, directory);
   rmSync(template, { recursive: true });
+  await benchConversation(directory);
+  await benchLongMessage(directory);
   console.log(`Building a Hermes home of ${LARGE} sessions …`);
   const large = join(directory, 'hermes-large');
   await build(large, { sessions: LARGE, talk: 4, output: 8000 });
   await benchScan(large, { rounds: 3, name: `${LARGE}` });
+  await benchList(large);
   for (const args of [['status'], ['sessions', 'list', '--json']]) {
     const peak = peakMegabytes([...args, '--home', large], directory);
     report(`peak memory: coppice ${args.join(' ')}, Hermes home of ${LARGE}`, peak, { limit: 200, unit: ' MB' });
@@ -44,11 +48,9 @@ export async function benchHermes(directory) {
 
 /** Old sessions with two files each, by the project's own builder of Hermes homes; a twentieth was never ended. */
 async function build(path, { sessions, talk, output }) {
-  const builder = fileURLToPath(new URL('../test/support/hermes-home.ts', import.meta.url));
-  const { module } = await runnerImport(builder, { configFile: false, logLevel: 'error' });
   const random = seeded(3);
   const long = sentence(random, 20_000);
-  module.buildHermesHome(path, {
+  await buildHome(path, {
     // Giving space back is work of its own, which Hermes' rules allow once a month.
     meta: { last_vacuum: String(Date.now() / 1000) },
     sessions: Array.from({ length: sessions }, (_, index) => {
@@ -63,6 +65,12 @@ async function build(path, { sessions, talk, output }) {
       };
     }),
   });
+}
+
+async function buildHome(path, spec) {
+  const builder = fileURLToPath(new URL('../test/support/hermes-home.ts', import.meta.url));
+  const { module } = await runnerImport(builder, { configFile: false, logLevel: 'error' });
+  module.buildHermesHome(path, spec);
 }
 
 function idOf(index) {
@@ -81,6 +89,65 @@ async function benchScan(path, { rounds, name }) {
   );
   const note = `${format(oursMs)} ms, bare ${format(bareMs)} ms`;
   report(`scan of a Hermes home of ${name} / one walk and one pass`, ratio, { limit: 1.5, unit: '×', note });
+}
+
+/** All facts about all sessions. Nothing is asked of Coppice's own records. */
+async function benchList(path) {
+  const clockNow = { now: () => Date.now() };
+  const list = async () => {
+    const store = createHermesSessionStore({ home: path, clock: clockNow, companion: () => undefined });
+    for await (const _ of store.list());
+  };
+  const { ratio, oursMs, bareMs } = await compare(5, list, () => {
+    walk(path);
+    readTables(path);
+  });
+  const note = `${format(oursMs)} ms, bare ${format(bareMs)} ms`;
+  report(`list of ${LARGE} Hermes sessions / one walk and one pass`, ratio, { limit: 2, unit: '×', note });
+}
+
+/** The same messages in one conversation that was compressed over and over, and in sessions that have nothing to do with each other. */
+async function benchConversation(directory) {
+  const cpuMs = async (linked) => {
+    const path = join(directory, `hermes-parts-${linked}`);
+    const parts = Array.from({ length: 50 }, (_, at) => ({
+      id: idOf(at),
+      end: linked ? 'compression' : 'cli_close',
+      ...(linked && at > 0 && { parent: idOf(at - 1) }),
+      messages: Array.from({ length: 400 }, (__, n) => `message ${n}`),
+    }));
+    await buildHome(path, { sessions: parts });
+    const driver = driverOf(path);
+    const { sessions } = await driver.scan();
+    const taken = await measured(() => driver.discard('bench', sessions.toReversed().map(toItem)));
+    rmSync(path, { recursive: true });
+    return taken.cpuMs;
+  };
+  const [apart, together] = [await cpuMs(false), await cpuMs(true)];
+  const note = `${format(together)} ms of processor time, apart ${format(apart)} ms`;
+  report('taking a conversation of 50 parts / the same sessions apart', together / apart, {
+    limit: 2,
+    unit: '×',
+    note,
+  });
+}
+
+/** A single message is the smallest step, so the bare statement is the limit. */
+async function benchLongMessage(directory) {
+  const random = seeded(5);
+  const text = Array.from({ length: 1000 }, () => sentence(random, 5000)).join(' ');
+  const path = join(directory, 'hermes-message');
+  await buildHome(path, { sessions: [{ id: 's', messages: ['one', text] }] });
+  const bare = `${path}-bare`;
+  cpSync(path, bare, { recursive: true });
+  const driver = driverOf(path);
+  const { sessions } = await driver.scan();
+  const ours = worst(await locks(() => driver.discard('bench', sessions.map(toItem))));
+  const raw = worst(await locks(() => bareDeleteRows(bare, ['s'])));
+  const back = worst(await locks(() => driver.restore('bench', sessions.map(toItem))));
+  const note = `${format(ours)} ms of processor time, bare ${format(raw)} ms; coming back ${format(back)} ms`;
+  report('write lock held for a message of 5 MB / the bare delete', ours / raw, { limit: 1.5, unit: '×', note });
+  for (const home of [path, bare]) rmSync(home, { recursive: true });
 }
 
 /** Every row of both tables, with the sizes of what is in it. */
@@ -129,13 +196,6 @@ async function benchPrune(template, directory) {
     middle(({ ours, raw }) => ours.ms / raw.ms),
     { limit: 2, unit: '×', note },
   );
-}
-
-async function measured(work) {
-  const before = process.cpuUsage();
-  const ms = await timed(work);
-  const { user, system } = process.cpuUsage(before);
-  return { ms, cpuMs: (user + system) / 1000 };
 }
 
 /** The same rows by the same triggers in steps of the same length, and one rename per file. Nothing is kept. */
@@ -192,9 +252,10 @@ async function benchBeside(path) {
   child.stdout.setEncoding('utf8').on('data', (text) => said.push(text));
   await once(child.stdout, 'data');
   const [took, back, plain] = [[], [], []];
-  for (const some of groupsOf(items)) {
+  for (let first = 0; first < items.length; first += GROUP) {
+    const some = items.slice(first, first + GROUP);
     took.push(...(await locks(() => driver.discard('bench', some))));
-    plain.push(...(await locks(() => bareDeleteRows(path, bare.splice(0, some.length)))));
+    plain.push(...(await locks(() => bareDeleteRows(path, bare.slice(first, first + GROUP)))));
     back.push(...(await locks(() => driver.restore('bench', some))));
   }
   child.stdin.end();
@@ -202,14 +263,18 @@ async function benchBeside(path) {
   const { p50, p99, max } = JSON.parse(said.join('').split('\n')[1]);
   for (const [name, spans] of Object.entries({ 'taking sessions': took, 'bringing them back': back })) {
     const note = `of processor time; ${clock(spans)}; bare deletes ${clock(plain)}`;
-    const worst = Math.max(...spans.map(({ cpuMs }) => cpuMs));
-    report(`write lock held at most, ${name}, Hermes home of ${LARGE}`, worst, { limit: 100, unit: ' ms', note });
+    report(`write lock held at most, ${name}, Hermes home of ${LARGE}`, worst(spans), {
+      limit: 100,
+      unit: ' ms',
+      note,
+    });
   }
   const waits = `p50 ${format(p50)} ms, at most ${format(max)} ms`;
   report('wait of a writing Hermes meanwhile, p99', p99, { limit: 200, unit: ' ms', note: waits });
 }
 
 const BESIDE = 1500;
+const GROUP = 500;
 
 function toItem({ kind, id, fingerprint }, index) {
   const item = { kind, id };
@@ -224,35 +289,6 @@ function toItem({ kind, id, fingerprint }, index) {
     skipsTrash: false,
     state: 'intended',
   };
-}
-
-/** How long each transaction of this process held the write lock, on the clock and of processor time. */
-async function locks(work) {
-  const real = Reflect.get(Database.prototype, 'exec');
-  const spans = [];
-  let begun;
-  Database.prototype.exec = function (sql) {
-    const result = real.call(this, sql);
-    if (sql === 'BEGIN IMMEDIATE') begun = { at: performance.now(), cpu: process.cpuUsage() };
-    if (sql === 'COMMIT') {
-      const { user, system } = process.cpuUsage(begun.cpu);
-      spans.push({ ms: performance.now() - begun.at, cpuMs: (user + system) / 1000 });
-    }
-    return result;
-  };
-  try {
-    await work();
-  } finally {
-    Database.prototype.exec = real;
-  }
-  return spans;
-}
-
-/** What a clock on the wall says about locks. */
-function clock(spans) {
-  const sorted = spans.map(({ ms }) => ms).toSorted((a, b) => a - b);
-  const p99 = sorted[Math.floor(sorted.length * 0.99)];
-  return `on the clock p99 ${format(p99)} ms, at most ${format(sorted.at(-1))} ms of ${sorted.length}`;
 }
 
 function driverOf(home) {
