@@ -225,13 +225,28 @@ describe('a conversation of Hermes', () => {
     return made;
   }
 
-  it('stays when a message comes between the last look and the lock', async () => {
-    const { home, driver } = changedInBetween(
-      `INSERT INTO messages (session_id, role, content, timestamp) VALUES ('s', 'user', 'word', 1)`,
-    );
+  it.each([
+    ['comes', `INSERT INTO messages (session_id, role, content, timestamp) VALUES ('s', 'user', 'word', 1)`, 2],
+    ['is edited', `UPDATE messages SET content = 'verb' WHERE session_id = 's'`, 1],
+  ])('stays when a message %s between the last look and the lock', async (_, change, count) => {
+    const { home, driver } = changedInBetween(change);
     const items = await itemsFor({ driver }, ['s'], 'remove');
     expect(details(await driver.discard(RUN, items))).toEqual(['It has changed since the plan was made.']);
-    expect(countMessages(home, 's')).toBe(2);
+    expect(countMessages(home, 's')).toBe(count);
+    expect(hermesProblems(home)).toEqual([]);
+  });
+
+  it('that begins under the id of one that has just gone keeps the files of that id', async () => {
+    let begun = false;
+    const made = makeHome({ sessions: [{ id: 's', messages: ['word'], files: ['transcript'] }] }, () => {
+      if (begun || countMessages(made.home, 's') > 0) return;
+      begun = true;
+      sql(made.home, `INSERT INTO sessions (id, source, started_at) VALUES ('s', 'api_server', 1)`);
+    });
+    const { home, driver } = made;
+    const items = await itemsFor({ driver }, ['s'], 'remove');
+    expect(await driver.discard(RUN, items)).toEqual(doneAll(items));
+    expect(existsSync(join(home, 'sessions', 's.jsonl'))).toBe(true);
   });
 
   it('is found again by a branch that was made between the last look and the lock', async () => {

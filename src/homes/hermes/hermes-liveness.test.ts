@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import BetterSqlite3 from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { buildHermesHome, HERMES_NOW, type HermesHomeSpec } from '../../../test/support/hermes-home.ts';
 import { openHermes } from './hermes-connection.ts';
@@ -34,6 +35,12 @@ function look(): HermesLiveness {
 function write(path: string, content: unknown): void {
   mkdirSync(dirname(join(home, path)), { recursive: true });
   writeFileSync(join(home, path), typeof content === 'string' ? content : JSON.stringify(content));
+}
+
+function change(sql: string): void {
+  const db = new BetterSqlite3(join(home, 'state.db'));
+  db.exec(sql);
+  db.close();
 }
 
 const inUse = ({ inUse: ids }: HermesLiveness) => Object.fromEntries(ids);
@@ -107,6 +114,19 @@ describe('what says that a Hermes session is in use', () => {
     const { inUse: ids } = livenessOf({ delegations });
     expect(ids.get('s')).toBe('delegation');
     expect(ids.has('other')).toBe(false);
+  });
+
+  it('is a delegation that has not come to its end, whatever its state is called, or is to be delivered', () => {
+    const delegations = [
+      { sessionId: 's', state: 'running' },
+      { sessionId: 'other', state: 'completed' },
+    ];
+    livenessOf({ delegations });
+    change(`UPDATE async_delegations SET state = 'dispatched', delivery_state = 'none'`);
+    expect([...look().inUse.keys()]).toContain('s');
+    expect([...look().inUse.keys()]).not.toContain('other');
+    change(`UPDATE async_delegations SET state = 'completed', completed_at = 1, delivery_state = 'pending'`);
+    expect([...look().inUse.keys()]).toEqual(expect.arrayContaining(['s', 'other']));
   });
 
   it('is a topic that is bound to it', () => {
