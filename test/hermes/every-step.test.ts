@@ -40,7 +40,7 @@ interface Act {
 const isSession = ({ item }: RunItem) => item.kind === 'session';
 const plain = async (made: HermesTemplate) => copyHermes(made);
 const removed = (home: TestedHome) => removals(home);
-const archived = (home: TestedHome) => itemsFor(home, ['twig', 'trunk'], 'archive');
+const archived = (home: TestedHome) => itemsFor(home, ['trunk'], 'archive');
 const discard = (home: TestedHome, items: readonly RunItem[]) => home.driver.discard(RUN, items);
 
 const ACTS: readonly Act[] = [
@@ -73,7 +73,7 @@ const ACTS: readonly Act[] = [
   },
   {
     name: 'an archiving',
-    least: 35,
+    least: 25,
     copy: copyArchivingHermes,
     items: archived,
     before: async () => undefined,
@@ -82,7 +82,7 @@ const ACTS: readonly Act[] = [
   },
   {
     name: 'a return from the archive',
-    least: 30,
+    least: 20,
     copy: copyArchivingHermes,
     items: archived,
     before: discard,
