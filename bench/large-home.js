@@ -52,7 +52,7 @@ export async function buildHome(path, { sessions, messagesEach, days = 200, dump
       for (const [index, text] of texts.entries())
         addMessage.run(key, index + 1, index % 2 ? 'assistant' : 'user', at, text);
     }
-    indexMessages({ sql: (text) => db.prepare(text) });
+    while (indexMessages({ sql: (text) => db.prepare(text) }).isLeft);
   });
   for (let from = 1; from <= sessions; from += 2000) addMany(from, Math.min(sessions, from + 1999));
   db.pragma('wal_checkpoint(TRUNCATE)');

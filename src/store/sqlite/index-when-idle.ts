@@ -3,6 +3,8 @@ import type { SearchIndexer } from './search-index.ts';
 
 /** After so long without a write, what was put off is made up for. */
 const IDLE_MS = 20;
+/** Between two portions, so that whoever comes does not wait for more than one. */
+const PAUSE_MS = 2;
 /** After so long it is tried again, where that could not be done. */
 const RETRY_MS = 1000;
 
@@ -21,7 +23,7 @@ export function indexWhenIdle(connection: Connection, indexer: SearchIndexer, is
     try {
       // If a power cut takes it back, it is done again.
       connection.transactLoosely(() => indexer.makeUp());
-      rest(IDLE_MS);
+      rest(PAUSE_MS);
     } catch {
       // Others are writing, or the disk is full. Whoever searches hears of it.
       rest(RETRY_MS);

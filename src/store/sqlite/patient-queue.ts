@@ -56,6 +56,7 @@ export function createPatientQueue(db: Connection, queue: WriteQueue): PatientQu
     add: (work) => queue.add(work),
     isLast: (work) => queue.isLast(work),
     indexed: () => queue.indexed(),
+    caughtUp: () => queue.caughtUp(),
     step(kind, write) {
       const limit = limits[kind];
       return run(() => {

@@ -36,8 +36,8 @@ export function createSearchIndexer(db: Connection): SearchIndexer {
     const { last, textBytes } = unindexed(db, countedUpTo);
     countedUpTo = last ?? countedUpTo;
     owedBytes += textBytes;
-    // Twice what came, so that less is owed each time.
-    if (owedBytes > MOST_OWED_BYTES) index(2 * textBytes);
+    // More than what came, so that less is owed each time.
+    if (owedBytes > MOST_OWED_BYTES) index(Math.max(PORTION_BYTES, 2 * textBytes));
   };
   return {
     catchUp: () => (owedBytes > 0 ? putOff() : index(Number.POSITIVE_INFINITY)),

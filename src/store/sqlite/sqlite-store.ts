@@ -211,6 +211,8 @@ class SqliteStore implements SessionStore {
     clearInterval(this.#heartbeat);
     try {
       await this.#queue.settled();
+      // Whoever is next would pay for it. What cannot be done now is left to them.
+      await this.#queue.caughtUp().catch(() => undefined);
       if (this.#leases.announced) await this.#queue.run(() => this.#leases.releaseAll());
     } finally {
       this.#db[Symbol.dispose]();

@@ -20,6 +20,8 @@ export interface WriteQueue {
   settled(): Promise<void>;
   /** Resolves when every message written so far, by whatever process, can be found by a search. */
   indexed(): Promise<void>;
+  /** Resolves when nothing that this connection wrote waits to be indexed. */
+  caughtUp(): Promise<void>;
 }
 
 export interface Work<T> {
@@ -84,6 +86,9 @@ export function createWriteQueue(connection: Connection): WriteQueue {
     },
     async indexed() {
       while (isIndexBehind(connection)) await run(() => indexer.makeUp());
+    },
+    async caughtUp() {
+      while (indexer.isBehind) await run(() => indexer.makeUp());
     },
   };
 }
