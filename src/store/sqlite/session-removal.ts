@@ -7,33 +7,42 @@ import { modelUsageOf, type SessionRow, type UsageRow } from './session-rows.ts'
 
 /** Deletes the rows of sessions that nobody sees any more, in short steps. Can be stopped and begun again at any point. */
 export async function dropRows(db: Connection, queue: PatientQueue, keys: readonly number[]): Promise<void> {
-  await dropMessages(db, queue, keys);
   const all = JSON.stringify(keys);
-  await queue.run(() => {
-    for (const table of ['leases', 'usage', 'archives']) {
-      db.sql(`DELETE FROM ${table} WHERE session_key IN (SELECT value FROM json_each(?))`).run(all);
-    }
-    db.sql('DELETE FROM sessions WHERE key IN (SELECT value FROM json_each(?))').run(all);
-  }, keys.length);
+  await dropMessages(db, queue, {
+    keys,
+    last() {
+      for (const table of ['leases', 'usage', 'archives']) {
+        db.sql(`DELETE FROM ${table} WHERE session_key IN (SELECT value FROM json_each(?))`).run(all);
+      }
+      db.sql('DELETE FROM sessions WHERE key IN (SELECT value FROM json_each(?))').run(all);
+    },
+  });
+}
+
+export interface MessageDrop {
+  readonly keys: readonly number[];
+  /** Done in the same transaction as the last step. */
+  readonly last?: () => void;
 }
 
 /** Deletes the messages of sessions in short steps; the rest of their rows stays. */
-export async function dropMessages(db: Connection, queue: PatientQueue, keys: readonly number[]): Promise<void> {
+export async function dropMessages(db: Connection, queue: PatientQueue, { keys, last }: MessageDrop): Promise<void> {
   const all = JSON.stringify(keys);
   const drop = db
     .sql<[string, number], number>(`DELETE FROM messages WHERE id IN (SELECT id FROM messages WHERE session_key IN
     (SELECT value FROM json_each(?)) LIMIT ?) RETURNING octet_length(text)`)
     .pluck();
+  const some = db.sql('SELECT 1 FROM messages WHERE session_key IN (SELECT value FROM json_each(?)) LIMIT 1');
+  let isLast = false;
   const dropSome = (limit: number) => {
     const sizes = drop.all(all, limit);
-    if (sizes.length > 0)
-      mergeIndexes(
-        db,
-        sizes.reduce((sum, size) => sum + size, 0),
-      );
+    const bytes = sizes.reduce((sum, size) => sum + size, 0);
+    if (sizes.length > 0) mergeIndexes(db, bytes);
+    isLast = some.get(all) === undefined;
+    if (isLast) last?.();
     return sizes.length;
   };
-  while ((await queue.step('messages', dropSome)) > 0);
+  while (!isLast) await queue.step('messages', dropSome);
 }
 
 /** Deletes what is left of removals that an earlier version began and did not finish. Such sessions are in the ledger already. */

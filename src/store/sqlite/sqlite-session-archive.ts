@@ -28,7 +28,7 @@ export function createSessionArchive(db: Connection, queue: PatientQueue, clock:
       );
       const done = outcomes.filter(({ status }) => status === 'done');
       const keys = done.flatMap(({ number }) => archivedRow(db, run, number)?.key ?? []);
-      if (keys.length > 0) await dropMessages(db, queue, keys);
+      if (keys.length > 0) await dropMessages(db, queue, { keys });
       return outcomes;
     },
     async find(run, number) {
@@ -48,7 +48,7 @@ export function createSessionArchive(db: Connection, queue: PatientQueue, clock:
         .get(id);
     },
     async clear(run, number) {
-      await dropMessages(db, queue, [requireArchived(db, run, number)]);
+      await dropMessages(db, queue, { keys: [requireArchived(db, run, number)] });
     },
     async put(run, number, rows) {
       await queue.run(() => insertRows(db, requireArchived(db, run, number), rows), rows.length);
