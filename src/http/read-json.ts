@@ -34,12 +34,19 @@ function collect(request: IncomingMessage): Promise<Buffer | undefined> {
 
 function parse(bytes: Buffer): JsonValue {
   const value = parseJson(bytes);
-  if (nestedDeeper(value, MAX_LEVELS)) {
+  if (opensMore(bytes, MAX_LEVELS) && nestedDeeper(value, MAX_LEVELS)) {
     throw new Failure('usage', `The body is nested more than ${MAX_LEVELS} levels deep.`, {
       hint: 'Send what is nested so deeply as a text.',
     });
   }
   return value;
+}
+
+/** Whether there are enough brackets for so many levels. Nearly all bodies have few, and need no closer look. */
+function opensMore(bytes: Buffer, levels: number): boolean {
+  let count = 0;
+  for (const byte of bytes) if ((byte === 0x5b || byte === 0x7b) && ++count > levels) return true;
+  return false;
 }
 
 function parseJson(bytes: Buffer): JsonValue {
