@@ -1,7 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
+import { publint } from 'publint';
 import { expect, it } from 'vitest';
 import { ROOT, textOf } from './support/documentation.ts';
 import { tempDir } from './support/temp-dir.ts';
@@ -88,6 +90,22 @@ it('is as large as the README says, installs without a network, and brings the c
   expect(readdirSync(join(place, 'man'))).toContain('coppice.1');
   expect(readdirSync(place).toSorted()).toEqual(['LICENSE', 'README.md', 'bin', 'dist', 'man', 'package.json']);
 });
+
+it('is sound to publint, and its types are right wherever a module can import it', async () => {
+  const directory = tempDir();
+  const tarball = new Uint8Array(readFileSync(join(directory, pack(directory).filename)));
+  expect(await publint({ pack: { tarball: tarball.buffer }, strict: true })).toMatchObject({ messages: [] });
+  const analysis = await checkPackage(createPackageFromTarballData(tarball));
+  const problems = 'problems' in analysis ? analysis.problems : [analysis];
+  expect(problems.filter((problem) => !('resolutionKind' in problem) || isForModules(problem.resolutionKind))).toEqual(
+    [],
+  );
+});
+
+/** Leaves out CommonJS and the way of Node 10: an ES module is not for them. */
+function isForModules(resolution: string): boolean {
+  return resolution !== 'node10' && resolution !== 'node16-cjs';
+}
 
 function statedMegabytes(): number {
   const [, stated] = /The package is about ([\d.]+) MB/.exec(textOf('README.md')) ?? [];

@@ -8,7 +8,7 @@ const ROOT = resolve(import.meta.dirname, '..');
 
 const MANIFEST = { name: 'coppice', version: '1.2.3', type: 'module', repository: 'github:someone/coppice' };
 
-/** A tree that may be released, with stand-ins for npm and npx that note how they were called. */
+/** A tree that may be released, with a stand-in for npm that notes how it was called. */
 function readyTree() {
   const folder = tempDir();
   const tree = join(folder, 'tree');
@@ -19,10 +19,8 @@ function readyTree() {
     cpSync(join(ROOT, 'scripts', name), join(tree, 'scripts', name));
   writeFileSync(join(tree, 'package.json'), JSON.stringify(MANIFEST));
   writeFileSync(join(tree, 'CHANGELOG.md'), '# Changelog\n\n## 1.2.3 (2026-06-15)\n\n- Something new.\n');
-  for (const name of ['npm', 'npx']) {
-    const answer = `[ "$1" = pack ] && echo '[{"filename":"coppice-1.2.3.tgz"}]'`;
-    writeFileSync(join(bin, name), `#!/bin/sh\necho "${name} $*" >> '${calls}'\n${answer}\nexit 0\n`, { mode: 0o755 });
-  }
+  const answer = `[ "$1" = pack ] && echo '[{"filename":"coppice-1.2.3.tgz"}]'`;
+  writeFileSync(join(bin, 'npm'), `#!/bin/sh\necho "npm $*" >> '${calls}'\n${answer}\nexit 0\n`, { mode: 0o755 });
   const env = { PATH: `${bin}:${process.env['PATH']}`, HOME: folder, GIT_CONFIG_GLOBAL: '/dev/null' };
   const git = (...args: string[]) =>
     execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: tree, env, stdio: 'pipe' });
@@ -44,7 +42,7 @@ it('checks and packs, and publishes nothing unless told so', () => {
     called()
       .split('\n')
       .map((line) => line.split(' ').slice(0, 2).join(' ')),
-  ).toEqual(['npm run', 'npm pack', 'npx --yes', 'npx --yes', '']);
+  ).toEqual(['npm run', 'npm pack', '']);
 });
 
 it.each([

@@ -22,7 +22,7 @@ export interface PatientQueue extends WriteQueue {
  * How long a step should take: while nobody else writes, and while others do. Neither counts the commit, which waits for the disk
  * and can take a few times as long, because the search index does most of its work there.
  */
-const STEP_MS = { alone: 60, shared: 1.5 } as const;
+const STEP_MS = { alone: 30, shared: 1.5 } as const;
 const LEAST = 8;
 /** So long the lock may be held before a pause is due. */
 const HELD_MS = 2;

@@ -33,16 +33,17 @@ export async function dropMessages(db: Connection, queue: PatientQueue, { keys, 
     (SELECT value FROM json_each(?)) LIMIT ?) RETURNING octet_length(text)`)
     .pluck();
   const some = db.sql('SELECT 1 FROM messages WHERE session_key IN (SELECT value FROM json_each(?)) LIMIT 1');
-  let isLast = false;
+  let left = true;
+  const isLeft = () => left;
   const dropSome = (limit: number) => {
     const sizes = drop.all(all, limit);
     const bytes = sizes.reduce((sum, size) => sum + size, 0);
     if (sizes.length > 0) mergeIndexes(db, bytes);
-    isLast = some.get(all) === undefined;
-    if (isLast) last?.();
+    left = some.get(all) !== undefined;
+    if (!left) last?.();
     return sizes.length;
   };
-  while (!isLast) await queue.step('messages', dropSome);
+  while (isLeft()) await queue.step('messages', dropSome);
 }
 
 /** Deletes what is left of removals that an earlier version began and did not finish. Such sessions are in the ledger already. */
