@@ -23,7 +23,7 @@ export type { AgentRun, AgentRunResult } from './app/gateway/run-agent.ts';
 export type { Scheduler } from './app/gateway/scheduler.ts';
 export type { HermesImportOptions } from './app/hermes/import-from-hermes.ts';
 export type { Home } from './app/home.ts';
-export type { FileClass, ForeignHome } from './app/home-parts.ts';
+export type { ForeignHome } from './app/home-parts.ts';
 export { type OpenHomeOptions, openHome } from './app/open-home.ts';
 export type {
   CheckpointRestoreOptions,
@@ -62,7 +62,7 @@ export type {
 } from './core/checkpoint.ts';
 export { FAILURES, Failure, type FailureCode } from './core/failure.ts';
 export type { Spend, Verdict, VerdictCause, VerdictKind } from './core/gateway.ts';
-export type { Inventory } from './core/inventory.ts';
+export type { FileClass, Inventory } from './core/inventory.ts';
 export type { JsonObject, JsonValue } from './core/json.ts';
 export type { Content, Message, NewMessage, Role, ToolCall } from './core/message.ts';
 export type { Decision, Explanation, ItemRef, Plan, PlanRequest, SessionFilter } from './core/plan.ts';

@@ -1,4 +1,5 @@
 import type { HomeDriver } from '../core/home-driver.ts';
+import type { FileClass } from '../core/inventory.ts';
 import type { Problem } from '../core/problem.ts';
 import type { SessionStore } from '../core/session-store.ts';
 import type { Clock, EpochMs } from '../core/time.ts';
@@ -18,15 +19,6 @@ export interface HomeParts {
   readonly transcripts: Disposable;
   /** Set for a home that another agent writes; the rest is then Coppice's own records beside it. */
   readonly foreign?: ForeignHome;
-}
-
-/** Files of one sort in a home of another agent. */
-export interface FileClass {
-  readonly name: string;
-  readonly files: number;
-  readonly sizeBytes: number;
-  /** Its agent never cuts it back. */
-  readonly unbounded: boolean;
 }
 
 /** What is different about a home that another agent writes. */

@@ -1,4 +1,4 @@
-import { type Inventory, type Item, itemBytes, type TrashItem } from '../core/inventory.ts';
+import { type FileClass, type Inventory, type Item, itemBytes, type TrashItem } from '../core/inventory.ts';
 import type { Decision, KeepReason, Plan } from '../core/plan.ts';
 import type { Problem } from '../core/problem.ts';
 import type { Run } from '../core/run.ts';
@@ -7,7 +7,7 @@ import { type OversizedSession, oversizedSessions } from '../policy/oversized-se
 import { planRetention } from '../policy/plan-retention.ts';
 import { unmatchedNames } from './config/unmatched-names.ts';
 import { type Amount, amountOf, isRemoval } from './documents/plan-document.ts';
-import type { FileClass, HomeParts } from './home-parts.ts';
+import type { HomeParts } from './home-parts.ts';
 import { foreignNotes } from './refuse-foreign.ts';
 import type { Retention, RetentionOptions } from './retention.ts';
 import { policyFromConfig } from './sessions/session-rules.ts';
@@ -48,9 +48,7 @@ export interface StatusParts extends Pick<HomeParts, 'config' | 'foreign'> {
 
 /** Reads the home once and asks the rules about all of it. Changes nothing. */
 export async function homeStatus(parts: StatusParts, options?: RetentionOptions): Promise<HomeStatus> {
-  const { retention, nextMaintenanceAt, foreign } = parts;
-  // Before the sessions are in memory: each is a list of everything in the home.
-  const files = foreign?.classes().toSorted((a, b) => b.sizeBytes - a.sizeBytes);
+  const { retention, nextMaintenanceAt } = parts;
   const inventory = await retention.scan(options);
   const policy = policyFromConfig(parts.config);
   const plan = planRetention(inventory, { policy, now: inventory.scannedAt });
@@ -66,7 +64,7 @@ export async function homeStatus(parts: StatusParts, options?: RetentionOptions)
     shortfalls: plan.shortfalls,
     problems: inventory.problems,
     oversized: oversizedSessions(inventory, policy),
-    ...(files && { files }),
+    ...(inventory.files && { files: inventory.files.toSorted((a, b) => b.sizeBytes - a.sizeBytes) }),
     ...(lastRun !== undefined && { lastRun }),
     ...(nextMaintenanceAt !== undefined && { nextMaintenanceAt }),
   };

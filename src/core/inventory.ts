@@ -17,6 +17,8 @@ export interface Inventory {
   /** What could not be read or is not understood. Shown to a person, never removed. */
   readonly problems: readonly Problem[];
   readonly disk: DiskFacts;
+  /** In a home of another agent, every file in it by sort. */
+  readonly files?: readonly FileClass[];
   /** Why no decision to remove may be trusted, if so: the active sessions or the clock are in doubt. */
   readonly doubts: readonly Doubt[];
 }
@@ -32,6 +34,15 @@ export interface DiskFacts {
   /** Everything in the home, trash and archives included. */
   readonly usedBytes: number;
   readonly freeBytes: number;
+}
+
+/** Files of one sort. */
+export interface FileClass {
+  readonly name: string;
+  readonly files: number;
+  readonly sizeBytes: number;
+  /** Its agent never cuts it back. */
+  readonly unbounded: boolean;
 }
 
 /** A live session with everything it owns. */

@@ -8,11 +8,11 @@ import { readIds } from '../../homes/hermes/hermes-rows.ts';
 import { createHermesSessionStore } from '../../homes/hermes/hermes-session-store.ts';
 import { listSessionFiles } from '../../homes/hermes/session-files.ts';
 import { lastAutoPruneAt, noteAutoPrune } from '../../homes/hermes/state-stamps.ts';
-import { walkHermes } from '../../homes/hermes/walk-hermes.ts';
+import { fileClasses, walkHermes } from '../../homes/hermes/walk-hermes.ts';
 import type { NativeLayout } from '../../homes/native/native-layout.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
-import type { FileClass, HomeParts } from '../home-parts.ts';
+import type { HomeParts } from '../home-parts.ts';
 import type { SessionFile } from '../sessions/session-files.ts';
 import { openCompanion } from './companion.ts';
 import { hermesDefaults } from './hermes-defaults.ts';
@@ -59,7 +59,7 @@ export async function openHermesHome({
       lastPassAt: (now) => lastAutoPruneAt(path, now),
       notePass: (now) => noteAutoPrune(path, now),
       files: (id) => filesOf(path, id),
-      classes: () => classesOf(path),
+      classes: () => fileClasses(walkHermes(path, idsOf(path))),
       async prepare() {
         if (detection.mode === 'report') throw onlyShown(detection);
         await companion.create();
@@ -83,21 +83,6 @@ function filesOf(home: string, id: string): SessionFile[] {
     return stat?.isFile() === true ? [{ path, sizeBytes: stat.size }] : [];
   });
 }
-
-function classesOf(home: string): FileClass[] {
-  const { sessionFiles, classes } = walkHermes(home, idsOf(home));
-  const sessions = SESSION_CLASSES.map(([name, part]) => ({
-    name,
-    ...sessionFiles[part],
-    unbounded: part === 'dumps',
-  }));
-  return [...sessions.filter(({ files }) => files > 0), ...classes];
-}
-
-const SESSION_CLASSES = [
-  ['transcript', 'transcript'],
-  ['dump', 'dumps'],
-] as const;
 
 /** None where the database cannot be read: the scan says so, and what else is there can be shown all the same. */
 function idsOf(home: string): readonly string[] {

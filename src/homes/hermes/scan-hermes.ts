@@ -10,7 +10,7 @@ import type { HermesClass } from './hermes-growers.ts';
 import { evidenceOf, type HermesLiveness, readLiveness } from './hermes-liveness.ts';
 import { readIds, readMessageSums, readSessions } from './hermes-rows.ts';
 import { hermesSessionItem, NO_FILES } from './hermes-session-item.ts';
-import { type HermesTree, walkHermes } from './walk-hermes.ts';
+import { fileClasses, type HermesTree, walkHermes } from './walk-hermes.ts';
 
 /** A scan of a Hermes home: what the policy decides about, and what else is there. */
 export interface HermesScan {
@@ -53,6 +53,7 @@ export async function scanHermes(
       checkpointBytes: 0,
       problems: [...detection.reasons, ...problems, ...(liveness?.problems ?? []), ...tree.problems],
       disk: { usedBytes: tree.usedBytes, freeBytes: freeBytes(home) },
+      files: fileClasses(tree),
       doubts: certain ? [] : ['activity-unknown'],
     },
     detection,

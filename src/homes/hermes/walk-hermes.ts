@@ -1,4 +1,4 @@
-import type { StrayItem } from '../../core/inventory.ts';
+import type { FileClass, StrayItem } from '../../core/inventory.ts';
 import type { Problem } from '../../core/problem.ts';
 import { type FoundEntry, type UnreadableEntry, walkTree } from '../../platform/walk-tree.ts';
 import { fileOwners, type HermesFile } from './hermes-files.ts';
@@ -55,6 +55,16 @@ export function walkHermes(home: string, ids: Iterable<string>, signal?: AbortSi
     problems: [...unreadable, ...sessions.problems, ...[...unknown].map(notKnown)],
     usedBytes,
   };
+}
+
+/** All of it by sort, what belongs to sessions included. */
+export function fileClasses({ sessionFiles, classes }: HermesTree): readonly FileClass[] {
+  const { transcript, dumps } = sessionFiles;
+  const sessions = [
+    { name: 'transcript', ...transcript, unbounded: false },
+    { name: 'dump', ...dumps, unbounded: true },
+  ];
+  return [...sessions.filter(({ files }) => files > 0), ...classes];
 }
 
 const SESSIONS = 'sessions/';

@@ -14,9 +14,9 @@ import {
 } from './archive-rows.ts';
 import type { Connection } from './connection.ts';
 import type { PatientQueue } from './patient-queue.ts';
-import { dropMessages, writeLedger } from './session-removal.ts';
+import { dropMessages } from './session-removal.ts';
 import { findKeptRow, findRow } from './session-writes.ts';
-import { hiddenRow, type Step, skipped, takeableRow } from './sqlite-session-trash.ts';
+import { hiddenRow, hideRow, type Step, skipped, takeableRow } from './sqlite-session-trash.ts';
 
 /** Keeps archived sessions as rows without messages, beside a table that says where their content is. */
 export function createSessionArchive(db: Connection, queue: PatientQueue, clock: Clock): SessionArchive {
@@ -150,13 +150,7 @@ function hide(db: Connection, { run, request, now }: Omit<Step, 'files'> & { rea
   if (row === undefined) return skipped(number, 'It is gone already.');
   if (row.pinned === 1) return skipped(number, 'It is pinned.');
   if (row.sha256 !== fingerprint) return skipped(number, 'It has changed since the plan was made.');
-  writeLedger(db, row, { now, run });
-  db.sql(`UPDATE sessions SET state = 'trashed', id = char(1) || key, run_id = ?, run_number = ? WHERE key = ?`).run(
-    run,
-    number,
-    row.key,
-  );
-  return { number, status: 'done' };
+  return hideRow(db, row, { run, number, now });
 }
 
 function show(db: Connection, run: string, { number, id }: TrashRequest): ItemOutcome {

@@ -8,7 +8,7 @@ import {
   type TakeOptions,
   type TrashRequest,
 } from '../../core/session-trash.ts';
-import type { Clock } from '../../core/time.ts';
+import type { Clock, EpochMs } from '../../core/time.ts';
 import type { TranscriptMark } from '../../core/transcript.ts';
 import type { Connection } from './connection.ts';
 import { conversationObstacle } from './conversation-obstacle.ts';
@@ -62,6 +62,15 @@ function hide(db: Connection, step: Step & HideOptions & { readonly now: number 
   }
   const row = takeableRow(db, step);
   if (typeof row === 'string') return skipped(number, row);
+  return hideRow(db, row, { run, number, now });
+}
+
+/** Takes a row out of sight, with its trace in the ledger. */
+export function hideRow(
+  db: Connection,
+  row: SessionRow,
+  { run, number, now }: { readonly run: string; readonly number: number; readonly now: EpochMs },
+): ItemOutcome {
   writeLedger(db, row, { now, run });
   // The id is free at once: no caller's id can hold a control character.
   db.sql(`UPDATE sessions SET state = 'trashed', id = char(1) || key, run_id = ?, run_number = ? WHERE key = ?`).run(
