@@ -1,24 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import BetterSqlite3 from 'better-sqlite3';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { runOn } from '../support/hermes-cli.ts';
-import { buildHermesHome, type HermesHomeSpec } from '../support/hermes-home.ts';
+import { buildHermesHome, type HermesHomeSpec, hermesSql } from '../support/hermes-home.ts';
+import { eachHermesScene } from '../support/hermes-scene.ts';
 
-let root: string;
 let home: string;
-beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'coppice-hermes-'));
-  home = join(root, 'hermes');
-});
-afterEach(() => rmSync(root, { recursive: true, force: true }));
+eachHermesScene((scene) => ({ home } = scene));
 
-function change(sql: string): void {
-  const db = new BetterSqlite3(join(home, 'state.db'));
-  db.exec(sql);
-  db.close();
-}
+const change = (sql: string) => hermesSql(home, sql);
 
 interface Report {
   readonly healthy: boolean;

@@ -19,6 +19,7 @@ import {
   HERMES_DAY,
   HERMES_NOW,
   type HermesHomeSpec,
+  hermesSql,
   structured,
 } from '../support/hermes-home.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -31,12 +32,6 @@ function makeHome(spec: HermesHomeSpec, parts: Partial<HermesParts> = {}) {
   const companion = nativeLayout(join(home, '.coppice'));
   const driver = createHermesDriver({ home, clock: { now: () => HERMES_NOW }, companion, ...parts });
   return { home, driver, dump: () => dumpHermes(home, WORDS) };
-}
-
-function sql(home: string, text: string): void {
-  const db = new BetterSqlite3(join(home, 'state.db'));
-  db.exec(text);
-  db.close();
 }
 
 function ask(home: string, text: string): unknown {
@@ -94,7 +89,7 @@ describe('taking sessions out of a Hermes home', () => {
           const [count] = ask(home, 'SELECT count(*) FROM messages') as number[];
           if (!resumed && count === 400) {
             resumed = true;
-            sql(
+            hermesSql(
               home,
               `UPDATE sessions SET ended_at = NULL; INSERT INTO messages (session_id, role, content, timestamp) VALUES ('s', 'user', 'hello again', 2e9)`,
             );
@@ -111,7 +106,7 @@ describe('taking sessions out of a Hermes home', () => {
 
   it('takes along rows of tables that it has never heard of, if they belong to the session', async () => {
     const { home, driver, dump } = makeHome({ sessions: [{ id: 's', messages: ['hello'] }, { id: 't' }] });
-    sql(
+    hermesSql(
       home,
       `CREATE TABLE notes (n INTEGER PRIMARY KEY, s TEXT REFERENCES sessions (id), b BLOB); INSERT INTO notes VALUES (7, 's', x'00ff'), (8, 't', NULL)`,
     );
@@ -177,7 +172,7 @@ describe('taking sessions out of a Hermes home', () => {
       { sessions: [{ id: 's', messages: ['hello', 'hi'], title: 'T', cwd: '/w' }] },
       { ledger },
     );
-    sql(
+    hermesSql(
       home,
       `INSERT INTO session_model_usage (session_id, model, task, input_tokens, output_tokens, estimated_cost_usd)
       VALUES ('s', 'm', '', 10, 5, 0.25), ('s', 'm', 'vision', 1, 1, 0.5)`,
@@ -205,7 +200,7 @@ describe('a Hermes home that may not be changed now', () => {
   it('is left alone when its schema became newer than Coppice knows', async () => {
     const { home, driver, dump } = makeHome({ sessions: [{ id: 's', messages: ['hello'] }] });
     const items = await itemsFor(driver, ['s']);
-    sql(home, 'UPDATE schema_version SET version = 31');
+    hermesSql(home, 'UPDATE schema_version SET version = 31');
     const before = dump();
     expect(details(await driver.discard('run', items))[0]).toMatch(/schema 31/);
     expect(dump()).toEqual(before);
@@ -246,11 +241,11 @@ describe('bringing sessions back', () => {
       const { home, driver, dump } = makeHome(spec);
       const items = await itemsFor(driver, ['s']);
       await driver.discard('run', items);
-      sql(home, take);
+      hermesSql(home, take);
       const before = dump();
       expect(details(await driver.restore('run', items))).toEqual([sentence]);
       expect(dump()).toEqual(before);
-      sql(home, `DELETE FROM messages; DELETE FROM sessions`);
+      hermesSql(home, `DELETE FROM messages; DELETE FROM sessions`);
       expect(details(await driver.restore('run', items))).toEqual(['done']);
     });
   }
@@ -296,7 +291,7 @@ describe('giving space back', () => {
     expect(await driver.giveBack()).toBe(0);
     holder.stdin.end();
     await once(holder, 'exit');
-    sql(home, `INSERT INTO state_meta VALUES ('last_vacuum', '${(HERMES_NOW - 29 * HERMES_DAY) / 1000}')`);
+    hermesSql(home, `INSERT INTO state_meta VALUES ('last_vacuum', '${(HERMES_NOW - 29 * HERMES_DAY) / 1000}')`);
     expect(await driver.giveBack()).toBe(0);
     expect(ask(home, 'PRAGMA page_count')).toEqual(pages);
   });

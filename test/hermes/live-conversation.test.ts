@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { cpSync, existsSync, readdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import type { ItemOutcome } from '../../src/core/run.ts';
@@ -14,8 +14,10 @@ import {
   type HermesHomeSpec,
   type HermesSessionSpec,
   hermesSafeName,
+  hermesSql,
 } from '../support/hermes-home.ts';
 import { treeState } from '../support/hermes-tree.ts';
+import { USES } from '../support/hermes-uses.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 /** Writes one message and dies. */
@@ -23,7 +25,6 @@ const KILLED = `
 const db = require('better-sqlite3')(process.argv[1]);
 db.exec("INSERT INTO messages (session_id, role, content, timestamp) VALUES ('s', 'user', 'word', 1)");
 process.kill(process.pid, 'SIGKILL');`;
-const SOON = HERMES_NOW / 1000 + 60;
 
 function makeHome(spec: HermesHomeSpec, onHeld: () => void = () => undefined) {
   const home = buildHermesHome(join(tempDir(), 'hermes'), { schema: 30, ...spec });
@@ -35,12 +36,6 @@ function driverOf(home: string, onHeld?: () => void) {
   return createHermesDriver({ home, clock: { now: () => HERMES_NOW }, companion, ...(onHeld && { onHeld }) });
 }
 
-function sql(home: string, text: string): void {
-  const db = new BetterSqlite3(join(home, 'state.db'));
-  db.exec(text);
-  db.close();
-}
-
 function countMessages(home: string, id: string): number {
   const db = new BetterSqlite3(join(home, 'state.db'));
   try {
@@ -50,85 +45,9 @@ function countMessages(home: string, id: string): number {
   }
 }
 
-function file(home: string, path: string, content: unknown): void {
-  mkdirSync(dirname(join(home, path)), { recursive: true });
-  writeFileSync(join(home, path), JSON.stringify(content));
-}
-
 const details = (outcomes: readonly ItemOutcome[]) =>
   outcomes.map((outcome) => ('detail' in outcome ? outcome.detail : outcome.status));
 
-/** Every way in which Hermes shows that it uses a session, as it would come about at any moment. */
-const USES: readonly (readonly [name: string, use: (home: string, id: string) => void, sentence: string])[] = [
-  [
-    'a route',
-    (home, id) => sql(home, `INSERT INTO gateway_routing VALUES ('x', 'k', '{"session_id":"${id}"}', 1)`),
-    'A chat of Hermes leads to it.',
-  ],
-  [
-    'a route in the mirror',
-    (home, id) => file(home, 'sessions/sessions.json', { k: { session_id: id } }),
-    'A chat of Hermes leads to it.',
-  ],
-  [
-    'a compression',
-    (home, id) => sql(home, `INSERT INTO compression_locks VALUES ('${id}', 'pid=1', 0, ${SOON})`),
-    'Hermes is compressing it.',
-  ],
-  [
-    'a turn',
-    (home, id) => sql(home, `INSERT INTO session_turn_leases VALUES ('${id}', 'pid=1', 0, ${SOON})`),
-    'Hermes is at work in it.',
-  ],
-  [
-    'a terminal',
-    (home, id) =>
-      file(home, 'runtime/active_sessions.json', { entries: [{ lease_id: 'l', session_id: id, pid: process.pid }] }),
-    'Hermes is at work in it.',
-  ],
-  [
-    'a delegation',
-    (home, id) =>
-      sql(
-        home,
-        `INSERT INTO async_delegations (delegation_id, origin_session, parent_session_id, state, dispatched_at, updated_at) VALUES ('d', '', '${id}', 'running', 1, 1)`,
-      ),
-    'Work that Hermes handed on for it is not finished.',
-  ],
-  [
-    'a topic',
-    (home, id) => sql(home, `INSERT INTO telegram_dm_topic_bindings VALUES ('1', '2', '${id}')`),
-    'A topic of a chat is bound to it.',
-  ],
-  [
-    'a message that waits',
-    (home, id) => file(home, 'pending_messages/pending-1.json', { data: { session_id: id } }),
-    'Hermes has messages for it that are not stored yet.',
-  ],
-  [
-    'a hand-over',
-    (home, id) => sql(home, `UPDATE sessions SET handoff_state = 'running' WHERE id = '${id}'`),
-    'Hermes is handing it over.',
-  ],
-  [
-    'a resumption',
-    (home, id) => sql(home, `UPDATE sessions SET ended_at = NULL WHERE id = '${id}'`),
-    'It is open in Hermes.',
-  ],
-  ['a pin', (home, id) => sql(home, `UPDATE sessions SET pinned = 1 WHERE id = '${id}'`), 'It is pinned.'],
-  [
-    'values that it is not known to write',
-    (home, id) => sql(home, `UPDATE sessions SET model_config = 'not json' WHERE id = '${id}'`),
-    'Its row holds values that Hermes does not write.',
-  ],
-  [
-    'evidence that nobody can read',
-    (home) => writeFileSync(join(home, 'sessions/sessions.json'), '{ half'),
-    'sessions/sessions.json cannot be understood',
-  ],
-];
-
-/** Goes in several steps. */
 const LONG: HermesSessionSpec = { id: 's', messages: Array.from({ length: 310 }, (_, at) => `word ${at}`) };
 
 describe.each(USES)('a conversation that Hermes takes up by %s', (_, use, sentence) => {
@@ -191,7 +110,7 @@ describe('a conversation of Hermes', () => {
   it('stays when another part of it was used after the plan', async () => {
     const { home, driver, dump } = makeHome({ sessions: PARTS });
     const items = await itemsFor({ driver }, ['tip'], 'remove');
-    sql(home, `UPDATE sessions SET last_activity_at = ${HERMES_NOW / 1000} WHERE id = 'root'`);
+    hermesSql(home, `UPDATE sessions SET last_activity_at = ${HERMES_NOW / 1000} WHERE id = 'root'`);
     const before = dump();
     expect(details(await driver.discard(RUN, items))).toEqual(['Its conversation went on since the plan was made.']);
     expect(dump()).toEqual(before);
@@ -200,7 +119,7 @@ describe('a conversation of Hermes', () => {
   it('stays when Hermes compressed it after the plan and goes on elsewhere', async () => {
     const { home, driver, dump } = makeHome({ sessions: PARTS });
     const items = await itemsFor({ driver }, ['tip', 'root'], 'remove');
-    sql(
+    hermesSql(
       home,
       `UPDATE sessions SET end_reason = 'compression' WHERE id = 'tip';
        INSERT INTO sessions (id, source, parent_session_id, started_at) VALUES ('next', 'cli', 'tip', ${HERMES_NOW / 1000})`,
@@ -220,7 +139,7 @@ describe('a conversation of Hermes', () => {
     const made = makeHome({ sessions: [{ id: 's', messages: ['word'] }] }, () => {
       if (changed) return;
       changed = true;
-      sql(made.home, change);
+      hermesSql(made.home, change);
     });
     return made;
   }
@@ -241,7 +160,7 @@ describe('a conversation of Hermes', () => {
     const made = makeHome({ sessions: [{ id: 's', messages: ['word'], files: ['transcript'] }] }, () => {
       if (begun || countMessages(made.home, 's') > 0) return;
       begun = true;
-      sql(made.home, `INSERT INTO sessions (id, source, started_at) VALUES ('s', 'api_server', 1)`);
+      hermesSql(made.home, `INSERT INTO sessions (id, source, started_at) VALUES ('s', 'api_server', 1)`);
     });
     const { home, driver } = made;
     const items = await itemsFor({ driver }, ['s'], 'remove');
@@ -270,7 +189,7 @@ describe('a conversation of Hermes', () => {
   ])('stays when %s after the plan', async (_, change) => {
     const { home, driver, dump } = makeHome({ sessions: [{ id: 's', messages: ['word'] }] });
     const items = await itemsFor({ driver }, ['s'], 'remove');
-    sql(home, change);
+    hermesSql(home, change);
     const before = dump();
     expect(details(await driver.discard(RUN, items))).toEqual(['It has changed since the plan was made.']);
     expect(dump()).toEqual(before);

@@ -1,13 +1,19 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import BetterSqlite3 from 'better-sqlite3';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { classOf } from '../../src/homes/hermes/hermes-growers.ts';
 import { type HermesScan, scanHermes } from '../../src/homes/hermes/scan-hermes.ts';
-import { buildHermesHome, HERMES_DAY, HERMES_NOW, hermesSafeName, structured } from '../support/hermes-home.ts';
+import {
+  buildHermesHome,
+  HERMES_DAY,
+  HERMES_NOW,
+  hermesSafeName,
+  hermesSql,
+  structured,
+} from '../support/hermes-home.ts';
+import { eachHermesScene } from '../support/hermes-scene.ts';
 import type { HermesSchema } from '../support/hermes-schema.ts';
 import { LIVE_IDS, NASTY_IDS, standardHermesHome } from '../support/hermes-standard-home.ts';
 import { treeFiles, treeState } from '../support/hermes-tree.ts';
@@ -17,11 +23,7 @@ const SCHEMAS: readonly HermesSchema[] = [25, 30, 'legacy'];
 
 let root: string;
 let home: string;
-beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'coppice-hermes-'));
-  home = join(root, 'hermes');
-});
-afterEach(() => rmSync(root, { recursive: true, force: true }));
+eachHermesScene((scene) => ({ root, home } = scene));
 
 async function scan(): Promise<HermesScan> {
   const found = await scanHermes({ home, now: HERMES_NOW });
@@ -29,11 +31,7 @@ async function scan(): Promise<HermesScan> {
   return found;
 }
 
-function change(sql: string): void {
-  const db = new BetterSqlite3(join(home, 'state.db'));
-  db.exec(sql);
-  db.close();
-}
+const change = (sql: string) => hermesSql(home, sql);
 
 const idsOf = (items: readonly { id: string }[]) => items.map(({ id }) => id);
 

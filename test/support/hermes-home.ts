@@ -213,3 +213,10 @@ function writeOld(path: string, content: string, at: number): void {
   writeFileSync(path, content);
   utimesSync(path, at / 1000, at / 1000);
 }
+
+/** Changes the database of a home as a program of its own would. */
+export function hermesSql(home: string, text: string): void {
+  const db = new BetterSqlite3(join(home, 'state.db'));
+  db.exec(text);
+  db.close();
+}

@@ -1,0 +1,140 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The home that the stories are told of. */
+export interface Place {
+  readonly root: string;
+  readonly home: string;
+  readonly project: string;
+  readonly checkpoints: readonly string[];
+  readonly runs: readonly string[];
+}
+
+/** A line, or one that goes on from what the line before printed. */
+export type Line = readonly string[] | ((before: string) => readonly string[]);
+
+/** The same as text and as JSON. */
+const both = (...line: string[]): Line[] => [line, ['--json', ...line]];
+
+/** The same, with different words at the end. */
+const each = (line: readonly string[], text: readonly string[], json: readonly string[]): Line[] => [
+  [...line, ...text],
+  ['--json', ...line, ...json],
+];
+
+/** What is typed, in order. What a line changes, the ones after it see. */
+export const STORIES: Readonly<Record<string, (place: Place) => readonly Line[]>> = {
+  'about sessions': aboutSessions,
+  'about removing and giving back': aboutRemoving,
+  'about checkpoints': aboutCheckpoints,
+  'about everything else': aboutTheRest,
+};
+
+function aboutSessions({ root }: Place): readonly Line[] {
+  const transcript = join(root, 'brought-in.jsonl');
+  writeFileSync(transcript, '{"role":"user","content":"from elsewhere"}\n');
+  return [
+    ...both('sessions', 'list'),
+    ...both('sessions', 'list', '--archived'),
+    ...both('sessions', 'list', '--source', 'cli', '--since', '7d', '--sort', 'bytes'),
+    ...both('sessions', 'show', 'pla', '--files'),
+    ...both('sessions', 'show', 'stored-a'),
+    ...both('sessions', 'search', 'needle'),
+    ...both('sessions', 'tail', 'plain', '--messages', '1'),
+    ...both('sessions', 'stats'),
+    ...both('sessions', 'routes'),
+    ['sessions', 'export', 'plain', '--format', 'jsonl'],
+    ['sessions', 'export', 'plain', '--format', 'md', '--redact'],
+    ['--json', 'sessions', 'export', 'plain', 'pack-a', '--format', 'html', '--out', join(root, 'out.html')],
+    ...both('sessions', 'import', transcript, join(root, 'out.html')),
+    ...each(['sessions', 'rename'], ['plain', 'Needles'], ['plain', 'About needles']),
+    ...both('sessions', 'tag', 'plain', '--add', 'work'),
+    ...both('sessions', 'pin', 'plain', 'prune-a', 'nothing'),
+    ...both('sessions', 'unpin', 'plain', 'prune-a'),
+    ...both('sessions', 'end', 'plain', '--reason', 'enough'),
+    ...both('sessions', 'resolve', 'slack:7'),
+    ...both('sessions', 'reset', 'telegram:42'),
+  ];
+}
+
+function aboutRemoving({ root, runs }: Place): readonly Line[] {
+  const file = join(root, 'plan.json');
+  const [runA = '', runB = '', runC = '', runD = ''] = runs;
+  return [
+    ...each(['sessions', 'restore'], ['stored-a'], ['stored-b']),
+    ['sessions', 'delete', 'plain', '--yes'],
+    ...each(['sessions', 'delete', '--yes'], ['del-a'], ['del-b', '--purge']),
+    ['sessions', 'delete', 'del', '--yes'],
+    ...both('sessions', 'prune', '--source', 'prune', '--older-than', '30', '--dry-run'),
+    ...each(['sessions', 'prune', '--yes', '--older-than', '30', '--source', 'prune'], ['--files-only'], []),
+    ...both('sessions', 'gc', '--source', 'empty', '--dry-run'),
+    ...both('sessions', 'gc', '--source', 'empty', '--yes'),
+    ...both('sessions', 'archive', '--source', 'pack', '--older-than', '30', '--yes'),
+    ...both('runs'),
+    ...both('runs', 'show', runA),
+    ...both('trash', 'list'),
+    ...each(['trash', 'restore'], [runA], [runB, 'gone-b']),
+    ...each(['trash', 'empty', '--yes'], [runC], [runD]),
+    ['trash', 'empty', '--expired', '--yes'],
+    ...both('undo', '--yes'),
+    ...both('plan'),
+    ['--json', 'plan'],
+    (before) => ['apply', (JSON.parse(before) as { id: string }).id, '--yes', '--strict'],
+    ['undo', '--yes'],
+    ['--json', 'plan'],
+    (before) => ['--json', 'apply', (JSON.parse(before) as { id: string }).id, '--yes'],
+    ['undo', '--yes'],
+    ['plan', '--out', file],
+    ['apply', file, '--yes'],
+    ['apply', file, '--yes'],
+  ];
+}
+
+function aboutTheRest({ checkpoints }: Place): readonly Line[] {
+  const [first = ''] = checkpoints;
+  return [
+    ...both('config', 'path'),
+    ...both('config', 'show'),
+    ...both('config', 'show', '--effective'),
+    ...both('config', 'check'),
+    ...both('status'),
+    ...both('doctor'),
+    ...both('explain', 'plain'),
+    ...both('explain', first.slice(0, 12)),
+    ...both('explain', 'stored-a'),
+    ...both('budget', '--by', 'source'),
+    ...both('cron', 'list'),
+    ...both('cron', 'next', 'report'),
+    ...both('cron', 'run', 'report'),
+    ...each(['cron', 'remove'], ['other'], ['third']),
+    ...both('watch'),
+    ...both('maintain'),
+    ...both('maintain', '--auto'),
+    ...both('doctor', '--repair'),
+    ...both('completion', 'bash'),
+    ...both('help', 'sessions', 'list'),
+    ...both('config', 'schema'),
+  ];
+}
+
+function aboutCheckpoints({ project, checkpoints }: Place): readonly Line[] {
+  const [first = '', second = ''] = checkpoints;
+  return [
+    ...both('checkpoints', 'status'),
+    ...both('checkpoints', 'verify'),
+    ...both('checkpoints', 'list', project),
+    ...both('checkpoints', 'list', '--all'),
+    ...both('checkpoints', 'show', second),
+    ...both('checkpoints', 'diff', first),
+    ...both('checkpoints', 'diff', first, second, '--stat', '--', 'a.txt'),
+    ...both('checkpoints', 'pin', first),
+    ...both('checkpoints', 'unpin', first),
+    ...both('checkpoints', 'take', project, '--reason', 'now'),
+    ...both('checkpoints', 'restore', first, '--dry-run'),
+    ...both('checkpoints', 'restore', first, '--yes'),
+    ...both('checkpoints', 'prune', '--max-snapshots', '2', '--yes'),
+    ...both('checkpoints', 'clear', '--dry-run'),
+    ...both('checkpoints', 'clear', '--yes'),
+    ...both('checkpoints', 'clear-legacy', '--yes'),
+  ];
+}
