@@ -2,6 +2,7 @@ import { checkpointDocument } from '../../app/documents/checkpoint-document.ts';
 import { Failure } from '../../core/failure.ts';
 import type { CommandInput } from '../command.ts';
 import { writeJson } from '../json-output.ts';
+import { hintCommand } from '../retention/hint-command.ts';
 import { renderTable } from '../table.ts';
 import { withApp } from '../with-app.ts';
 import { checkpointColumns } from './checkpoint-columns.ts';
@@ -18,7 +19,7 @@ export function run(input: CommandInput<CheckpointListOptions>): Promise<number>
     const checkpoints = await home.checkpoints.list(all ? {} : { workdir: args[0] ?? io.cwd });
     if (global.json) writeJson(io.out, { checkpoints: checkpoints.map(checkpointDocument) });
     else if (checkpoints.length === 0)
-      io.out.write(home.foreign === undefined ? (all ? NONE : NONE_HERE) : NONE_OF_HERMES);
+      io.out.write(home.foreign === undefined && all ? NONE : noneHere(input, home.foreign !== undefined));
     else {
       const { columns, rows } = checkpointColumns(checkpoints, { now: io.clock.now(), all });
       io.out.write(renderTable({ columns, rows, width: io.out.columns, colour: io.out.colour }));
@@ -29,7 +30,10 @@ export function run(input: CommandInput<CheckpointListOptions>): Promise<number>
 
 const NONE =
   'There are no checkpoints yet.\nTake the first in the folder of a project with: coppice checkpoints take\n';
-const NONE_OF_HERMES =
-  'Hermes has no checkpoints here.\nSee those of every folder with: coppice checkpoints list --all\n';
-const NONE_HERE =
-  'There are no checkpoints of this folder.\nTake one with: coppice checkpoints take\nSee those of every folder with: coppice checkpoints list --all\n';
+
+function noneHere({ global }: CommandInput<CheckpointListOptions>, isForeign: boolean): string {
+  const first = isForeign
+    ? 'Hermes has no checkpoints here.'
+    : `There are no checkpoints of this folder.\nTake one with: ${hintCommand(global, 'checkpoints', 'take')}`;
+  return `${first}\nSee those of every folder with: ${hintCommand(global, 'checkpoints', 'list', '--all')}\n`;
+}

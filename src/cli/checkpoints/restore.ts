@@ -93,13 +93,13 @@ async function restore(input: CommandInput<RestoreOptions>, home: App, { id, pat
   } catch (error) {
     if (!io.signal.aborted || error instanceof Failure) throw error;
     progress[Symbol.dispose]();
-    io.err.write(`Stopped after ${plural(files.length, 'file')}. ${GO_ON}\n`);
+    const back = `Run the same command again to go on, or go back with: ${hintCommand(global, 'undo')}`;
+    io.err.write(`Stopped after ${plural(files.length, 'file')}. ${back}\n`);
     return INTERRUPTED;
   }
 }
 
 const INTERRUPTED = 130;
-const GO_ON = 'Run the same command again to go on, or go back with: coppice undo';
 
 function print(
   { io, global, options }: CommandInput<RestoreOptions>,

@@ -183,5 +183,6 @@ function nextStep({ global }: CommandInput<NoOptions>, { classes }: HomeStatus):
   if (items > 0) return `${plural(items, 'item')} can go. See which and why with: ${hintCommand(global, 'plan')}`;
   if (classes.every((one) => one.items === 0))
     return 'There are no sessions yet. Bring some in with: coppice sessions import FOLDER';
-  return 'Nothing can go under the rules in force.\nSee the rules with: coppice config show --effective';
+  const rules = hintCommand(global, 'config', 'show', '--effective');
+  return `Nothing can go under the rules in force.\nSee the rules with: ${rules}`;
 }

@@ -1,9 +1,10 @@
 import type { App } from '../../app/app.ts';
 import { sessionDocument } from '../../app/documents/session-document.ts';
 import type { SessionFacts } from '../../core/session.ts';
-import type { CommandInput } from '../command.ts';
+import type { CommandInput, GlobalOptions } from '../command.ts';
 import type { ListOptions } from '../command-options.ts';
 import { writeJsonList } from '../json-output.ts';
+import { hintCommand } from '../retention/hint-command.ts';
 import { renderTable } from '../table.ts';
 import { withApp } from '../with-app.ts';
 import { sessionColumns } from './session-columns.ts';
@@ -28,12 +29,12 @@ async function* documents(sessions: AsyncIterable<SessionFacts>) {
   for await (const session of sessions) yield sessionDocument(session);
 }
 
-async function printTable(home: App, { options, io }: CommandInput<ListOptions>): Promise<void> {
+async function printTable(home: App, { options, io, global }: CommandInput<ListOptions>): Promise<void> {
   const limit = options.limit ?? SHOWN;
   const sessions: SessionFacts[] = [];
   for await (const session of home.sessions.list({ ...options, limit: limit + 1 })) sessions.push(session);
   if (sessions.length === 0) {
-    io.out.write(nothingFound(options));
+    io.out.write(nothingFound(options, global));
     return;
   }
   const shown = await Promise.all(
@@ -44,8 +45,8 @@ async function printTable(home: App, { options, io }: CommandInput<ListOptions>)
   if (sessions.length > limit) io.err.write(`\nThere are more. Add --limit ${limit * 5} to see them.\n`);
 }
 
-function nothingFound(options: ListOptions): string {
+function nothingFound(options: ListOptions, global: GlobalOptions): string {
   const filtered = Object.keys(options).some((name) => name !== 'limit' && name !== 'sort');
-  if (filtered) return 'No session matches. See all of them with: coppice sessions list\n';
+  if (filtered) return `No session matches. See all of them with: ${hintCommand(global, 'sessions', 'list')}\n`;
   return 'There are no sessions yet.\nBring some in with: coppice sessions import FOLDER\n';
 }
