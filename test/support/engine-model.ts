@@ -1,36 +1,22 @@
 import { utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Plan, PlanRequest } from '../../src/core/plan.ts';
-import type { RunItemState } from '../../src/core/run.ts';
 import { DAY_MS, HOUR_MS } from '../../src/core/time.ts';
 import { type ManualClock, manualClock, NOW } from './clock.ts';
 import { collect } from './collect.ts';
 import { seededRandom } from './crash-content.js';
 import { Faults } from './engine-faults.ts';
 import { type EngineHome, openEngineHome } from './engine-home.ts';
+import { EngineMemory, type Remembered } from './engine-memory.ts';
 
 const IDS = ['a', 'a_b', '*', '..', 'é'];
-
-/** A session as a person remembers it. */
-interface Remembered {
-  readonly messages: string[];
-  pinned: boolean;
-  ended: boolean;
-  /** This process has it in use. */
-  claimed: boolean;
-  /** Grows with every change that a plan must notice. */
-  version: number;
-}
 
 /** One walk through the life of a home: random acts on a real one, beside a plain memory of what must be there. */
 export class EngineWalk {
   readonly #path: string;
   readonly #clock: ManualClock = manualClock(NOW);
   readonly #random: () => number;
-  readonly #live = new Map<string, Remembered>();
-  /** What is in the trash, by run and number. */
-  readonly #trashed = new Map<string, { id: string; session: Remembered }>();
-  readonly #plans: { plan: Plan; versions: ReadonlyMap<string, [Remembered, number]> }[] = [];
+  readonly #memory = new EngineMemory();
   readonly log: string[] = [];
   #at: EngineHome | undefined;
   #faults: Faults;
@@ -93,14 +79,14 @@ export class EngineWalk {
 
   async #create(): Promise<void> {
     const id = this.#one(IDS);
-    if (this.#live.has(id)) return;
-    const [parentId] = this.#random() < 0.4 ? this.#live.keys() : [];
+    if (this.#memory.live.has(id)) return;
+    const [parentId] = this.#random() < 0.4 ? this.#memory.live.keys() : [];
     const child = parentId === undefined ? {} : { parentId, childKind: this.#one(['branch', 'continuation'] as const) };
     const taken = (await this.#home.parts.store.archive.get(id)) !== undefined;
     const created = this.#home.home.sessions.create({ id, source: 'cli', ...child });
     if (taken) return created.then(() => Promise.reject(new Error(`${id} is archived`)), unlessArchived);
     await created;
-    this.#live.set(id, { messages: [], pinned: false, ended: false, claimed: true, version: 0 });
+    this.#memory.live.set(id, { messages: [], pinned: false, ended: false, claimed: true, version: 0 });
     if (this.#random() < 0.8) await this.#appendTo(id);
   }
 
@@ -110,7 +96,7 @@ export class EngineWalk {
   }
 
   async #appendTo(id: string): Promise<void> {
-    const session = this.#live.get(id);
+    const session = this.#memory.live.get(id);
     if (session === undefined) return;
     const handle = await this.#home.home.sessions.open(id);
     if (session.ended) await handle.resume();
@@ -182,16 +168,15 @@ export class EngineWalk {
     // Time goes by, as it does between any two plans.
     this.#clock.advance(1);
     const plan = await this.#home.retention.plan(request);
-    const versions = new Map<string, [Remembered, number]>();
-    for (const [id, session] of this.#live) versions.set(id, [session, session.version]);
-    this.#plans.push({ plan, versions });
+    this.#memory.keepPlan(plan);
     return plan;
   }
 
   /** The newest plan, or an older one that may no longer fit. */
   async #apply(): Promise<void> {
-    if (this.#plans.length === 0) return;
-    const chosen = this.#one(this.#random() < 0.7 ? this.#plans.slice(-1) : this.#plans);
+    const { plans } = this.#memory;
+    if (plans.length === 0) return;
+    const chosen = this.#one(this.#random() < 0.7 ? plans.slice(-1) : plans);
     await this.#home.retention.apply(chosen.plan).catch(unlessRefused);
   }
 
@@ -230,7 +215,7 @@ export class EngineWalk {
   async #open(): Promise<void> {
     const faults = this.#faults;
     this.#at = await openEngineHome(this.#path, { clock: this.#clock, wrap: (store) => faults.wrap(store) });
-    for (const session of this.#live.values()) session.claimed = false;
+    for (const session of this.#memory.live.values()) session.claimed = false;
   }
 
   /** Follows the journal, and compares what it leads to with what is there. */
@@ -238,16 +223,16 @@ export class EngineWalk {
     const wrong = await this.#followJournal();
     const listed = new Map<string, number>();
     for await (const { id, messageCount } of this.#home.home.sessions.list()) listed.set(id, messageCount);
-    for (const [id, { messages }] of this.#live)
+    for (const [id, { messages }] of this.#memory.live)
       if (listed.get(id) !== messages.length) wrong.push(`${id} has ${listed.get(id)} of ${messages.length} messages`);
-    for (const id of listed.keys()) if (!this.#live.has(id)) wrong.push(`${id} should not be there`);
+    for (const id of listed.keys()) if (!this.#memory.live.has(id)) wrong.push(`${id} should not be there`);
     if (whole) wrong.push(...(await this.#wholeDifferences()));
     return wrong;
   }
 
   async #wholeDifferences(): Promise<string[]> {
     const wrong: string[] = [];
-    for (const [id, { messages }] of this.#live) {
+    for (const [id, { messages }] of this.#memory.live) {
       const stored = await collect((await this.#home.home.sessions.open(id)).messages());
       if (JSON.stringify(stored.map(({ content }) => content)) !== JSON.stringify(messages))
         wrong.push(`${id}: other messages`);
@@ -279,46 +264,14 @@ export class EngineWalk {
     for (const { id: run } of (await collect(journal.runs())).toReversed()) {
       for (const { number, item, action, state } of await collect(journal.items(run))) {
         if (item.kind === 'session' && (action === 'remove' || action === 'archive'))
-          wrong.push(...this.#follow(`${run}/${number}`, item.id, state));
+          wrong.push(...this.#memory.follow(`${run}/${number}`, item.id, state));
       }
     }
     return wrong;
   }
 
-  #follow(place: string, id: string, state: RunItemState): string[] {
-    const trashed = this.#trashed.get(place);
-    const gone = state === 'trashed' || state === 'archived';
-    if (trashed === undefined && gone) {
-      const session = this.#live.get(id);
-      if (session === undefined) return [`${id} was removed and was not there`];
-      this.#live.delete(id);
-      this.#trashed.set(place, { id, session });
-      return this.#whyNot(id, session);
-    }
-    if (trashed !== undefined && !gone) {
-      this.#trashed.delete(place);
-      if (state === 'restored' && this.#live.has(id)) return [`${id} was restored over another`];
-      if (state === 'restored') this.#live.set(id, trashed.session);
-    }
-    return [];
-  }
-
-  /** What should have kept a session from being removed. */
-  #whyNot(id: string, session: Remembered): string[] {
-    if (session.pinned) return [`${id} was pinned and is removed`];
-    if (session.claimed) return [`${id} was in use and is removed`];
-    const planned = this.#plans.some(({ plan, versions }) => {
-      const [known, version] = versions.get(id) ?? [];
-      const removes = plan.decisions.some(
-        ({ item, action }) => item.id === id && (action === 'remove' || action === 'archive'),
-      );
-      return removes && known === session && version === session.version;
-    });
-    return planned ? [] : [`${id} was removed, and no plan saw it as it was`];
-  }
-
   #any(): [string, Remembered] | undefined {
-    return this.#live.size === 0 ? undefined : this.#one([...this.#live]);
+    return this.#memory.live.size === 0 ? undefined : this.#one([...this.#memory.live]);
   }
 
   async #anyRun(): Promise<string | undefined> {
