@@ -1,5 +1,6 @@
 import type { CronBook } from '../../core/cron-book.ts';
 import type { DeliveryBook } from '../../core/delivery-book.ts';
+import { Failure } from '../../core/failure.ts';
 import type { KeptRecords } from '../../core/kept-records.ts';
 import type { LedgerBook } from '../../core/ledger-book.ts';
 import type { Message, NewMessage } from '../../core/message.ts';
@@ -212,7 +213,7 @@ class SqliteStore implements SessionStore {
     try {
       await this.#queue.settled();
       // Whoever is next would pay for it. What cannot be done now is left to them.
-      await this.#queue.caughtUp().catch(() => undefined);
+      await this.#queue.caughtUp().catch(unlessRefused);
       if (this.#leases.announced) await this.#queue.run(() => this.#leases.releaseAll());
     } finally {
       this.#db[Symbol.dispose]();
@@ -227,4 +228,9 @@ class SqliteStore implements SessionStore {
   #now(): number {
     return this.#options.clock.now();
   }
+}
+
+/** What the disk or a lock refuses is said where somebody waits for it. Anything else is a bug. */
+function unlessRefused(error: unknown): void {
+  if (!(error instanceof Failure)) throw error;
 }
