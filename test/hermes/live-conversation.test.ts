@@ -155,6 +155,20 @@ describe('a conversation of Hermes', () => {
     expect(hermesProblems(home)).toEqual([]);
   });
 
+  it('that begins under the id of one that has gone is not taken for it when the removal is asked for again', async () => {
+    const { home, driver, dump } = makeHome({ sessions: [{ id: 's', messages: ['word'] }] });
+    const whole = dump();
+    const items = await itemsFor({ driver }, ['s'], 'remove');
+    expect(await driver.discard(RUN, items)).toEqual(doneAll(items));
+    hermesSql(home, `INSERT INTO sessions (id, source, started_at) VALUES ('s', 'cli', 1)`);
+    const begun = dump();
+    expect(await driver.discard(RUN, items)).toEqual(doneAll(items));
+    expect(dump()).toEqual(begun);
+    hermesSql(home, `DELETE FROM sessions`);
+    expect(await driver.restore(RUN, items)).toEqual(doneAll(items));
+    expect(dump()).toEqual(whole);
+  });
+
   it('that begins under the id of one that has just gone keeps the files of that id', async () => {
     let begun = false;
     const made = makeHome({ sessions: [{ id: 's', messages: ['word'], files: ['transcript'] }] }, () => {
