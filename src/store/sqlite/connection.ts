@@ -52,6 +52,14 @@ export async function openConnection(path: string): Promise<Connection> {
   });
 }
 
+/** A second connection of this process to a database that is open. It leaves moving the log to whoever asks for it. */
+export function openBeside(path: string): Connection {
+  const raw = openRaw(path);
+  configureAlways(raw);
+  raw.pragma('wal_autocheckpoint = 0');
+  return connectionOf(raw, path);
+}
+
 function connect(path: string): Connection {
   const raw = openRaw(path);
   try {
@@ -90,13 +98,18 @@ function configure(raw: Database, path: string): void {
   // WAL needs shared memory, which network file systems do not have.
   const fits = raw.memory || networkFileSystem(path) === undefined;
   raw.pragma(fits ? 'journal_mode = WAL' : 'journal_mode = TRUNCATE');
+  configureAlways(raw);
+  if (raw.pragma('application_id', { simple: true }) !== APPLICATION_ID)
+    raw.pragma(`application_id = ${APPLICATION_ID}`);
+}
+
+/** What a database does not remember. */
+function configureAlways(raw: Database): void {
   // Acknowledged means on disk, power cut included.
   raw.pragma('synchronous = FULL');
   raw.pragma('foreign_keys = ON');
   raw.pragma('cache_size = -4000');
   raw.pragma('journal_size_limit = 67108864');
-  if (raw.pragma('application_id', { simple: true }) !== APPLICATION_ID)
-    raw.pragma(`application_id = ${APPLICATION_ID}`);
 }
 
 function connectionOf(raw: Database, path: string): Connection {

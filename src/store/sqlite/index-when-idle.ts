@@ -16,7 +16,7 @@ export function indexWhenIdle(connection: Connection, indexer: SearchIndexer, is
   let idle: NodeJS.Timeout | undefined;
   const rest = (idleMs: number) => {
     clearTimeout(idle);
-    if (indexer.isBehind) idle = setTimeout(makeUp, idleMs).unref();
+    if (indexer.owedBytes > 0) idle = setTimeout(makeUp, idleMs).unref();
   };
   const makeUp = () => {
     if (isWriting() || !connection.raw.open) return;

@@ -5,7 +5,7 @@ import type { Connection } from './connection.ts';
 const PAGES_PER_BYTE = 1 / 200;
 const LEAST_PAGES = 8;
 /** So much text may wait for its place in the indexes: a second or two of work for whoever searches next. */
-const MOST_OWED_BYTES = 4 * 1024 * 1024;
+export const MOST_OWED_BYTES = 4 * 1024 * 1024;
 /** What is owed is made up for in portions of this size, about ten milliseconds each. */
 const PORTION_BYTES = 32 * 1024;
 
@@ -20,33 +20,46 @@ export interface SearchIndexer {
   putOff(): void;
   /** Indexes a portion of what was put off. */
   makeUp(): void;
-  /** Whether something was put off and not made up for. */
-  readonly isBehind: boolean;
+  /** Takes into account that another connection has indexed something of it. */
+  note(indexed: Indexed): void;
+  /** How much text was put off and not made up for. */
+  readonly owedBytes: number;
+  /** How much that may be. */
+  mostOwedBytes: number;
+}
+
+/** A portion that was indexed, and whether something is left. */
+export interface Indexed {
+  readonly textBytes: number;
+  readonly isLeft: boolean;
 }
 
 export function createSearchIndexer(db: Connection): SearchIndexer {
   let owedBytes = 0;
   let countedUpTo = 0;
-  const index = (mostBytes: number) => {
-    const { textBytes, isLeft } = indexMessages(db, mostBytes);
+  const note = ({ textBytes, isLeft }: Indexed) => {
     // What is left and was not counted is another's, and still somebody has to see to it.
     owedBytes = isLeft ? Math.max(1, owedBytes - textBytes) : 0;
   };
+  const index = (mostBytes: number) => note(indexMessages(db, mostBytes));
   const putOff = () => {
     const { last, textBytes } = unindexed(db, countedUpTo);
     countedUpTo = last ?? countedUpTo;
     owedBytes += textBytes;
     // More than what came, so that less is owed each time.
-    if (owedBytes > MOST_OWED_BYTES) index(Math.max(PORTION_BYTES, 2 * textBytes));
+    if (owedBytes > indexer.mostOwedBytes) index(Math.max(PORTION_BYTES, 2 * textBytes));
   };
-  return {
+  const indexer: SearchIndexer = {
     catchUp: () => (owedBytes > 0 ? putOff() : index(Number.POSITIVE_INFINITY)),
     putOff,
     makeUp: () => index(PORTION_BYTES),
-    get isBehind() {
-      return owedBytes > 0;
+    note,
+    get owedBytes() {
+      return owedBytes;
     },
+    mostOwedBytes: MOST_OWED_BYTES,
   };
+  return indexer;
 }
 
 /** Whether there are messages, of whatever process, that a search would not find. */
@@ -59,10 +72,7 @@ export function isIndexBehind(db: Connection): boolean {
  * them go in by one statement for each index: SQLite writes out what an index has learned whenever a statement begins that could
  * fail half-way, and a piece of index for each message costs three times as much as one for all.
  */
-export function indexMessages(
-  db: Connection,
-  mostBytes = Number.POSITIVE_INFINITY,
-): { readonly textBytes: number; readonly isLeft: boolean } {
+export function indexMessages(db: Connection, mostBytes = Number.POSITIVE_INFINITY): Indexed {
   const waiting = db
     .sql<[number], { id: number; bytes: number }>(
       `SELECT id, min(octet_length(text), 100000) AS bytes FROM messages WHERE id > (SELECT up_to FROM indexed)

@@ -1,6 +1,7 @@
 import { MAX_BATCH } from '../../core/session-store.ts';
 import { retryBusy } from '../../platform/retry-busy.ts';
 import { type Connection, LOCK_DEADLINE_MS } from './connection.ts';
+import { FloodUpkeep } from './flood-upkeep.ts';
 import { indexWhenIdle } from './index-when-idle.ts';
 import { createSearchIndexer, isIndexBehind, type SearchIndexer } from './search-index.ts';
 import { isBusy, lockedTooLong, translateSqliteError } from './sqlite-errors.ts';
@@ -49,6 +50,7 @@ export function createWriteQueue(connection: Connection): WriteQueue {
   const indexer = createSearchIndexer(connection);
   let draining: Promise<void> | undefined;
   let crowded = false;
+  const upkeep = new FloodUpkeep(connection, indexer);
   const rest = indexWhenIdle(connection, indexer, () => draining !== undefined);
 
   async function drain(): Promise<void> {
@@ -56,16 +58,23 @@ export function createWriteQueue(connection: Connection): WriteQueue {
     // lets each of them come with its next one; a lone caller would only pay for it.
     await (crowded ? new Promise((resolve) => setImmediate(resolve)) : undefined);
     while (waiting.length > 0) {
+      while (upkeep.turn !== undefined) await upkeep.turn;
       const batch = takeBatch(waiting);
       const callers = batch.reduce((sum, { work }) => sum + work.callers, 0);
       crowded = callers > 1;
-      const isMany = callers >= MANY;
+      const isMany = callers >= MANY || upkeep.isRunning;
       const transact = () => (isMany ? runMany : runFew)(connection, indexer, batch);
-      await commit(connection, batch, { transact, isMany });
+      await commit(connection, batch, { transact, settle: isMany ? settleMany : undefined });
       // More writes gather while the disk works.
     }
     draining = undefined;
     rest();
+  }
+
+  async function settleMany(): Promise<void> {
+    const settled = connection.settle();
+    upkeep.goOn();
+    await settled;
   }
 
   function add<T>(work: Work<T>): Promise<T> {
@@ -88,7 +97,8 @@ export function createWriteQueue(connection: Connection): WriteQueue {
       while (isIndexBehind(connection)) await run(() => indexer.makeUp());
     },
     async caughtUp() {
-      while (indexer.isBehind) await run(() => indexer.makeUp());
+      await upkeep.end();
+      while (indexer.owedBytes > 0) await run(() => indexer.makeUp());
     },
   };
 }
@@ -108,7 +118,7 @@ function takeBatch(waiting: Waiting[]): readonly Waiting[] {
 async function commit(
   connection: Connection,
   batch: readonly Waiting[],
-  { transact, isMany }: { transact: () => readonly Result[]; isMany: boolean },
+  { transact, settle }: { transact: () => readonly Result[]; settle: (() => Promise<void>) | undefined },
 ): Promise<void> {
   try {
     const results = await retryBusy(transact, {
@@ -116,8 +126,8 @@ async function commit(
       isBusy,
       onGiveUp: (waitedMs) => lockedTooLong(connection.path, waitedMs),
     });
-    if (isMany) await connection.settle();
-    for (const [index, result] of results.entries()) settle(batch[index], result, connection.path);
+    await settle?.();
+    for (const [index, result] of results.entries()) answer(batch[index], result, connection.path);
   } catch (error) {
     const failure = translateSqliteError(error, connection.path);
     for (const { reject } of batch) reject(failure);
@@ -155,7 +165,7 @@ function runInside(connection: Connection, work: Work<unknown>): Result {
   }
 }
 
-function settle(entry: Waiting | undefined, result: Result, path: string): void {
+function answer(entry: Waiting | undefined, result: Result, path: string): void {
   if (result.status === 'ok') entry?.resolve(result.value as never);
   else entry?.reject(translateSqliteError(result.error, path));
 }

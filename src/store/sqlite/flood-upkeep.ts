@@ -1,0 +1,120 @@
+import type { Connection } from './connection.ts';
+import { MOST_OWED_BYTES, type SearchIndexer } from './search-index.ts';
+import { startUpkeepThread, type UpkeepThread } from './upkeep-thread.ts';
+
+/** So much text that waits for the index means a flood. */
+const FLOOD_BYTES = MOST_OWED_BYTES / 8;
+/** After so long without a flood the thread ends. */
+const CALM_MS = 5000;
+/** How often the log is moved into the database. */
+const MOVE_EVERY_MS = 500;
+/** A log of so many pages begins anew, for which writes wait a moment. */
+const MOST_LOG_PAGES = 8192;
+/** Beyond these whoever writes has to do the work: without the thread, and with one that cannot keep up. */
+const MOST = {
+  alone: { logPages: 1000, owedBytes: MOST_OWED_BYTES },
+  helped: { logPages: 2 * MOST_LOG_PAGES, owedBytes: 2 * MOST_OWED_BYTES },
+} as const;
+/** The least text that is indexed in one go: a few milliseconds. */
+const PORTION_BYTES = 8 * 1024;
+
+/**
+ * Keeps up with a flood of writes in a second thread. While the first one takes requests or waits for the disk, messages enter the
+ * search index, and the log moves into the database. For some of that the second thread has the write lock; writes then wait for
+ * their turn without keeping the first. Where no second thread can be had, whoever writes does all of it, as without a flood.
+ */
+export class FloodUpkeep {
+  readonly #connection: Connection;
+  readonly #indexer: SearchIndexer;
+  #thread: UpkeepThread | undefined;
+  #isHopeless: boolean;
+  #work: Promise<void> | undefined;
+  #turn: Promise<unknown> | undefined;
+  #calm: NodeJS.Timeout | undefined;
+  #moveLogAt = 0;
+  #owedBytes = 0;
+  #cameBytes = 0;
+
+  constructor(connection: Connection, indexer: SearchIndexer) {
+    this.#connection = connection;
+    this.#indexer = indexer;
+    // Without the log, whoever reads would find the lock taken too.
+    this.#isHopeless = connection.raw.pragma('journal_mode', { simple: true }) !== 'wal';
+  }
+
+  /** Whether messages are indexed beside those who write. */
+  get isRunning(): boolean {
+    return this.#thread !== undefined;
+  }
+
+  /** Defined while a write would find the lock taken; resolves when it is free. */
+  get turn(): Promise<unknown> | undefined {
+    return this.#turn;
+  }
+
+  /** To be called after every transaction of many: begins what is due in the second thread. */
+  goOn(): void {
+    const { owedBytes } = this.#indexer;
+    this.#cameBytes = Math.max(0, owedBytes - this.#owedBytes);
+    this.#owedBytes = owedBytes;
+    if (this.#isHopeless || owedBytes < FLOOD_BYTES) return;
+    this.#thread ??= this.#start();
+    this.#calm?.refresh();
+    this.#work ??= this.#keepUp(this.#thread)?.finally(() => {
+      this.#work = undefined;
+      if (this.#isHopeless) void this.end();
+    });
+  }
+
+  /** Resolves when there is no second thread. */
+  async end(): Promise<void> {
+    clearTimeout(this.#calm);
+    while (this.#work !== undefined) await this.#work;
+    const thread = this.#thread;
+    if (thread === undefined) return;
+    this.#thread = undefined;
+    if (this.#connection.raw.open) this.#limit('alone');
+    // Whoever commits next would have to do it.
+    await thread.moveLog();
+    await thread.end();
+  }
+
+  #start(): UpkeepThread {
+    this.#limit('helped');
+    this.#calm = setTimeout(() => void this.end(), CALM_MS).unref();
+    return startUpkeepThread(this.#connection.path);
+  }
+
+  #keepUp(thread: UpkeepThread): Promise<void> | undefined {
+    // Moving the log comes first. Nobody waits for it, and so nobody waits for the thread to start.
+    if (performance.now() >= this.#moveLogAt) return this.#moveLog(thread);
+    return this.#indexer.owedBytes > MOST_OWED_BYTES ? this.#index(thread) : undefined;
+  }
+
+  /** Moves the log while others write. It begins anew only if nothing new is in it at the end, so at times they wait for that. */
+  async #moveLog(thread: UpkeepThread): Promise<void> {
+    const pages = await thread.moveLog();
+    this.#isHopeless = pages === undefined;
+    if (pages !== undefined && pages > MOST_LOG_PAGES) await this.#inTurn(thread.moveLog());
+    this.#moveLogAt = performance.now() + MOVE_EVERY_MS;
+  }
+
+  /** Indexes more than what came last, so that less is owed each time. */
+  async #index(thread: UpkeepThread): Promise<void> {
+    const indexed = await this.#inTurn(thread.index(PORTION_BYTES + 2 * this.#cameBytes));
+    if (indexed !== undefined) this.#indexer.note(indexed);
+    this.#owedBytes = this.#indexer.owedBytes;
+  }
+
+  async #inTurn<T>(work: Promise<T>): Promise<T> {
+    this.#turn = work;
+    const result = await work;
+    this.#turn = undefined;
+    return result;
+  }
+
+  #limit(how: keyof typeof MOST): void {
+    this.#connection.raw.pragma(`wal_autocheckpoint = ${MOST[how].logPages}`);
+    this.#indexer.mostOwedBytes = MOST[how].owedBytes;
+  }
+}

@@ -1,0 +1,23 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { openBeside } from './connection.ts';
+import { indexMessages } from './search-index.ts';
+import type { UpkeepTask } from './upkeep-thread.ts';
+
+// This file runs in a thread of its own: the other side of upkeep-thread.ts. A task that fails is answered with undefined.
+const db = openBeside(String(workerData));
+parentPort?.on('message', (task: UpkeepTask) => {
+  if (task.kind === 'end') {
+    db[Symbol.dispose]();
+    parentPort?.close();
+  } else parentPort?.postMessage(attempt(task));
+});
+
+function attempt(task: UpkeepTask): unknown {
+  try {
+    if (task.kind === 'index') return db.transactLoosely(() => indexMessages(db, task.mostBytes));
+    const [row] = db.raw.pragma('wal_checkpoint(PASSIVE)') as readonly { readonly log: number }[];
+    return row?.log;
+  } catch {
+    return undefined;
+  }
+}
