@@ -69,6 +69,23 @@ describe('due jobs', () => {
     await later.ended;
   });
 
+  it('that are always due have their turn, however many there are', async () => {
+    const clock = manualClock();
+    await using store = await openNativeStore(tempDir(), { clock });
+    const turns: string[] = [];
+    const start = async ({ name }: CronJob) => {
+      turns.push(name);
+      return DONE;
+    };
+    const parts = partsOf(store, { clock, start, maxParallel: 1 });
+    const jobs = ['a', 'b', 'c', 'd'].map((name) => job(name, { schedule: '* * * * *' }));
+    for (let minute = 0; minute < 12; minute += 1) {
+      clock.advance(MINUTE_MS);
+      await (await runDueJobs(parts, jobs, new Set())).ended;
+    }
+    expect(turns.join('')).toBe('abcdabcdabcd');
+  });
+
   it('are passed over, and said so, while an earlier run is still going', async () => {
     const clock = manualClock(NOW + 15 * MINUTE_MS);
     await using store = await openNativeStore(tempDir(), { clock });

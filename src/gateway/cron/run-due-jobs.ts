@@ -3,7 +3,7 @@ import type { DeliveryBook } from '../../core/delivery-book.ts';
 import { errorText } from '../../core/error-text.ts';
 import { type Clock, type EpochMs, SECOND_MS } from '../../core/time.ts';
 import { type CronJob, cronSessionId } from './cron-job.ts';
-import { dueSlots } from './due-slots.ts';
+import { type DueSlots, dueSlots } from './due-slots.ts';
 
 /** Runs of a job that are remembered; older ones are in the ledger by their sessions. */
 export const RUNS_KEPT = 50;
@@ -40,15 +40,15 @@ export interface CronTick {
 }
 
 /**
- * Starts whatever is due. Several processes may do so at once: a slot is run by the one that claims it. What the output must
- * reach is promised before a run counts as finished, so a crash in between delivers it later.
+ * Starts whatever is due, what has waited longest first. Several processes may do so at once: a slot is run by the one that claims
+ * it. What the output must reach is promised before a run counts as finished, so a crash in between delivers it later.
  */
 export async function runDueJobs(parts: CronParts, jobs: readonly CronJob[], running: Set<string>): Promise<CronTick> {
   const started: string[] = [];
   const ended: Promise<unknown>[] = [];
-  for (const job of jobs) {
+  for (const { job, due } of await dueJobs(parts, jobs)) {
     if (running.size >= parts.maxParallel) break;
-    const slot = await takeSlot(parts, job);
+    const slot = await takeSlot(parts.book, job, due);
     if (slot === undefined) continue;
     started.push(slot.sessionId);
     ended.push(carryOut(parts, { job, slot }, running));
@@ -69,10 +69,23 @@ interface Slot {
   readonly sessionId: string;
 }
 
-async function takeSlot(parts: CronParts, job: CronJob): Promise<Slot | undefined> {
-  const { book, clock } = parts;
-  const [last] = await book.runs(job.name, 1);
-  const { run, missed } = dueSlots(job, { since: last?.dueAt ?? parts.since, now: clock.now() });
+interface DueJob {
+  readonly job: CronJob;
+  readonly due: DueSlots;
+}
+
+/** By the oldest slot that has come: in any other order, jobs that are always due would keep the last ones from running. */
+async function dueJobs({ book, clock, since }: CronParts, jobs: readonly CronJob[]): Promise<readonly DueJob[]> {
+  const all: DueJob[] = [];
+  for (const job of jobs) {
+    const [last] = await book.runs(job.name, 1);
+    all.push({ job, due: dueSlots(job, { since: last?.dueAt ?? since, now: clock.now() }) });
+  }
+  const oldest = ({ due: { run, missed } }: DueJob): EpochMs => missed[0] ?? run ?? Infinity;
+  return all.filter((due) => oldest(due) < Infinity).toSorted((a, b) => oldest(a) - oldest(b));
+}
+
+async function takeSlot(book: CronBook, job: CronJob, { run, missed }: DueSlots): Promise<Slot | undefined> {
   // A gap may hold thousands of slots; the newest of them says that there was one.
   for (const dueAt of missed.slice(-1)) await passOver(book, job, dueAt);
   if (run === undefined) return undefined;
