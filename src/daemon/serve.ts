@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Home } from '../app/home.ts';
 import { refuseForeign } from '../app/refuse-foreign.ts';
 import { holdServeLock } from '../app/serve-lock.ts';
+import { stopOnSignals } from '../app/stop-on-signals.ts';
 import { Failure } from '../core/failure.ts';
 import { ignoreAbort } from '../core/ignore-abort.ts';
 import { type Clock, SECOND_MS } from '../core/time.ts';
@@ -19,7 +20,7 @@ export interface ServeParts {
   readonly say: (line: string) => void;
   /** Told once, when it listens. */
   readonly onReady: (place: { readonly url: string; readonly tokenPath: string }) => void;
-  /** Says stop, as does SIGTERM. */
+  /** Says stop, as do SIGTERM and SIGHUP. */
   readonly signal: AbortSignal;
 }
 
@@ -37,7 +38,7 @@ export async function serve({ home, clock, address, say, onReady, signal }: Serv
     });
   }
   using _lock = await holdServeLock(home.path);
-  using stop = createStop(signal);
+  using stop = stopOnSignals(signal);
   const token = readOrMakeToken(home.path);
   const daemon = new Daemon({ home, clock, say });
   await daemon.recover();
@@ -69,15 +70,4 @@ async function work({ daemon, server, signal }: Workers): Promise<void> {
 
 async function stopped(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort');
-}
-
-/** The given signal, or SIGTERM: how service managers say stop. */
-function createStop(signal: AbortSignal): Disposable & { readonly signal: AbortSignal } {
-  const terminated = new AbortController();
-  const onTerm = () => terminated.abort();
-  process.on('SIGTERM', onTerm);
-  return {
-    signal: AbortSignal.any([signal, terminated.signal]),
-    [Symbol.dispose]: () => void process.off('SIGTERM', onTerm),
-  };
 }

@@ -1,3 +1,4 @@
+import { stopOnSignals } from '../../app/stop-on-signals.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
 import { writeJson } from '../json-output.ts';
@@ -10,7 +11,8 @@ export function run(input: CommandInput<NoOptions>): Promise<number> {
   const { args, io, global } = input;
   const name = args[0] ?? '';
   return withApp(input, async (home) => {
-    const { sessionId, outcome, why, undelivered } = await (await home.scheduler()).run(name, io.signal);
+    using stop = stopOnSignals(io.signal);
+    const { sessionId, outcome, why, undelivered } = await (await home.scheduler()).run(name, stop.signal);
     if (global.json) {
       writeJson(io.out, { job: name, sessionId, outcome, ...(why !== undefined && { why }), undelivered });
     } else {

@@ -1,3 +1,4 @@
+import { stopOnSignals } from '../../app/stop-on-signals.ts';
 import { totalTokens } from '../../core/session.ts';
 import type { CommandInput } from '../command.ts';
 import { formatCount, formatTokens, formatUsd, plural } from '../format.ts';
@@ -9,13 +10,15 @@ export function run(input: CommandInput<RunOptions>): Promise<number> {
   const { args, options, io } = input;
   const [command = '', ...rest] = args;
   return withHome(input, async (home) => {
+    // An agent must not go on unwatched when its terminal is closed.
+    using stop = stopOnSignals(io.signal);
     const result = await home.gateway.run({
       command,
       args: rest,
       cwd: io.cwd,
       env: { ...io.env },
       ...options,
-      signal: io.signal,
+      signal: stop.signal,
       io: { stdin: 'inherit', stdout: 1, stderr: 2 },
     });
     const { session, cause, stats } = result;

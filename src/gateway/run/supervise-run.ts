@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { atExit } from '../../platform/at-exit.ts';
+import { signalGroup } from '../../platform/process-group.ts';
 import { currentProcess } from '../../platform/process-identity.ts';
 import { bytesWriter, type WriteBytes } from '../../platform/write-bytes.ts';
 import { endProcesses } from './end-processes.ts';
@@ -86,11 +88,14 @@ async function attend(child: Child, options: AttendOptions): Promise<RunResult> 
   const desk = createDesk({ sink, counts, stop, ...turns, tell: teller(options.io?.stderr) });
   const reading = readPipes(childPipes(child, { ...options, desk, counts }), turns.fail);
   const watching = watch(options, desk);
+  // A second Ctrl-C exits at once: what nobody watches must not go on.
+  const forgetExit = atExit(() => void signalGroup(child.identity.pid, 'SIGKILL'));
 
   const { code, signal } = await child.exited;
   const { cause, ...rest } = stopper.exited();
   watching.abort();
   const ended = await endProcesses({ runId, group: child.identity.pid, ...rest, ...(killSignal && { killSignal }) });
+  forgetExit();
   await reading.drain(killSignal);
   const exit = { cause, ...(code !== null && { exitCode: code }), ...(signal !== null && { signal }) };
   const stats = { ...counts, endedProcesses: ended.count, leftPids: ended.leftPids };
