@@ -1,10 +1,12 @@
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { OK } from '../../src/core/gateway.ts';
+import { OK, type Verdict } from '../../src/core/gateway.ts';
+import type { RunEvent } from '../../src/gateway/run/run-event.ts';
 import { superviseRun } from '../../src/gateway/run/supervise-run.ts';
 import { verdictOf } from '../../src/gateway/verdict-of.ts';
 import { findProcess } from '../../src/platform/find-process.ts';
+import { wait } from '../../src/platform/wait.ts';
 import { AGENTS, agent, collectRun, sh } from '../support/run-collector.ts';
 
 /** Elsewhere, what leaves its process group is not found, and there is no `setsid`. */
@@ -22,6 +24,39 @@ describe('superviseRun, when a run must end', () => {
     const result = await superviseRun({ ...run.options, ...agent('token-burner.js') });
     expect(result).toMatchObject({ cause: { kind: 'stopped', why: WHY }, signal: 'SIGTERM', exitStatus: 124 });
     expect(run.left()).toEqual([]);
+  });
+
+  it('takes events one at a time while it can stop the run, and what is left in the pipe together, in order', async () => {
+    const run = collectRun((event) => (event.kind === 'note' && Number(event.text) > 20 ? STOP : OK));
+    let atOnce = 0;
+    let most = 0;
+    const event = async (next: RunEvent): Promise<Verdict> => {
+      atOnce += 1;
+      if (atOnce > 1 && most <= 1) expect(run.left()).toEqual([]);
+      most = Math.max(most, atOnce);
+      await wait(1);
+      atOnce -= 1;
+      return run.options.sink.event(next);
+    };
+    const script = `n=0; while true; do n=$((n+1)); echo "{\\"coppice\\":\\"note\\",\\"text\\":\\"$n\\"}" >&3; done`;
+    const sink = { ...run.options.sink, event };
+    const result = await superviseRun({ ...run.options, ...sh(script), sink });
+    expect(result.cause).toMatchObject({ kind: 'stopped' });
+    expect(most).toBeGreaterThan(1);
+    const numbers = run.events.map((next) => (next.kind === 'note' ? Number(next.text) : 0));
+    expect(numbers).toEqual(numbers.map((_, index) => index + 1));
+    expect(result.stats.events).toBe(numbers.length);
+  });
+
+  it('sees whatever else happens between two events, though they came at once', async () => {
+    const seenAfter: number[] = [];
+    const run = collectRun((): Verdict => {
+      if (run.events.length === 1) setImmediate(() => seenAfter.push(run.events.length));
+      return OK;
+    });
+    const script = `printf '%s' "$(yes '{"coppice":"iteration"}' | head -n 100)" >&3`;
+    expect((await superviseRun({ ...run.options, ...sh(script) })).stats.events).toBe(100);
+    expect(seenAfter).toEqual([1]);
   });
 
   it('kills a whole group that ignores the request to end', async () => {
@@ -136,12 +171,16 @@ describe('superviseRun, when a run must end', () => {
     expect(run.left()).toEqual([]);
   });
 
-  it.runIf(LINUX)('does not wait for a process that nobody can find and that keeps the output open', async () => {
+  it.runIf(LINUX).each([
+    ['says nothing', 'exec sleep 300'],
+    ['goes on printing', 'while true; do echo here; sleep 0.05; done'],
+    ['floods it', 'while true; do yes | head -c 1000000; done'],
+  ])('does not wait for a process that nobody can find, keeps the output open and %s', async (_, work) => {
     const run = collectRun();
     // Without its environment, a process that has left the group cannot be told from any other.
-    const daemon = 'echo $$ > part; mv part pid; exec sleep 300';
+    const daemon = `trap "" PIPE; echo $$ > part; mv part pid; ${work}`;
     const script = `env -i PATH="$PATH" setsid sh -c '${daemon}' & until [ -e pid ]; do sleep 0.01; done`;
-    const result = await superviseRun({ ...run.options, ...sh(script) });
+    const result = await superviseRun({ ...run.options, ...sh(script), stopGraceMs: 100 });
     const pid = Number(readFileSync(join(run.options.cwd, 'pid'), 'utf8'));
     expect(result.exitStatus).toBe(0);
     expect(findProcess(pid)).toBeDefined();

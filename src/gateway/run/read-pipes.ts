@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { setImmediate } from 'node:timers/promises';
 import { ignoreAbort } from '../../core/ignore-abort.ts';
 import { errorCode } from '../../platform/error-code.ts';
@@ -12,14 +13,16 @@ export interface ChildPipe {
 
 export interface PipeReading {
   /**
-   * Once the child has ended: reads what is still in the pipes. Does not wait for an unknown process that keeps them open and
-   * says nothing, nor for anything after `killSignal`.
+   * Once the child has ended: reads what is still in the pipes. An unknown process that keeps them open is not waited for when it
+   * says nothing, and for as long as the grace when it does; nothing is after `killSignal`.
    */
-  drain(killSignal?: AbortSignal): Promise<void>;
+  drain(options: { readonly graceMs: number; readonly killSignal?: AbortSignal | undefined }): Promise<void>;
 }
 
 /** How long an open pipe may be silent after everything that is known to write to it has ended. */
 const SILENCE_MS = 500;
+/** More pieces than a pipe can hold, at the largest size that a child can give it. */
+const MOST_PIECES = 64;
 
 /** Reads all pipes of a child to their ends. A full pipe makes the child wait, so memory stays bounded. */
 export function readPipes(pipes: readonly ChildPipe[], fail: (error: unknown) => void): PipeReading {
@@ -47,16 +50,20 @@ export function readPipes(pipes: readonly ChildPipe[], fail: (error: unknown) =>
   const reading = Promise.all(pipes.map(read)).then(() => ended.abort());
 
   return {
-    async drain(killSignal) {
+    async drain({ graceMs, killSignal }) {
       const hurry = AbortSignal.any([ended.signal, ...(killSignal ? [killSignal] : [])]);
+      const graceUntil = performance.now() + graceMs;
+      const before = pieces;
       let seen = pieces;
       const silent = () => busy === 0 && pieces === seen;
+      // Whoever watches may be slow to take what was there. What is still being written after that is not of this run.
+      const strange = () => performance.now() > graceUntil && (busy === 0 || pieces > before + MOST_PIECES);
       do {
         seen = pieces;
         await wait(SILENCE_MS, hurry).catch(ignoreAbort(hurry));
         // On a busy machine the time may be over before anything was read, so the pipes get a last look.
         await setImmediate();
-      } while (!hurry.aborted && !silent());
+      } while (!hurry.aborted && !silent() && !strange());
       closing.abort();
       await reading;
     },

@@ -5,13 +5,14 @@ import type { SplitLine } from './line-splitter.ts';
 import { type ReadEvent, type RunEvent, readRunEvent } from './run-event.ts';
 import type { RunCounts } from './run-result.ts';
 import type { OutputChunk, RunSink } from './run-sink.ts';
+import type { Turns } from './turns.ts';
 
 /** Hands what a run produces to its sink and acts on the verdicts. Nothing here rejects: what the sink throws stops the run. */
-export interface RunDesk {
+export interface RunDesk extends Pick<Turns, 'each'> {
   /** A line of the event channel. */
   readonly line: (line: SplitLine) => Promise<void>;
-  /** A line of the output that may be an event. False when it is plain output. */
-  readonly lineOfOutput: (line: Buffer) => Promise<boolean>;
+  /** A line of the output that may be an event. Undefined when it is plain output. */
+  readonly lineOfOutput: (line: Buffer) => Promise<void> | undefined;
   readonly output: (chunks: readonly OutputChunk[]) => Promise<void>;
   /** Asks the sink how things are, whatever the run says or does not say. */
   readonly check: () => void;
@@ -20,11 +21,9 @@ export interface RunDesk {
 export interface DeskOptions {
   readonly sink: RunSink;
   readonly counts: RunCounts;
-  /** Does one thing after the other, and stops the run when one fails. */
-  readonly inTurn: (work: () => Promise<void>) => Promise<void>;
+  /** In which everything is done. What fails stops the run, because its limits can no longer be kept. */
+  readonly turns: Turns;
   readonly stop: (why: string) => void;
-  /** Stops the run because its limits can no longer be kept. */
-  readonly fail: (error: unknown) => void;
   /** Tells the person who watches. */
   readonly tell: (text: string) => Promise<void>;
 }
@@ -32,7 +31,7 @@ export interface DeskOptions {
 /** Of lines that are not valid, this many are described. */
 const MAX_PROBLEMS = 10;
 
-export function createDesk({ sink, counts, inTurn, stop, fail, tell }: DeskOptions): RunDesk {
+export function createDesk({ sink, counts, turns, stop, tell }: DeskOptions): RunDesk {
   const told = new Set<string>();
   let checkedBytes = 0;
 
@@ -46,7 +45,7 @@ export function createDesk({ sink, counts, inTurn, stop, fail, tell }: DeskOptio
   };
   const take = (event: RunEvent): Promise<void> => {
     counts.events += 1;
-    return inTurn(async () => heed(await sink.event(event)));
+    return turns.inTurn(async () => heed(await sink.event(event)));
   };
   const refuse = (problem: string): void => {
     counts.refusedLines += 1;
@@ -54,6 +53,7 @@ export function createDesk({ sink, counts, inTurn, stop, fail, tell }: DeskOptio
   };
 
   return {
+    each: turns.each,
     async line({ bytes, cut }) {
       const text = bytes.toString();
       if (text.trim() === '') return;
@@ -61,26 +61,25 @@ export function createDesk({ sink, counts, inTurn, stop, fail, tell }: DeskOptio
       if (read.status === 'event') await take(read.event);
       else refuse(read.problem);
     },
-    async lineOfOutput(line) {
+    lineOfOutput(line) {
       const read = readRunEvent(line.toString());
       if (read.status === 'refused') refuse(read.problem);
-      if (read.status === 'event') await take(read.event);
-      return read.status === 'event';
+      return read.status === 'event' ? take(read.event) : undefined;
     },
     output: (chunks) =>
-      inTurn(async () => {
-        for (const chunk of chunks) {
+      turns.inTurn(() =>
+        turns.each(chunks, async (chunk) => {
           counts.omittedBytes += chunk.omittedBytes;
           heed(await sink.output(chunk));
-        }
-      }),
+        }),
+      ),
     check() {
       const printedBytes = counts.outputBytes - checkedBytes;
       checkedBytes = counts.outputBytes;
       try {
         heed(sink.check({ printedBytes }));
       } catch (error) {
-        fail(error);
+        turns.fail(error);
       }
     },
   };

@@ -9,7 +9,10 @@ export interface OutputChunk {
   readonly omittedBytes: number;
 }
 
-/** Where a run is recorded and judged. Calls come one at a time, in the order in which they are to be recorded. */
+/**
+ * Where a run is recorded and judged. Calls come in the order in which they are to be recorded, and one at a time until nothing of
+ * the run is left to be stopped.
+ */
 export interface RunSink {
   /**
    * `stop` and `reset` stop the run: a process cannot change its session while it runs. A sink that can go on in a new session

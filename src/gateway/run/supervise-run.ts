@@ -85,7 +85,7 @@ async function attend(child: Child, options: AttendOptions): Promise<RunResult> 
   const { runId, stopper, turns, killSignal, sink } = options;
   const counts: RunCounts = { events: 0, refusedLines: 0, problems: [], outputBytes: 0, omittedBytes: 0 };
   const stop = (why: string): void => stopper.stop({ kind: 'stopped', why });
-  const desk = createDesk({ sink, counts, stop, ...turns, tell: teller(options.io?.stderr) });
+  const desk = createDesk({ sink, counts, stop, turns, tell: teller(options.io?.stderr) });
   const reading = readPipes(childPipes(child, { ...options, desk, counts }), turns.fail);
   const watching = watch(options, desk);
   // A second Ctrl-C exits at once: what nobody watches must not go on.
@@ -96,7 +96,9 @@ async function attend(child: Child, options: AttendOptions): Promise<RunResult> 
   watching.abort();
   const ended = await endProcesses({ runId, group: child.identity.pid, ...rest, ...(killSignal && { killSignal }) });
   forgetExit();
-  await reading.drain(killSignal);
+  // No verdict can stop anything any more: what is still in the pipes is recorded together.
+  turns.hurry();
+  await reading.drain({ graceMs: options.stopGraceMs ?? STOP_GRACE_MS, killSignal });
   const exit = { cause, ...(code !== null && { exitCode: code }), ...(signal !== null && { signal }) };
   const stats = { ...counts, endedProcesses: ended.count, leftPids: ended.leftPids };
   return { ...exit, exitStatus: exitStatus(exit), stats };

@@ -1,7 +1,7 @@
 import type { TakePiece } from '../../platform/read-pieces.ts';
 import type { WriteBytes } from '../../platform/write-bytes.ts';
 import { createEventFinder, type OutputPart } from './event-finder.ts';
-import { createLineSplitter, type SplitLine } from './line-splitter.ts';
+import { createLineSplitter } from './line-splitter.ts';
 import type { OutputRecorder } from './output-recorder.ts';
 import type { RunDesk } from './run-desk.ts';
 
@@ -15,13 +15,10 @@ export interface Taker {
 /** The event channel. The next piece is read when every event of this one has its verdict. */
 export function takeEvents(desk: RunDesk): Taker {
   const splitter = createLineSplitter();
-  const takeLines = async (lines: readonly SplitLine[]): Promise<void> => {
-    for (const line of lines) await desk.line(line);
-  };
   return {
     take(piece) {
       const lines = [...splitter.lines(piece)];
-      return lines.length === 0 ? undefined : takeLines(lines);
+      return lines.length === 0 ? undefined : desk.each(lines, desk.line);
     },
     async end() {
       const rest = splitter.rest();
@@ -33,23 +30,23 @@ export function takeEvents(desk: RunDesk): Taker {
 /** Output in which events may stand between the lines. */
 export function takeOutputWithEvents(recorder: OutputRecorder, desk: RunDesk): Taker {
   const finder = createEventFinder();
-  const takeParts = async (parts: readonly OutputPart[]): Promise<void> => {
-    for (const { kind, bytes } of parts) {
-      // What was printed before an event is recorded before it.
-      if (kind === 'line') await recorder.flush();
-      if (kind === 'output' || !(await desk.lineOfOutput(bytes))) recorder.add(bytes);
-    }
+  const takePart = async ({ kind, bytes }: OutputPart): Promise<void> => {
+    // What was printed before an event is recorded before it.
+    const flushed = kind === 'line' ? recorder.flush() : undefined;
+    const taken = kind === 'line' ? desk.lineOfOutput(bytes) : undefined;
+    if (taken === undefined) recorder.add(bytes);
+    await Promise.all([flushed, taken]);
   };
   return {
     take(piece) {
       const parts = finder.parts(piece);
-      if (parts.some(({ kind }) => kind === 'line')) return takeParts(parts);
+      if (parts.some(({ kind }) => kind === 'line')) return desk.each(parts, takePart);
       for (const { bytes } of parts) recorder.add(bytes);
       return undefined;
     },
     async end() {
       const rest = finder.rest();
-      if (rest.length > 0 && !(await desk.lineOfOutput(rest))) recorder.add(rest);
+      if (rest.length > 0) await takePart({ kind: 'line', bytes: rest });
       await recorder.finish();
     },
   };
