@@ -107,6 +107,11 @@ export class Turn implements AsyncDisposable {
     return this.#judge();
   }
 
+  /** All that was used in this session so far, by every process. */
+  used(): Amounts {
+    return this.#state.book.read([this.#scopes().session])[0]?.used ?? {};
+  }
+
   /** Counts the rest of the time and, if the session was stopped, ends it with the cause. Ending twice is the same as once. */
   async end(): Promise<void> {
     if (this.#ended) return;

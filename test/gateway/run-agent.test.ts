@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { AgentRun } from '../../src/app/gateway/run-agent.ts';
 import type { Home } from '../../src/app/home.ts';
 import { openHome } from '../../src/app/open-home.ts';
+import { coppice, coppiceJson } from '../e2e/run-coppice.ts';
 import { collect } from '../support/collect.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -35,6 +37,18 @@ describe('an agent under watch', () => {
         ['tool', 'stdout', 'all done\n'],
       ]),
     );
+  });
+
+  it('is said to have used what budgets count, run after run: what it prints is no message', async () => {
+    const home = join(tempDir(), 'home');
+    const script = ['echo before', event({ coppice: 'message', role: 'user', content: 'hello' }), 'echo after'].join(
+      '\n',
+    );
+    const run = ['run', '--key', 'chat', '--', 'sh', '-c', script];
+    expect((await coppice(home, run)).stderr).toMatch(/: 1 message, 0 tokens, 13 B printed\.\n$/);
+    expect((await coppice(home, run)).stderr).toMatch(/: 2 messages, 0 tokens, 13 B printed\.\n$/);
+    const { spending } = await coppiceJson<{ spending: readonly object[] }>(home, ['budget', '--by', 'session']);
+    expect(spending).toMatchObject([{ messages: 2, tokens: 0 }]);
   });
 
   it('is stopped when it burns tokens, billed for what it used, and stopped on record', async () => {

@@ -1,5 +1,5 @@
 import { errorText } from '../../core/error-text.ts';
-import { OK, type Verdict } from '../../core/gateway.ts';
+import { type Amounts, OK, type Verdict } from '../../core/gateway.ts';
 import type { NewMessage } from '../../core/message.ts';
 import type { SessionFacts } from '../../core/session.ts';
 import { MINUTE_MS } from '../../core/time.ts';
@@ -44,6 +44,8 @@ export interface AgentRun {
 
 export interface AgentRunResult extends RunResult {
   readonly session: SessionFacts;
+  /** What the session has used, as limits count it: what was printed is no message. */
+  readonly used: Amounts;
 }
 
 export interface RunAgentParts extends HomeParts {
@@ -86,7 +88,7 @@ export async function runAgent(parts: RunAgentParts, run: AgentRun): Promise<Age
   await close(parts, { session, result, run });
   const after = await session.facts();
   parts.gateway.events.publish({ kind: 'run-ended', sessionId: facts.id, message: endSentence(result) });
-  return { ...result, session: after };
+  return { ...result, session: after, used: turn.used() };
 }
 
 async function sessionFor(parts: RunAgentParts, run: AgentRun): Promise<SessionFacts> {

@@ -1,7 +1,6 @@
 import { stopOnSignals } from '../../app/stop-on-signals.ts';
-import { totalTokens } from '../../core/session.ts';
 import type { CommandInput } from '../command.ts';
-import { formatCount, formatTokens, formatUsd, plural } from '../format.ts';
+import { formatBytes, formatCount, formatTokens, formatUsd, plural } from '../format.ts';
 import { withHome } from '../with-home.ts';
 import type { RunOptions } from './options.ts';
 
@@ -21,12 +20,16 @@ export function run(input: CommandInput<RunOptions>): Promise<number> {
       signal: stop.signal,
       io: { stdin: 'inherit', stdout: 1, stderr: 2 },
     });
-    const { session, cause, stats } = result;
+    const { session, cause, stats, used } = result;
     if (cause.kind === 'stopped') io.err.write(`coppice: Stopped. ${cause.why}\n`);
-    const used = session.usage.costUsd > 0 ? `, ${formatUsd(session.usage.costUsd)}` : '';
-    io.err.write(
-      `coppice: Session ${session.id}: ${plural(session.messageCount, 'message')}, ${formatTokens(totalTokens(session.usage))} tokens${used}.\n`,
-    );
+    // The same numbers as in coppice budget.
+    const amounts = [
+      plural(used.messages ?? 0, 'message'),
+      `${formatTokens(used.tokens ?? 0)} tokens`,
+      ...(used.nanoUsd ? [formatUsd(used.nanoUsd / 1e9)] : []),
+      ...(stats.outputBytes > 0 ? [`${formatBytes(stats.outputBytes)} printed`] : []),
+    ];
+    io.err.write(`coppice: Session ${session.id}: ${amounts.join(', ')}.\n`);
     if (stats.refusedLines > 0) {
       io.err.write(
         `coppice: ${formatCount(stats.refusedLines)} lines were no valid events: ${stats.problems[0] ?? ''}\n`,
