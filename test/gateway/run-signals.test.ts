@@ -38,6 +38,6 @@ describe.concurrent('coppice run', () => {
     await noted('asked');
     supervisor.kill('SIGINT');
     expect((await end).code).toBe(130);
-    await expect.poll(() => processesMarked(mark)).toEqual([]);
+    await expect.poll(() => processesMarked(mark), { timeout: 30_000 }).toEqual([]);
   });
 });

@@ -9,6 +9,7 @@ import { EventClients } from '../../src/http/event-clients.ts';
 import { type Served, serveHome, TOKEN } from './serve-home.ts';
 
 const CLIENTS = process.env['COPPICE_TORTURE'] === undefined ? 200 : 1000;
+const PATIENCE = { timeout: 30_000 };
 
 async function follow({ ask }: Served, lastId?: string) {
   const stop = new AbortController();
@@ -42,7 +43,9 @@ describe('server-sent events', () => {
       expect(messages).toEqual(['a has a new session.', 'b has a new session.', 'c has a new session.']);
       stop.abort();
     }
-    await expect.poll(async () => (await served.ask('/metrics')).text()).toContain('coppice_event_clients 0\n');
+    await expect
+      .poll(async () => (await served.ask('/metrics')).text(), PATIENCE)
+      .toContain('coppice_event_clients 0\n');
   });
 
   it('go on after the last one that a client has seen', async () => {
@@ -77,7 +80,9 @@ describe('server-sent events', () => {
     const stop = new AbortController();
     const events = client.events({ signal: stop.signal });
     const first = events.next();
-    await expect.poll(async () => (await served.ask('/metrics')).text()).toContain('coppice_event_clients 1\n');
+    await expect
+      .poll(async () => (await served.ask('/metrics')).text(), PATIENCE)
+      .toContain('coppice_event_clients 1\n');
     await resolve(served, 'a');
     expect((await first).value?.message).toBe('a has a new session.');
     cut();
@@ -133,10 +138,10 @@ describe('server-sent events', () => {
     };
     const lazy = open().pause();
     const eager = open().resume();
-    await expect.poll(() => clients.size).toBe(2);
-    await expect.poll(() => clients.size, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => clients.size, PATIENCE).toBe(2);
+    await expect.poll(() => clients.size, PATIENCE).toBe(1);
     const reached = sent;
-    await expect.poll(() => sent).toBeGreaterThan(reached + 10);
+    await expect.poll(() => sent, PATIENCE).toBeGreaterThan(reached + 10);
     expect([eager.closed, eager.bytesRead > message.length]).toEqual([false, true]);
     clients.end();
     for (const socket of [lazy, eager]) socket.destroy();

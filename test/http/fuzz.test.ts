@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { describedRoutes, serveHome, TOKEN, withId } from './serve-home.ts';
 
 const RUNS = process.env['COPPICE_TORTURE'] === undefined ? 150 : 5000;
+const LIMIT_MS = 60_000 + RUNS * 60;
 
 const hostileText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 40 }),
@@ -24,7 +25,9 @@ const hostileText = fc.oneof(
 );
 
 describe('hostile requests', () => {
-  it('are answered with an error or an answer, and never with a failure of the daemon', async () => {
+  it('are answered with an error or an answer, and never with a failure of the daemon', {
+    timeout: LIMIT_MS,
+  }, async () => {
     const served = await serveHome({ settings: [{ key: 'checkpoints.enabled', value: 'true' }] });
     // Jobs and checkpoints start processes; their inputs go through the same checks as all others.
     const routes = (await describedRoutes(served)).filter(({ path }) => !/events|\/run$|checkpoints$/.test(path));
@@ -62,7 +65,7 @@ describe('hostile requests', () => {
     for await (const check of served.home.check()) expect(check.problems).toEqual([]);
   });
 
-  it('that are no HTTP at all leave the daemon as it was', async () => {
+  it('that are no HTTP at all leave the daemon as it was', { timeout: LIMIT_MS }, async () => {
     const served = await serveHome();
     const { port } = new URL(served.server.url);
     await fc.assert(

@@ -151,7 +151,7 @@ describe('due jobs', () => {
     const parts = partsOf(store, { clock, start, onEnded: (run) => said.push(run) });
     const tick = await runDueJobs(parts, [job('long'), job('a')], new Set());
     const failed = { sessionId: 'cron_a_20260115_121500', outcome: 'failed', why: 'There is no command x.' };
-    await expect.poll(() => said).toEqual([failed]);
+    await expect.poll(() => said, { timeout: 30_000 }).toEqual([failed]);
     finish();
     await tick.ended;
     expect(said).toEqual([failed, { sessionId: 'cron_long_20260115_121500', outcome: 'done' }]);
