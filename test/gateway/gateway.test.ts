@@ -126,6 +126,22 @@ describe('the watcher', () => {
     expect(await home.gateway.resetIdle()).toEqual(['telegram:42']);
   });
 
+  it('waits for works that follow on each other without a break no longer than for one', async () => {
+    const clock = manualClock();
+    await using home = await open(clock, { 'session_reset.mode': 'idle', 'session_reset.idle_minutes': '30' });
+    const { id } = await home.gateway.resolve(TELEGRAM);
+    let work = await home.gateway.background(id);
+    for (let hour = 0; hour < 24; hour += 1) {
+      clock.advance(HOUR_MS - 1);
+      expect(await home.gateway.resetIdle()).toEqual([]);
+      const next = await home.gateway.background(id);
+      work[Symbol.dispose]();
+      work = next;
+    }
+    clock.advance(HOUR_MS);
+    expect(await home.gateway.resetIdle()).toEqual(['telegram:42']);
+  });
+
   it('waits for a run of another process, as a message does', async () => {
     const clock = manualClock();
     const path = tempDir();
@@ -137,7 +153,7 @@ describe('the watcher', () => {
     const [begun, end] = [join(path, 'begun'), join(path, 'end')];
     const script = `touch ${begun}; until [ -e ${end} ]; do sleep 0.02; done`;
     const run = one.gateway.run({ ...TELEGRAM, command: 'sh', args: ['-c', script], cwd: path });
-    await expect.poll(() => existsSync(begun)).toBe(true);
+    await expect.poll(() => existsSync(begun), { timeout: 30_000 }).toBe(true);
     clock.advance(20 * HOUR_MS);
     expect(await two.gateway.resetIdle()).toEqual([]);
     expect(await two.gateway.resolve(TELEGRAM)).toMatchObject({ id, resolution: { kind: 'continued' } });

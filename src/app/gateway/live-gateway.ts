@@ -27,8 +27,8 @@ export class LiveGateway implements Disposable {
   readonly live: LiveSessions;
   readonly #parts: HomeParts;
   readonly #book: SpendBook;
-  /** Background work of this process by session, and since when: while any is alive a reset waits. */
-  readonly #background = new Map<string, Set<{ readonly since: EpochMs }>>();
+  /** How many works of this process go on in the background of a session, and since when without a break: a reset waits for them. */
+  readonly #background = new Map<string, { readonly since: EpochMs; works: number }>();
 
   constructor(parts: HomeParts) {
     this.#parts = parts;
@@ -93,13 +93,16 @@ export class LiveGateway implements Disposable {
 
   /** Says that work goes on in the background of a session until what is returned is disposed of. */
   background(sessionId: string): Disposable {
-    const work = { since: this.#parts.clock.now() };
-    const all = this.#background.get(sessionId) ?? new Set();
-    this.#background.set(sessionId, all.add(work));
+    const going = this.#background.get(sessionId) ?? { since: this.#parts.clock.now(), works: 0 };
+    this.#background.set(sessionId, going);
+    going.works += 1;
+    let over = false;
     return {
       [Symbol.dispose]: () => {
-        all.delete(work);
-        if (all.size === 0 && this.#background.get(sessionId) === all) this.#background.delete(sessionId);
+        if (over) return;
+        over = true;
+        going.works -= 1;
+        if (going.works === 0) this.#background.delete(sessionId);
       },
     };
   }
@@ -120,8 +123,7 @@ export class LiveGateway implements Disposable {
 
   #decide(session: SessionFacts, running?: ReadonlyMap<string, EpochMs>): ResetDecision {
     const { startedAt, lastActiveAt, endedAt, endReason, messageCount } = session;
-    const [work] = this.#background.get(session.id) ?? [];
-    const backgroundSince = work?.since ?? running?.get(session.id);
+    const backgroundSince = this.#background.get(session.id)?.since ?? running?.get(session.id);
     return decideReset({
       now: this.#parts.clock.now(),
       session: {
