@@ -1,5 +1,5 @@
-import { appendFileSync, closeSync, fsyncSync, openSync } from 'node:fs';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
+import { appendDurably } from '../../platform/append-durably.ts';
 import { readTextIfThere } from './read-text-if-there.ts';
 
 /** The entries of a log that `appendToLog` writes. A line that a crash cut off never counted. */
@@ -20,14 +20,4 @@ export function readLog(path: string): readonly JsonObject[] {
 export function appendToLog(path: string, entries: readonly object[]): void {
   // A line that a crash cut off stays alone.
   appendDurably(path, `\n${entries.map((entry) => JSON.stringify(entry)).join('\n')}\n`);
-}
-
-export function appendDurably(path: string, text: string): void {
-  const handle = openSync(path, 'a', 0o600);
-  try {
-    appendFileSync(handle, text);
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
 }

@@ -1,6 +1,7 @@
-import { closeSync, fsyncSync, lstatSync, openSync, readdirSync, rmdirSync, rmSync, writeSync } from 'node:fs';
+import { lstatSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { RunItem } from '../../core/run.ts';
+import { appendDurably } from '../../platform/append-durably.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { moveBetween, refuseLinks } from '../../platform/move-entry.ts';
 import { makePrivateDir, syncDir } from '../../platform/private-files.ts';
@@ -139,14 +140,4 @@ function movesOf(layout: NativeLayout, { item, action }: RunItem, place: string)
 
 function manifestLine({ number, item, action, reason }: RunItem): string {
   return JSON.stringify({ number, kind: item.kind, id: item.id, action, reason });
-}
-
-function appendDurably(path: string, text: string): void {
-  const handle = openSync(path, 'a', 0o600);
-  try {
-    writeSync(handle, text);
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
 }

@@ -1,0 +1,13 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { tempDir } from '../../test/support/temp-dir.ts';
+import { appendDurably } from './append-durably.ts';
+
+it('adds to what is there, in a file that only its owner can read', () => {
+  const path = join(tempDir(), 'log');
+  appendDurably(path, 'one\n');
+  appendDurably(path, 'é 👋\n');
+  expect(readFileSync(path, 'utf8')).toBe('one\né 👋\n');
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+});
