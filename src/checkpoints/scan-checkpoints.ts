@@ -1,6 +1,7 @@
 import { type Checkpoint, dropOrder, type WorkdirPlace } from '../core/checkpoint.ts';
 import type { CheckpointItem } from '../core/inventory.ts';
 import type { Problem } from '../core/problem.ts';
+import { shellWord } from '../core/shell-word.ts';
 import { GitError } from '../platform/run-git.ts';
 import { locateWorkdir } from './locate-workdir.ts';
 import { type CheckpointStore, LOCK_WAIT_MS } from './open-store.ts';
@@ -183,6 +184,6 @@ function recordProblem(projectId: string, workdir: string): Problem {
     kind: 'project-unreadable',
     subject: `checkpoints/store/projects/${projectId}.json`,
     message: `What the checkpoint store knows about ${workdir} cannot be read, so its checkpoints are held.`,
-    hint: `Write it anew by taking a checkpoint there: coppice checkpoints take ${workdir}`,
+    hint: `Write it anew by taking a checkpoint there: coppice checkpoints take ${shellWord(workdir)}`,
   };
 }

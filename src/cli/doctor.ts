@@ -5,7 +5,8 @@ import type { Problem } from '../core/problem.ts';
 import type { CommandInput } from './command.ts';
 import type { DoctorOptions } from './command-options.ts';
 import { formatCount, plural } from './format.ts';
-import type { Io, TextOutput } from './io.ts';
+import { forSamePlace } from './hint-command.ts';
+import type { TextOutput } from './io.ts';
 import { writeJson } from './json-output.ts';
 import { startProgress } from './progress.ts';
 import { safeText } from './safe-text.ts';
@@ -16,16 +17,16 @@ const SHOWN = 10;
 
 /** `coppice doctor`. Exit 12 when something is damaged or missing, 0 when there are only remarks, nothing or all is repaired. */
 export function run(input: CommandInput<DoctorOptions>): Promise<number> {
-  const { io, global, options } = input;
+  const { global, options } = input;
   const examine = async (home: App) => {
-    const checks = await check(input, home, (found) => printCheck(io, found));
+    const checks = await check(input, home, (found) => printCheck(input, found));
     const found = checks.flatMap(({ problems }) => problems);
     if (options.repair !== true || found.length === 0) return report(input, { home, checks, remaining: found });
     const repairs = await repair(input, home, found);
     const again = await check(input, home, () => undefined);
     const left = new Map(repairs.flatMap((step) => step.left.map((problem) => [problem.subject, problem])));
     const remaining = again.flatMap(({ problems }) => problems).map((problem) => left.get(problem.subject) ?? problem);
-    if (!global.json) printRemaining(io, remaining);
+    if (!global.json) printRemaining(input, remaining);
     return report(input, { home, checks, repairs, remaining });
   };
   // It looks at what is there, so it does not begin a home.
@@ -92,22 +93,23 @@ function report({ io, global }: CommandInput<DoctorOptions>, { home, checks, rep
   return healthy ? 0 : FAILURES.integrity.exit;
 }
 
-function printCheck({ out }: Io, { name, looked, problems }: HomeCheck): void {
+function printCheck(input: CommandInput<DoctorOptions>, { name, looked, problems }: HomeCheck): void {
+  const { out } = input.io;
   const count = looked === undefined ? '' : ` (${formatCount(looked)})`;
   out.write(`${stateOf(problems, out)}  ${name}${count}\n`);
-  printProblems(out, problems);
+  printProblems(input, problems);
 }
 
-function printRemaining({ out }: Io, remaining: readonly Problem[]): void {
+function printRemaining(input: CommandInput<DoctorOptions>, remaining: readonly Problem[]): void {
   if (remaining.length === 0) return;
-  out.write('\nThis is left for you:\n');
-  printProblems(out, remaining);
+  input.io.out.write('\nThis is left for you:\n');
+  printProblems(input, remaining);
 }
 
-function printProblems(out: TextOutput, problems: readonly Problem[]): void {
+function printProblems({ io: { out }, global }: CommandInput<DoctorOptions>, problems: readonly Problem[]): void {
   for (const { message, hint } of problems.slice(0, SHOWN)) {
     out.write(`      ${safeText(message)}\n`);
-    if (hint !== undefined) out.write(`      ${out.colour.dim(safeText(hint))}\n`);
+    if (hint !== undefined) out.write(`      ${out.colour.dim(safeText(forSamePlace(global, hint)))}\n`);
   }
   if (problems.length > SHOWN) out.write(`      … and ${problems.length - SHOWN} more; all of them with --json\n`);
 }

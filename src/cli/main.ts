@@ -28,7 +28,7 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
     if (error instanceof CommanderError) return 0;
     if (io.signal.aborted && !(error instanceof Failure)) return 130;
     const { printFailure } = await import('./print-failure.ts');
-    return printFailure(coloured(io), error, readGlobalOptions(program).json);
+    return printFailure(coloured(io), error, readGlobalOptions(program));
   }
 }
 

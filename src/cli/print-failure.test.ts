@@ -14,7 +14,7 @@ it('prints the sentence and the next step on stderr, and returns the exit code',
 
 it('prints one line of JSON for programs', () => {
   const { io, out, err } = captureIo();
-  expect(printFailure(io, missing, true)).toBe(10);
+  expect(printFailure(io, missing, { json: true })).toBe(10);
   expect(err()).toBe(
     '{"schemaVersion":1,"error":{"code":"not-found","message":"There is no session x.","hint":"Run: coppice sessions list","exitCode":10}}\n',
   );
@@ -29,7 +29,7 @@ it('says how to see more of an unexpected error, and shows it when asked', () =>
     'coppice: Something went wrong that Coppice did not expect: boom\nSet COPPICE_DEBUG=1 and run the command again to see where it happened.\n',
   );
   const loud = captureIo({ env: { COPPICE_DEBUG: '1' } });
-  printFailure(loud.io, error, true);
+  printFailure(loud.io, error, { json: true });
   expect(JSON.parse(loud.err())).toMatchObject({ error: { code: 'failed', stack: error.stack } });
 });
 

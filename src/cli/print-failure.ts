@@ -2,17 +2,24 @@ import { inspect } from 'node:util';
 import { errorText } from '../core/error-text.ts';
 import { Failure } from '../core/failure.ts';
 import { machineFailure } from '../core/machine-failure.ts';
+import type { GlobalOptions } from './command.ts';
+import { forSamePlace } from './hint-command.ts';
 import type { Io } from './io.ts';
 import { jsonLine } from './json-output.ts';
 import { safeLines } from './safe-text.ts';
 
 /**
  * Tells the person what went wrong and what to do next, on stderr so that stdout holds results only, and returns the
- * exit code. With `json` it is one line of JSON.
+ * exit code. With `json` it is one line of JSON. Commands in the hint work on the home at hand.
  */
-export function printFailure({ err, env }: Pick<Io, 'err' | 'env'>, error: unknown, json = false): number {
+export function printFailure(
+  { err, env }: Pick<Io, 'err' | 'env'>,
+  error: unknown,
+  { json = false, ...place }: Partial<GlobalOptions> = {},
+): number {
   const failure = error instanceof Failure ? error : (machineFailure(error) ?? unexpected(error));
-  const { code, message, hint, exitCode } = failure;
+  const { code, message, exitCode } = failure;
+  const hint = failure.hint && forSamePlace(place, failure.hint);
   const stack = env['COPPICE_DEBUG'] ? inspect(error) : undefined;
   if (json) {
     err.write(jsonLine({ error: { code, message, hint, exitCode, stack } }));

@@ -38,6 +38,11 @@ async function furnish({ home }: Served): Promise<string> {
   return session.id;
 }
 
+/** Hints lead to the place that was typed. */
+function placeless<T>(printed: T): T {
+  return JSON.parse(JSON.stringify(printed).replaceAll(/ --(home|remote) [^\s"\\]+/g, '')) as T;
+}
+
 describe('coppice --remote', () => {
   it('says the same as the command on the machine itself', async () => {
     const served = await serveHome();
@@ -58,7 +63,7 @@ describe('coppice --remote', () => {
       for (const args of [line, ['--json', ...line]]) {
         const here = await near(...args);
         expect([args, here.code, here.stdout.length > 20]).toEqual([args, 0, true]);
-        expect([args, await far(...args)]).toEqual([args, here]);
+        expect([args, placeless(await far(...args))]).toEqual([args, placeless(here)]);
       }
     }
   });

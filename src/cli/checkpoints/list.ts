@@ -1,8 +1,8 @@
 import { checkpointDocument } from '../../app/documents/checkpoint-document.ts';
 import { Failure } from '../../core/failure.ts';
 import type { CommandInput } from '../command.ts';
+import { forSamePlace, hintCommand } from '../hint-command.ts';
 import { writeJson } from '../json-output.ts';
-import { hintCommand } from '../retention/hint-command.ts';
 import { renderTable } from '../table.ts';
 import { withApp } from '../with-app.ts';
 import { checkpointColumns } from './checkpoint-columns.ts';
@@ -19,7 +19,9 @@ export function run(input: CommandInput<CheckpointListOptions>): Promise<number>
     const checkpoints = await home.checkpoints.list(all ? {} : { workdir: args[0] ?? io.cwd });
     if (global.json) writeJson(io.out, { checkpoints: checkpoints.map(checkpointDocument) });
     else if (checkpoints.length === 0)
-      io.out.write(home.foreign === undefined && all ? NONE : noneHere(input, home.foreign !== undefined));
+      io.out.write(
+        home.foreign === undefined && all ? forSamePlace(global, NONE) : noneHere(input, home.foreign !== undefined),
+      );
     else {
       const { columns, rows } = checkpointColumns(checkpoints, { now: io.clock.now(), all });
       io.out.write(renderTable({ columns, rows, width: io.out.columns, colour: io.out.colour }));

@@ -5,8 +5,8 @@ import type { WorkdirPlace } from '../../core/checkpoint.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
 import { formatAge, formatBytes, formatCount, plural } from '../format.ts';
+import { forSamePlace, hintCommand } from '../hint-command.ts';
 import { writeJson } from '../json-output.ts';
-import { hintCommand } from '../retention/hint-command.ts';
 import { shortfallSentence } from '../retention/shortfall-sentence.ts';
 import { safeText } from '../safe-text.ts';
 import { type Column, renderTable } from '../table.ts';
@@ -32,7 +32,7 @@ function print({ io, global }: CommandInput<NoOptions>, status: CheckpointStatus
   const { out } = io;
   const { colour } = out;
   const { projects, problems, legacy, reclaimable } = status;
-  const none = home.foreign === undefined ? NONE : 'Hermes has no checkpoints here.';
+  const none = home.foreign === undefined ? forSamePlace(global, NONE) : 'Hermes has no checkpoints here.';
   if (projects.length > 0) {
     const rows = projects.map((project) => rowOf(project, io.clock.now()));
     out.write(`${renderTable({ columns: COLUMNS, rows, width: out.columns, colour })}\n`);
@@ -56,7 +56,7 @@ function print({ io, global }: CommandInput<NoOptions>, status: CheckpointStatus
   }
   for (const { message, hint } of problems.slice(0, SHOWN)) {
     out.write(`${colour.yellow('Problem:')} ${safeText(message)}\n`);
-    if (hint !== undefined) out.write(`  ${safeText(hint)}\n`);
+    if (hint !== undefined) out.write(`  ${safeText(forSamePlace(global, hint))}\n`);
   }
   if (problems.length > SHOWN) out.write(`  … and ${formatCount(problems.length - SHOWN)} more\n`);
   if (problems.length === 0) out.write('No problems.\n');

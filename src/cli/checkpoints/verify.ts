@@ -3,6 +3,7 @@ import { FAILURES } from '../../core/failure.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
 import { plural } from '../format.ts';
+import { forSamePlace } from '../hint-command.ts';
 import { writeJson } from '../json-output.ts';
 import { startProgress } from '../progress.ts';
 import { safeText } from '../safe-text.ts';
@@ -18,7 +19,7 @@ export function run(input: CommandInput<NoOptions>): Promise<number> {
     else {
       for (const { message, hint } of problems) {
         io.out.write(`${io.out.colour.red(safeText(message))}\n`);
-        if (hint !== undefined) io.out.write(`  ${safeText(hint)}\n`);
+        if (hint !== undefined) io.out.write(`  ${safeText(forSamePlace(global, hint))}\n`);
       }
       io.out.write(`${problems.length === 0 ? wellSentence(checkpoints) : plural(problems.length, 'problem')}\n`);
     }

@@ -2,6 +2,7 @@ import { formatConfigIssue } from '../../app/config/config-issue.ts';
 import { FAILURES } from '../../core/failure.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
+import { forSamePlace } from '../hint-command.ts';
 import { writeJson } from '../json-output.ts';
 import { safeLines, safeText } from '../safe-text.ts';
 import { withConfiguration } from './with-configuration.ts';
@@ -14,7 +15,7 @@ export function run(input: CommandInput<NoOptions>): Promise<number> {
     const { issues, fileExists } = await configuration.check();
     const valid = issues.length === 0;
     if (global.json) writeJson(io.out, { file, valid, issues });
-    else if (valid) io.out.write(sayValid(file, fileExists));
+    else if (valid) io.out.write(forSamePlace(global, sayValid(file, fileExists)));
     else io.out.write(`${issues.map((issue) => safeLines(formatConfigIssue(issue))).join('\n')}\n`);
     return valid ? 0 : FAILURES['bad-config'].exit;
   });

@@ -4,6 +4,7 @@ import { ownPath } from '../../app/home-path.ts';
 import { openHome } from '../../app/open-home.ts';
 import type { CommandInput } from '../command.ts';
 import type { ConfigInitOptions } from '../command-options.ts';
+import { hintCommand } from '../hint-command.ts';
 import { writeJson } from '../json-output.ts';
 import { safeText } from '../safe-text.ts';
 
@@ -14,6 +15,9 @@ export async function run({ global, io, options }: CommandInput<ConfigInitOption
   // Opening it once makes the database, and with it a home that every command accepts.
   await (await openHome({ path, env: io.env })).close();
   if (global.json) writeJson(io.out, { file });
-  else io.out.write(`Wrote ${safeText(file)}.\nIt explains every setting; edit it, then run: coppice config check\n`);
+  else {
+    const check = hintCommand(global, 'config', 'check');
+    io.out.write(`Wrote ${safeText(file)}.\nIt explains every setting; edit it, then run: ${check}\n`);
+  }
   return 0;
 }

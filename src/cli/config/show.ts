@@ -1,6 +1,7 @@
 import type { SettingInForce } from '../../app/config/configuration.ts';
 import type { CommandInput } from '../command.ts';
 import type { ConfigShowOptions } from '../command-options.ts';
+import { hintCommand } from '../hint-command.ts';
 import { writeJson } from '../json-output.ts';
 import { safeLines, safeText } from '../safe-text.ts';
 import { renderTable } from '../table.ts';
@@ -19,7 +20,7 @@ export function run(input: CommandInput<ConfigShowOptions>): Promise<number> {
     else if (text !== undefined) io.out.write(safeLines(text));
     else
       io.out.write(
-        `There is no ${safeText(file)}, so the defaults are in force.\nSee them with: coppice config show --effective\n`,
+        `There is no ${safeText(file)}, so the defaults are in force.\nSee them with: ${hintCommand(global, 'config', 'show', '--effective')}\n`,
       );
     return 0;
   });

@@ -2,6 +2,7 @@ import { spendDocument } from '../../app/documents/gateway-document.ts';
 import type { Spend } from '../../core/gateway.ts';
 import type { CommandInput } from '../command.ts';
 import { formatBytes, formatCount, formatDuration, formatTokens, formatUsd } from '../format.ts';
+import { forSamePlace } from '../hint-command.ts';
 import { writeJson } from '../json-output.ts';
 import { renderTable } from '../table.ts';
 import { withApp } from '../with-app.ts';
@@ -16,7 +17,7 @@ export function run(input: CommandInput<BudgetOptions>): Promise<number> {
     if (global.json) {
       writeJson(io.out, { by, spending: spent.map(spendDocument) });
     } else if (spent.length === 0) {
-      io.out.write('Nothing was used in live sessions yet.\nRun an agent with: coppice run -- COMMAND\n');
+      io.out.write(forSamePlace(global, NOTHING_USED));
     } else {
       // Steps and time are counted for sessions only: a day has as much of both as it has sessions.
       const shown = MEASURES.filter(({ ofSessions }) => by === 'session' || ofSessions !== true);
@@ -34,6 +35,8 @@ export function run(input: CommandInput<BudgetOptions>): Promise<number> {
     return 0;
   });
 }
+
+const NOTHING_USED = 'Nothing was used in live sessions yet.\nRun an agent with: coppice run -- COMMAND\n';
 
 interface Measure {
   readonly title: string;

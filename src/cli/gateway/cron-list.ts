@@ -3,6 +3,7 @@ import { shellWord } from '../../core/shell-word.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
 import { formatAge, formatTime } from '../format.ts';
+import { forSamePlace, hintCommand } from '../hint-command.ts';
 import { writeJson } from '../json-output.ts';
 import { renderTable } from '../table.ts';
 import { withApp } from '../with-app.ts';
@@ -15,17 +16,19 @@ export function run(input: CommandInput<NoOptions>): Promise<number> {
     if (global.json) {
       writeJson(io.out, { jobs: jobs.map(jobDocument) });
     } else if (jobs.length === 0) {
-      io.out.write('There are no jobs.\nAdd one with: coppice cron add NAME --schedule "0 7 * * *" -- COMMAND\n');
+      io.out.write(forSamePlace(global, NO_JOBS));
     } else {
       const titles = ['NAME', 'SCHEDULE', 'NEXT', 'LAST', 'TO', 'FROM', 'COMMAND'];
       const columns = titles.map((title) => ({ title, shrink: title === 'COMMAND' }));
       const rows = jobs.map((job) => row(job, io.clock.now()));
       io.out.write(renderTable({ columns, rows, width: io.out.columns, colour: io.out.colour }));
-      io.err.write('\nJobs run while this is running: coppice serve\n');
+      io.err.write(`\nJobs run while this is running: ${hintCommand(global, 'serve')}\n`);
     }
     return 0;
   });
 }
+
+const NO_JOBS = 'There are no jobs.\nAdd one with: coppice cron add NAME --schedule "0 7 * * *" -- COMMAND\n';
 
 function row({ job, from, nextAt, last }: ListedJob, now: number): string[] {
   const schedule = job.timeZone === 'UTC' ? job.schedule : `${job.schedule} (${job.timeZone})`;

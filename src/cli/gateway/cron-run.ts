@@ -1,8 +1,8 @@
 import { stopOnSignals } from '../../app/stop-on-signals.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
+import { hintCommand } from '../hint-command.ts';
 import { writeJson } from '../json-output.ts';
-import { hintCommand } from '../retention/hint-command.ts';
 import { safeText } from '../safe-text.ts';
 import { withApp } from '../with-app.ts';
 

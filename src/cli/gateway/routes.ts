@@ -3,6 +3,7 @@ import type { Route } from '../../core/route-book.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
 import { formatAge, formatCount } from '../format.ts';
+import { hintCommand } from '../hint-command.ts';
 import { writeJsonList } from '../json-output.ts';
 import { renderTable } from '../table.ts';
 import { withApp } from '../with-app.ts';
@@ -18,7 +19,7 @@ export function run(input: CommandInput<NoOptions>): Promise<number> {
     const routes: Route[] = [];
     for await (const route of home.gateway.routes()) routes.push(route);
     if (routes.length === 0) {
-      io.out.write('No key has a session yet.\nStart one with: coppice sessions resolve KEY\n');
+      io.out.write(`No key has a session yet.\nStart one with: ${hintCommand(global, 'sessions', 'resolve', 'KEY')}\n`);
       return 0;
     }
     const now = io.clock.now();

@@ -59,7 +59,7 @@ const MOST_BYTES = 12 * 1024 * 1024;
 
 function tooLarge(): Failure {
   return new Failure('refused', 'The daemon does not keep this plan, and it is too large to be sent.', {
-    hint: 'Nothing was changed. Make one there, with the same --remote: coppice plan',
+    hint: 'Nothing was changed. Make one there with: coppice plan',
   });
 }
 

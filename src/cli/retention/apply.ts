@@ -8,10 +8,11 @@ import type { Plan } from '../../core/plan.ts';
 import type { CommandInput } from '../command.ts';
 import type { ApplyOptions } from '../command-options.ts';
 import { plural } from '../format.ts';
+import { hintCommand } from '../hint-command.ts';
+import type { Io } from '../io.ts';
 import { withAppToClear } from '../with-app.ts';
 import { carryOut, NOTHING_DONE, reportRun } from './carry-out.ts';
 import { confirmPlan } from './confirm-plan.ts';
-import { hintCommand } from './hint-command.ts';
 import { withScanProgress } from './with-scan-progress.ts';
 
 /** `coppice apply PLAN`: exactly what the plan says, and only what has not changed since. */
@@ -20,7 +21,7 @@ export function run(input: CommandInput<ApplyOptions>): Promise<number> {
   const [name = ''] = args;
   return withAppToClear(input, async (home) => {
     const plan = isPlanId(name) ? await savedPlan(home, name) : readPlanFile(resolve(io.cwd, name));
-    if (options.strict === true) await refuseStale(input, home, plan);
+    if (options.strict === true) await refuseStale(io, home, plan);
     await confirmPlan(input, {
       home,
       plan,
@@ -38,7 +39,7 @@ async function savedPlan(home: App, id: string): Promise<Plan> {
 }
 
 /** A fresh plan of the same request must hold every removal as it was: one difference, and none of it is carried out. */
-async function refuseStale({ io, global }: CommandInput<ApplyOptions>, home: App, plan: Plan): Promise<void> {
+async function refuseStale(io: Io, home: App, plan: Plan): Promise<void> {
   const retention = await home.retention();
   const fresh = await withScanProgress(io, (scan) => retention.plan(plan.request, scan));
   const stale = staleRemovals(plan, fresh);
@@ -46,6 +47,6 @@ async function refuseStale({ io, global }: CommandInput<ApplyOptions>, home: App
   if (first === undefined) return;
   const others = stale.length === 1 ? '' : ` and ${plural(stale.length - 1, 'other')}`;
   throw new Failure('refused', `The plan no longer fits: ${first.item.id}${others} would not go that way any more.`, {
-    hint: `Nothing was changed. Make a new plan with: ${hintCommand(global, 'plan')}`,
+    hint: 'Nothing was changed. Make a new plan with: coppice plan',
   });
 }

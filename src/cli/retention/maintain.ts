@@ -5,9 +5,9 @@ import type { GuardReason } from '../../core/plan.ts';
 import type { CommandInput } from '../command.ts';
 import type { MaintainOptions } from '../command-options.ts';
 import { formatCount, formatTime, plural } from '../format.ts';
+import { hintCommand } from '../hint-command.ts';
 import { writeJson } from '../json-output.ts';
 import { withAppToClear } from '../with-app.ts';
-import { hintCommand } from './hint-command.ts';
 import { spaceLine } from './space-line.ts';
 
 /** `coppice maintain`: one pass under the guard, as a host program would run it. `--auto` obeys the settings and the interval. */

@@ -4,11 +4,11 @@ import type { Run, RunItem, RunItemState } from '../../core/run.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
 import { formatAge, formatBytes, formatCount, formatDate } from '../format.ts';
+import { hintCommand } from '../hint-command.ts';
 import type { TextOutput } from '../io.ts';
 import { writeJsonList } from '../json-output.ts';
 import { type Column, renderTable } from '../table.ts';
 import { withApp } from '../with-app.ts';
-import { hintCommand } from './hint-command.ts';
 import { itemsOf } from './run-items.ts';
 import { requestWords } from './words.ts';
 

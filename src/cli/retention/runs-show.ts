@@ -4,11 +4,11 @@ import type { Run, RunItem } from '../../core/run.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
 import { formatBytes, formatDate, formatTime, plural } from '../format.ts';
+import { hintCommand } from '../hint-command.ts';
 import { writeJsonList } from '../json-output.ts';
 import { safeText } from '../safe-text.ts';
 import { type Column, renderTable } from '../table.ts';
 import { withApp } from '../with-app.ts';
-import { hintCommand } from './hint-command.ts';
 import { findRun, itemsOf } from './run-items.ts';
 import { ACTION_WORDS, REASON_WORDS, requestWords, STATE_WORDS } from './words.ts';
 

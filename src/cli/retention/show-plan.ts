@@ -6,8 +6,8 @@ import { planText, savePlan } from '../../app/saved-plans.ts';
 import { writeExport } from '../../app/transfer/write-export.ts';
 import type { Plan } from '../../core/plan.ts';
 import type { CommandInput } from '../command.ts';
+import { hintCommand } from '../hint-command.ts';
 import { writeJsonList } from '../json-output.ts';
-import { hintCommand } from './hint-command.ts';
 import { printPlan } from './print-plan.ts';
 
 export interface Showing {

@@ -5,11 +5,11 @@ import type { KeepReason } from '../../core/plan.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
 import { formatAge, formatBytes, formatCount, formatDate, formatTime, plural } from '../format.ts';
+import { hintCommand } from '../hint-command.ts';
 import { writeJson } from '../json-output.ts';
 import { safeText } from '../safe-text.ts';
 import { type Column, renderTable } from '../table.ts';
 import { withApp } from '../with-app.ts';
-import { hintCommand } from './hint-command.ts';
 import { shortfallSentence } from './shortfall-sentence.ts';
 import { withScanProgress } from './with-scan-progress.ts';
 import { REASON_WORDS, requestWords } from './words.ts';
@@ -182,7 +182,7 @@ function nextStep({ global }: CommandInput<NoOptions>, { classes }: HomeStatus):
   const items = classes.reduce((sum, { reclaimable }) => sum + reclaimable.items, 0);
   if (items > 0) return `${plural(items, 'item')} can go. See which and why with: ${hintCommand(global, 'plan')}`;
   if (classes.every((one) => one.items === 0))
-    return 'There are no sessions yet. Bring some in with: coppice sessions import FOLDER';
+    return `There are no sessions yet. Bring some in with: ${hintCommand(global, 'sessions', 'import', 'FOLDER')}`;
   const rules = hintCommand(global, 'config', 'show', '--effective');
   return `Nothing can go under the rules in force.\nSee the rules with: ${rules}`;
 }

@@ -4,11 +4,11 @@ import type { Run } from '../../core/run.ts';
 import type { CommandInput } from '../command.ts';
 import type { TrashEmptyOptions } from '../command-options.ts';
 import { formatBytes, plural } from '../format.ts';
+import { hintCommand } from '../hint-command.ts';
 import { writeJson } from '../json-output.ts';
 import { printFailure } from '../print-failure.ts';
 import { withAppToClear } from '../with-app.ts';
 import { confirm } from './confirm.ts';
-import { hintCommand } from './hint-command.ts';
 import { notAll } from './not-all.ts';
 import { findRun, itemsOf } from './run-items.ts';
 
@@ -45,7 +45,7 @@ export function run(input: CommandInput<TrashEmptyOptions>): Promise<number> {
       io.out.write(
         `Removed ${plural(itemCount, 'item')} for good (${formatBytes(sizeBytes)}). The disk has ${formatBytes(freedBytes)} more.\n`,
       );
-    return skipped === 0 ? 0 : printFailure(io, notAll(skipped), global.json);
+    return skipped === 0 ? 0 : printFailure(io, notAll(skipped), global);
   });
 }
 

@@ -4,11 +4,11 @@ import { isoTime } from '../../core/time.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
 import { formatAge, formatBytes, formatCount, formatDate, plural } from '../format.ts';
+import { hintCommand } from '../hint-command.ts';
 import { writeJsonList } from '../json-output.ts';
 import { safeText } from '../safe-text.ts';
 import { renderTable } from '../table.ts';
 import { withApp } from '../with-app.ts';
-import { hintCommand } from './hint-command.ts';
 import { itemsOf } from './run-items.ts';
 import { ACTION_WORDS, KIND_WORDS, REASON_WORDS, requestWords } from './words.ts';
 
@@ -32,7 +32,7 @@ export function run(input: CommandInput<NoOptions>): Promise<number> {
       found = true;
     }
     io.out.write(
-      found ? `Give one back with: ${hintCommand(global, 'trash', 'restore')} RUN ID\n` : 'The trash is empty.\n',
+      found ? `Give one back with: ${hintCommand(global, 'trash', 'restore', 'RUN', 'ID')}\n` : 'The trash is empty.\n',
     );
     return 0;
   });

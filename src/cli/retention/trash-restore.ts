@@ -1,9 +1,9 @@
 import { Failure } from '../../core/failure.ts';
+import { shellWord } from '../../core/shell-word.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
 import { withApp } from '../with-app.ts';
 import { giveBack } from './give-back.ts';
-import { hintCommand } from './hint-command.ts';
 import { findRun, itemsOf } from './run-items.ts';
 
 /** `coppice trash restore RUN [ID…]`: all of a run, or the items with these whole ids. */
@@ -18,7 +18,7 @@ export function run(input: CommandInput<NoOptions>): Promise<number> {
     if (missing !== undefined || items.length === 0) {
       const what = missing === undefined ? 'nothing' : `no ${missing}`;
       throw new Failure('not-found', `There is ${what} in the trash of run ${runId}.`, {
-        hint: `Nothing was given back. See what it removed with: ${hintCommand(input.global, 'runs', 'show', runId)}`,
+        hint: `Nothing was given back. See what it removed with: coppice runs show ${shellWord(runId)}`,
       });
     }
     return giveBack(input, home, { run: found, items, ...(ids.length > 0 && { ids }) });

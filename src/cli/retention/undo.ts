@@ -6,11 +6,11 @@ import type { EpochMs } from '../../core/time.ts';
 import type { CommandInput } from '../command.ts';
 import type { UndoOptions } from '../command-options.ts';
 import { formatAge, formatBytes, plural } from '../format.ts';
+import { hintCommand } from '../hint-command.ts';
 import { safeText } from '../safe-text.ts';
 import { withApp } from '../with-app.ts';
 import { confirm } from './confirm.ts';
 import { giveBack } from './give-back.ts';
-import { hintCommand } from './hint-command.ts';
 import { findRun, itemsOf } from './run-items.ts';
 import { requestWords } from './words.ts';
 

@@ -28,7 +28,7 @@ export function changeSessions<O>(
     }
     if (global.json && changed.length > 0) writeJson(io.out, { sessions: changed.map(sessionDocument) });
     if (!global.json) for (const session of changed) io.out.write(`${describeSession(session)}\n`);
-    for (const failure of failures) printFailure(io, failure, global.json);
+    for (const failure of failures) printFailure(io, failure, global);
     return exitCode(changed, failures);
   });
 }

@@ -6,11 +6,11 @@ import type { Outcome } from '../../core/run.ts';
 import type { CommandInput } from '../command.ts';
 import type { DeleteOptions } from '../command-options.ts';
 import { formatBytes, plural } from '../format.ts';
+import { hintCommand } from '../hint-command.ts';
 import { printFailure } from '../print-failure.ts';
 import { type Carried, carryOut, NOTHING_DONE, reportRun } from '../retention/carry-out.ts';
 import { confirm } from '../retention/confirm.ts';
 import { removalQuestion } from '../retention/confirm-plan.ts';
-import { hintCommand } from '../retention/hint-command.ts';
 import { notAll } from '../retention/not-all.ts';
 import { withScanProgress } from '../retention/with-scan-progress.ts';
 import { withAppToClear } from '../with-app.ts';
@@ -21,7 +21,7 @@ export function run(input: CommandInput<DeleteOptions>): Promise<number> {
   const { io, options, global } = input;
   const ids = [...new Set(input.args)];
   return withAppToClear(input, async (home) => {
-    for (const id of ids) if ((await home.sessions.get(id)) === undefined) throw unknown(input, id);
+    for (const id of ids) if ((await home.sessions.get(id)) === undefined) throw unknown(id);
     const retention = await home.retention();
     const plan = await withScanProgress(io, (scan) => retention.plan({ kind: 'delete', ids }, scan));
     const held = await heldOutcomes(input, home, plan);
@@ -33,13 +33,13 @@ export function run(input: CommandInput<DeleteOptions>): Promise<number> {
     const left = emptied?.skipped ?? 0;
     const goOn = `To go on, name the ones that are left: ${hintCommand(global, 'sessions', 'list')}`;
     const exitCode = reportRun(input, all, { plan, goOn, purged: purgedRun !== undefined && left === 0 });
-    return left === 0 ? exitCode : printFailure(io, notAll(left), global.json);
+    return left === 0 ? exitCode : printFailure(io, notAll(left), global);
   });
 }
 
-function unknown({ global }: CommandInput<DeleteOptions>, id: string): Failure {
+function unknown(id: string): Failure {
   return new Failure('not-found', `There is no session with the id ${id}. Nothing was removed.`, {
-    hint: `Ids must be whole here. See them with: ${hintCommand(global, 'sessions', 'list')}`,
+    hint: 'Ids must be whole here. See them with: coppice sessions list',
   });
 }
 

@@ -1,7 +1,7 @@
 import type { App } from '../../app/app.ts';
 import type { Decision, KeepReason } from '../../core/plan.ts';
 import type { CommandInput } from '../command.ts';
-import { hintCommand } from '../retention/hint-command.ts';
+import { hintCommand } from '../hint-command.ts';
 import { REASON_WORDS } from '../retention/words.ts';
 
 /** Why a session that a person named stays, and what to do first. The arguments are all that were named. */

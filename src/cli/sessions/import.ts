@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { App } from '../../app/app.ts';
 import type { ImportOutcome, LeftAlone, SessionOutcome } from '../../app/transfer/import-outcome.ts';
 import { FAILURES, Failure } from '../../core/failure.ts';
-import type { CommandInput } from '../command.ts';
+import type { CommandInput, GlobalOptions } from '../command.ts';
 import type { ImportOptions } from '../command-options.ts';
 import { formatCount, plural } from '../format.ts';
 import type { Io } from '../io.ts';
@@ -56,7 +56,7 @@ function bringIn(
     input,
     async (home) => {
       using progress = startProgress(input.io, { label: 'Importing' });
-      const tally = new Tally(input.io, input.global.json);
+      const tally = new Tally(input);
       for await (const outcome of importing(home)) {
         if (outcome.status === 'reading') showReading(progress, outcome);
         else tally.add(outcome, progress);
@@ -75,13 +75,13 @@ function showReading(progress: Progress, { bytesRead, totalBytes }: { bytesRead:
 /** Counts outcomes by kind, and speaks of the ones a person should know about. */
 class Tally {
   readonly #io: Io;
-  readonly #json: boolean;
+  readonly #global: GlobalOptions;
   readonly #outcomes: SessionOutcome[] = [];
   #leftAlone = 0;
 
-  constructor(io: Io, json: boolean) {
+  constructor({ io, global }: CommandInput<ImportOptions>) {
     this.#io = io;
-    this.#json = json;
+    this.#global = global;
   }
 
   add(outcome: SessionOutcome | LeftAlone, progress: Progress): void {
@@ -89,22 +89,22 @@ class Tally {
       this.#leftAlone += outcome.files;
       return;
     }
-    this.#outcomes.push(this.#json ? outcome : { ...outcome, problems: [] });
-    if (this.#json || outcome.problems.length === 0) return;
+    this.#outcomes.push(this.#global.json ? outcome : { ...outcome, problems: [] });
+    if (this.#global.json || outcome.problems.length === 0) return;
     progress.done();
     this.#complain(outcome);
   }
 
   finish(): number {
     const whole = this.#outcomes.every(({ status, problemCount }) => WHOLE.has(status) && problemCount === 0);
-    if (this.#json) writeJson(this.#io.out, { outcomes: this.#outcomes, leftAlone: this.#leftAlone });
+    if (this.#global.json) writeJson(this.#io.out, { outcomes: this.#outcomes, leftAlone: this.#leftAlone });
     else this.#io.out.write(`${this.#summary()}\n`);
     return whole ? 0 : FAILURES.partial.exit;
   }
 
   #complain({ path, problems, problemCount }: SessionOutcome): void {
     for (const { message, hint } of problems.slice(0, SHOWN_PROBLEMS))
-      printFailure(this.#io, new Failure('partial', message, hint === undefined ? {} : { hint }));
+      printFailure(this.#io, new Failure('partial', message, hint === undefined ? {} : { hint }), this.#global);
     const more = problemCount - SHOWN_PROBLEMS;
     if (more > 0) this.#io.err.write(`… and ${formatCount(more)} more in ${safeText(path)}\n`);
   }

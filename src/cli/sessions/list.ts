@@ -3,8 +3,8 @@ import { sessionDocument } from '../../app/documents/session-document.ts';
 import type { SessionFacts } from '../../core/session.ts';
 import type { CommandInput, GlobalOptions } from '../command.ts';
 import type { ListOptions } from '../command-options.ts';
+import { hintCommand } from '../hint-command.ts';
 import { writeJsonList } from '../json-output.ts';
-import { hintCommand } from '../retention/hint-command.ts';
 import { renderTable } from '../table.ts';
 import { withApp } from '../with-app.ts';
 import { sessionColumns } from './session-columns.ts';
@@ -48,5 +48,5 @@ async function printTable(home: App, { options, io, global }: CommandInput<ListO
 function nothingFound(options: ListOptions, global: GlobalOptions): string {
   const filtered = Object.keys(options).some((name) => name !== 'limit' && name !== 'sort');
   if (filtered) return `No session matches. See all of them with: ${hintCommand(global, 'sessions', 'list')}\n`;
-  return 'There are no sessions yet.\nBring some in with: coppice sessions import FOLDER\n';
+  return `There are no sessions yet.\nBring some in with: ${hintCommand(global, 'sessions', 'import', 'FOLDER')}\n`;
 }

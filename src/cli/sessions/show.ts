@@ -15,9 +15,9 @@ import {
   formatUsd,
   plural,
 } from '../format.ts';
+import { hintCommand } from '../hint-command.ts';
 import type { Io } from '../io.ts';
 import { writeJsonList } from '../json-output.ts';
-import { hintCommand } from '../retention/hint-command.ts';
 import { safeText } from '../safe-text.ts';
 import { withApp } from '../with-app.ts';
 import { printMessage } from './print-message.ts';

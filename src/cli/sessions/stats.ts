@@ -2,6 +2,7 @@ import type { Amount, SessionStats } from '../../app/sessions/session-stats.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
 import { formatBytes, formatCount, plural } from '../format.ts';
+import { forSamePlace } from '../hint-command.ts';
 import type { Io } from '../io.ts';
 import { writeJson } from '../json-output.ts';
 import { startProgress } from '../progress.ts';
@@ -16,17 +17,17 @@ export function run(input: CommandInput<NoOptions>): Promise<number> {
     using progress = startProgress(io, { label: 'Counting' });
     const stats = await home.sessions.stats({ signal: io.signal, onProgress: (done) => progress.update({ done }) });
     progress.done();
-    if (global.json) writeJson(io.out, { ...stats, tip: statsTip(stats) });
-    else printStats(io, stats);
+    const tip = forSamePlace(global, statsTip(stats));
+    if (global.json) writeJson(io.out, { ...stats, tip });
+    else if (stats.total.sessions > 0) printStats(io, stats, tip);
+    else io.out.write(forSamePlace(global, NO_SESSIONS));
     return 0;
   });
 }
 
-function printStats(io: Io, stats: SessionStats): void {
-  if (stats.total.sessions === 0) {
-    io.out.write('There are no sessions yet.\nBring some in with: coppice sessions import FOLDER\n');
-    return;
-  }
+const NO_SESSIONS = 'There are no sessions yet.\nBring some in with: coppice sessions import FOLDER\n';
+
+function printStats(io: Io, stats: SessionStats, tip: string): void {
   const { sessions, messages, sizeBytes } = stats.total;
   const all = `${plural(sessions, 'session')}, ${plural(messages, 'message')}, ${formatBytes(sizeBytes)}`;
   io.out.write(`${io.out.colour.bold(all)}\n\n`);
@@ -42,7 +43,7 @@ function printStats(io: Io, stats: SessionStats): void {
   );
   printFiles(io, stats);
   printReclaimable(io, stats);
-  io.out.write(`${statsTip(stats)}\n`);
+  io.out.write(`${tip}\n`);
 }
 
 function printAmounts(io: Io, title: string, amounts: readonly (readonly [string, Amount])[]): void {

@@ -53,7 +53,7 @@ async function refuse(): Promise<never> {
 
 function unreadable(cause: unknown): Failure {
   const why = errorText(cause);
-  const hint = 'Nothing was changed. See what is wrong with: coppice doctor --home DIR';
+  const hint = 'Nothing was changed. See what is wrong with: coppice doctor';
   return new Failure('integrity', `The database of Hermes cannot be read: ${why}.`, { hint, cause });
 }
 
@@ -68,7 +68,6 @@ class HermesSessionStore implements SessionStore {
   readonly change = refuse;
   readonly end = refuse;
   readonly resume = refuse;
-  readonly remove = refuse;
   readonly imports: ImportStore = { begin: refuse, append: refuse, finish: refuse, abandon: refuse };
   readonly #parts: HermesStoreParts;
   #files: { readonly stamp: bigint | undefined; readonly known: SessionFiles } | undefined;
