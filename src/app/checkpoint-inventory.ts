@@ -1,4 +1,3 @@
-import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { findLegacy } from '../checkpoints/clear-legacy.ts';
 import { findStore } from '../checkpoints/open-store.ts';
@@ -11,6 +10,7 @@ import type { SessionFacts } from '../core/session.ts';
 import { judgeClock } from '../homes/native/clock-watch.ts';
 import { trashItems } from '../homes/native/scan-native.ts';
 import { freeBytes } from '../platform/file-system-facts.ts';
+import { realPathIfThere } from '../platform/real-path-if-there.ts';
 import { GitError } from '../platform/run-git.ts';
 import { checkpointStoreOptions } from './checkpoint-store.ts';
 import { findHermesLegacy, scanHermesCheckpoints, withHermesCheckpoints } from './hermes/hermes-inventory.ts';
@@ -98,14 +98,5 @@ export function legacyOf({ layout, foreign }: HomeParts): readonly StrayItem[] {
 /** Where sessions are at work, as projects are named. */
 function realWorkdirs(sessions: readonly { readonly workdir?: string }[]): readonly string[] {
   const workdirs = new Set(sessions.flatMap(({ workdir }) => workdir ?? []));
-  return [...workdirs].map(realPath);
-}
-
-function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    // Gone or unreachable: then no checkpoint is taken there now either.
-    return path;
-  }
+  return [...workdirs].map(realPathIfThere);
 }

@@ -1,11 +1,11 @@
-import { realpathSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import type { Changed } from '../checkpoints/measure-changes.ts';
 import type { CheckpointStore } from '../checkpoints/open-store.ts';
 import type { StoreVerdict, VerifyOptions } from '../checkpoints/verify-store.ts';
 import type { Checkpoint, CheckpointProject, TakeOptions, TakeRequest, TakeResult } from '../core/checkpoint.ts';
 import type { CheckpointsRequest } from '../core/plan.ts';
+import { realPathIfThere } from '../platform/real-path-if-there.ts';
+import { expandTilde } from '../platform/user-home.ts';
 import type { BoundsReport } from './checkpoint-bounds.ts';
 import type { CheckpointStatus } from './checkpoint-status.ts';
 import type { CheckpointDiff, CheckpointDiffOptions } from './diff-checkpoints.ts';
@@ -230,10 +230,5 @@ const SWITCHED_OFF: TakeResult = {
 
 /** As projects are named; a directory that is gone is named as it was typed. */
 function realPath(workdir: string): string {
-  const full = resolve(workdir.replace(/^~(?=$|\/)/, homedir()));
-  try {
-    return realpathSync(full);
-  } catch {
-    return full;
-  }
+  return realPathIfThere(resolve(expandTilde(workdir)));
 }

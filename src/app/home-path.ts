@@ -1,33 +1,25 @@
 import { existsSync, lstatSync, readdirSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Failure } from '../core/failure.ts';
 import { shellWord } from '../core/shell-word.ts';
 import { detectHermes } from '../homes/hermes/detect-hermes.ts';
 import { nativeLayout } from '../homes/native/native-layout.ts';
+import { errorCode } from '../platform/error-code.ts';
 import { makePrivateDir } from '../platform/private-files.ts';
+import { expandTilde, userHome } from '../platform/user-home.ts';
 
 /** A person's own home, whichever one is in use. */
 export function ownHome(): string {
-  const directory = homeDirectory();
+  const directory = userHome();
   if (directory !== undefined) return join(directory, '.coppice');
   throw new Failure('usage', 'Nothing says where your home directory is: HOME is empty or not set.', {
     hint: 'Set HOME, or choose a place with --home DIR or COPPICE_HOME.',
   });
 }
 
-function homeDirectory(): string | undefined {
-  try {
-    return homedir() || undefined;
-  } catch {
-    // Someone the system does not know by name, as in some containers.
-    return undefined;
-  }
-}
-
 /** The home in use: the one given, else `COPPICE_HOME`, else `~/.coppice`. */
 export function homePath(given: string | undefined, env: Readonly<Record<string, string | undefined>>): string {
-  return resolve(given ?? (env['COPPICE_HOME'] || ownHome()));
+  return resolve(expandTilde(given ?? (env['COPPICE_HOME'] || ownHome())));
 }
 
 /** Where Coppice keeps its own records about a home that another agent writes. */
@@ -84,7 +76,7 @@ function readdirIfDirectory(root: string): string[] | undefined {
   try {
     return readdirSync(root);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOTDIR') return undefined;
+    if (errorCode(error) === 'ENOTDIR') return undefined;
     throw new Failure('refused', `${root} cannot be read.`, {
       hint: 'Check who owns it, or choose another home with --home DIR.',
       cause: error,

@@ -3,6 +3,8 @@ import { homedir, userInfo } from 'node:os';
 import { dirname, resolve, sep } from 'node:path';
 import { errorCode } from '../platform/error-code.ts';
 import { isMountPoint } from '../platform/mount-point.ts';
+import { realPathIfThere } from '../platform/real-path-if-there.ts';
+import { expandTilde } from '../platform/user-home.ts';
 
 export type Admission = { readonly workdir: string } | Refusal;
 
@@ -41,8 +43,7 @@ export function tooManyFiles(workdir: string, maxFiles: number): Refusal {
 
 function realDirectory(given: string): string | Refusal {
   try {
-    // The shell does this for words it sees; programs and settings have no shell.
-    const real = realpathSync(resolve(given.replace(/^~(?=$|\/)/, homedir())));
+    const real = realpathSync(resolve(expandTilde(given)));
     if (statSync(real).isDirectory()) return real;
     return { message: `${given} is not a folder.`, hint: 'Choose the folder that holds it.' };
   } catch (error) {
@@ -54,7 +55,7 @@ function realDirectory(given: string): string | Refusal {
 }
 
 function homeDirectories(): string[] {
-  return [homedir(), accountHome(), '/root'].filter((dir) => dir !== '' && dir !== sep).map(realPathOf);
+  return [homedir(), accountHome(), '/root'].filter((dir) => dir !== '' && dir !== sep).map(realPathIfThere);
 }
 
 /** An account that has no entry has no home there either. */
@@ -63,15 +64,6 @@ function accountHome(): string {
     return userInfo().homedir;
   } catch {
     return '';
-  }
-}
-
-function realPathOf(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    // It does not exist, so nothing can be inside it.
-    return path;
   }
 }
 

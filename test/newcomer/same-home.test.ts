@@ -1,3 +1,4 @@
+import { readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openHome } from '../../src/app/open-home.ts';
@@ -9,6 +10,7 @@ const home = join(root, 'agents of mine');
 beforeAll(async () => {
   await using opened = await openHome({ path: home, env: {} });
   await opened.sessions.create({ id: 'alpha', source: 'cli' });
+  symlinkSync(home, join(root, 'link'));
 });
 
 describe('a hint about a home that was named by hand', () => {
@@ -37,5 +39,23 @@ describe('a hint about a home that was named by hand', () => {
     const hinted = [...`${stdout}${stderr}`.matchAll(/: coppice (.*)$/gm)].map(([, words = '']) => words);
     expect(hinted.length).toBeGreaterThan(0);
     for (const words of hinted) expect(words).toContain(`--home '${home}'`);
+  });
+});
+
+describe('a home is the same one however it is named', () => {
+  it.concurrent.each([
+    ['with a slash at its end', { args: ['--home', `${home}/`] }],
+    ['through a link', { args: ['--home', 'link'] }],
+    ['from the folder above it', { args: ['--home', 'agents of mine'] }],
+    ['by a tilde that no shell saw', { args: ['--home', '~/agents of mine'] }],
+    ['by a tilde in the environment', { env: { COPPICE_HOME: '~/agents of mine' } }],
+  ])('%s', async (_, { args = [], env = {} }: { args?: string[]; env?: Record<string, string> }) => {
+    const options = { cwd: root, env: { HOME: root, ...env } };
+    const { code, stdout } = await coppice(join(root, 'another'), ['sessions', 'list', '--json', ...args], options);
+    expect([code, (JSON.parse(stdout) as { sessions: { id: string }[] }).sessions.map(({ id }) => id)]).toEqual([
+      0,
+      ['alpha'],
+    ]);
+    expect(readdirSync(root)).not.toContain('~');
   });
 });
