@@ -52,6 +52,7 @@ function tooMuch(definition: Definition): string {
 /** Commands of this name that stand in another place, as `search` does in `sessions`. */
 function elsewhere(definition: Definition): string | undefined {
   const [name = ''] = definition.args;
+  if (name === 'version') return 'Did you mean coppice --version?';
   let top = definition;
   while (top.parent !== null) top = top.parent;
   const found = everyCommand(top).filter((one) => one.name() === name);

@@ -9,7 +9,7 @@ export const FAILURES = {
   partial: { exit: 3, http: 207, meaning: 'some items failed or were skipped' },
   'cap-unreachable': { exit: 4, http: 409, meaning: 'the size limit cannot be reached without touching what is held' },
   refused: { exit: 5, http: 409, meaning: 'refused to protect data: stale plan, guard, or something in the way' },
-  'not-found': { exit: 10, http: 404, meaning: 'no such home or session' },
+  'not-found': { exit: 10, http: 404, meaning: 'there is no such home, session, run, plan or checkpoint' },
   locked: { exit: 11, http: 409, meaning: 'another process holds the lock' },
   integrity: { exit: 12, http: 500, meaning: 'stored data is damaged or of an unknown version' },
 } as const;

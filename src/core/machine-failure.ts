@@ -7,6 +7,7 @@ import { Failure, type FailureCode } from './failure.ts';
 export function machineFailure(error: unknown, place: string = placeOf(error)): Failure | undefined {
   if (!(error instanceof Error)) return undefined;
   const code = 'code' in error ? String(error.code) : '';
+  if ('syscall' in error && error.syscall === 'uv_cwd') return removedFolder(error);
   const known = SENTENCES.find(({ codes }) => codes.some((prefix) => code.startsWith(prefix)));
   if (known !== undefined) return new Failure(known.failure, known.say(place), { hint: known.hint, cause: error });
   return lacksPart(error, code) ? notInstalled(error) : undefined;
@@ -14,6 +15,14 @@ export function machineFailure(error: unknown, place: string = placeOf(error)): 
 
 function placeOf(error: unknown): string {
   return error instanceof Error && 'path' in error && typeof error.path === 'string' ? error.path : 'the home';
+}
+
+/** Node asks where it is by this call, and whatever path is relative needs the answer. */
+function removedFolder(cause: Error): Failure {
+  return new Failure('usage', 'The folder that you are in was removed.', {
+    hint: 'Change to one that is there, for example with: cd ~',
+    cause,
+  });
 }
 
 interface Sentence {

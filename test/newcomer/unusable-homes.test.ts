@@ -1,8 +1,13 @@
-import { chmodSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
+import { expect, it } from 'vitest';
+import { FAILURES } from '../../src/core/failure.ts';
+import { BIN } from '../e2e/run-coppice.ts';
 import { NOBODY, PERMISSIONS_BIND } from '../support/nobody.ts';
 import { CAN_MOUNT, mountDisk } from '../support/small-disk.ts';
+import { tempDir } from '../support/temp-dir.ts';
 import { type Met, meetAll } from './meet-all.ts';
 
 const PATIENT = process.env['COPPICE_TORTURE'] === '1';
@@ -108,6 +113,53 @@ meetAll('a home that cannot be used', [
     when: (folder) => configured(folder, 'sesions:\n  retention_days: 3\n'),
   },
   {
+    met: 'a home that is a link to nothing',
+    line: 'status',
+    code: 'refused',
+    says: /^.*dangling is not a folder\.$/,
+    hint: /--home DIR\.$/,
+    when: (folder) => {
+      symlinkSync('nothing', join(folder, 'dangling'));
+      return { home: join(folder, 'dangling') };
+    },
+  },
+  {
+    met: 'a HOME that is a file',
+    line: 'status',
+    code: 'refused',
+    says: /^Something on the way to .*file\/\.coppice is not a folder\.$/,
+    hint: /--home DIR\.$/,
+    when: (folder) => ({ env: { HOME: writtenFile(folder), COPPICE_HOME: '' } }),
+    possible: process.platform !== 'win32',
+  },
+  {
+    met: 'a tab in the configuration',
+    line: 'status',
+    code: 'bad-config',
+    says: /config\.yaml:2:1: There is a tab at the start of the line\. Use spaces\.$/,
+    hint: /coppice config check$/,
+    when: (folder) => configured(folder, 'sessions:\n\tretention_days: 3\n'),
+  },
+  {
+    met: 'a word where the configuration takes a number',
+    line: 'status',
+    code: 'bad-config',
+    says: /retention_days: "ninety" is not possible here\. Write a number of days from 1 to 36,500, or never\.$/,
+    hint: /coppice config check$/,
+    when: (folder) => configured(folder, 'sessions:\n  retention_days: ninety\n'),
+  },
+  {
+    met: 'a configuration that is a folder',
+    line: 'status',
+    code: 'bad-config',
+    says: /config\.yaml: The file cannot be read \(EISDIR\)\. Check that it is a file you may read\.$/,
+    hint: /coppice config check$/,
+    when: (folder) => {
+      mkdirSync(join(folder, 'home', 'config.yaml'));
+      return {};
+    },
+  },
+  {
     met: 'a database that was cut off',
     line: 'status',
     code: 'integrity',
@@ -172,6 +224,22 @@ meetAll('a home that cannot be used', [
     possible: CAN_MOUNT,
   },
 ]);
+
+it.runIf(process.platform === 'linux')(
+  'a folder that was removed under its visitor: a sentence and the next step',
+  () => {
+    const folder = join(tempDir(), 'gone');
+    const script = 'mkdir "$1" && cd "$1" && rmdir "$1" && exec "$2" "$3" checkpoints take';
+    const { status, stderr } = spawnSync('sh', ['-c', script, 'sh', folder, process.execPath, BIN], {
+      env: { PATH: process.env['PATH'], HOME: tempDir() },
+      encoding: 'utf8',
+    });
+    expect(stderr).toMatch(
+      /^coppice: The folder that you are in was removed\.\nChange to one that is there, .*: cd ~\n$/,
+    );
+    expect(status).toBe(FAILURES.usage.exit);
+  },
+);
 
 function writtenFile(folder: string): string {
   const file = join(folder, 'file');

@@ -23,6 +23,13 @@ meetAll('a line that a newcomer may get wrong', [
     hint: /^Did you mean coppice sessions search\? Run: coppice --help$/,
   },
   {
+    met: 'the version asked for as a command',
+    line: 'version',
+    code: 'usage',
+    says: /^Unknown command 'version'\.$/,
+    hint: /^Did you mean coppice --version\? Run: coppice --help$/,
+  },
+  {
     met: 'an apply without a plan',
     line: 'apply',
     code: 'usage',

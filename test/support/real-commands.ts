@@ -17,7 +17,7 @@ const program = createProgram({
 
 /** What in a text looks like a command of ours but is none: a name that does not exist, or a flag that it does not take. */
 export function unrealCommands(text: string): readonly string[] {
-  return [...text.matchAll(/\bcoppice((?: [^\s,;.()]+)+)/g)].flatMap(([line, words = '']) => {
+  return [...text.matchAll(/\bcoppice((?: [^\s,;.?()]+)+)/g)].flatMap(([line, words = '']) => {
     // What stands after a lone -- is for another program.
     const problem = problemWith(
       words

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { Failure } from '../../core/failure.ts';
+import { errorCode } from '../../platform/error-code.ts';
 import { DEFAULT_CONFIG } from './config-defaults.ts';
 import { type ConfigIssue, formatConfigIssue } from './config-issue.ts';
 import { type ConfigOrigin, valuePaths } from './config-origins.ts';
@@ -71,7 +72,7 @@ async function readIfThere(file: string): Promise<Uint8Array | Error | undefined
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     // A home that is not a folder is refused as such by whoever opens it.
-    return 'code' in error && ['ENOENT', 'ENOTDIR'].includes(String(error.code)) ? undefined : error;
+    return ['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '') ? undefined : error;
   }
 }
 
@@ -79,6 +80,6 @@ function unreadable(file: string, error: Error): ConfigIssue {
   return {
     key: '',
     where: file,
-    message: `The file cannot be read: ${error.message}. Check that it is a file you may read.`,
+    message: `The file cannot be read (${errorCode(error) ?? error.message}). Check that it is a file you may read.`,
   };
 }

@@ -51,7 +51,7 @@ async function* documents(retention: AppRetention) {
 function printRun({ io, global }: CommandInput<NoOptions>, filler: Run, items: readonly RunItem[]): void {
   const { out, clock } = io;
   const size = formatBytes(items.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0));
-  const when = `removed ${formatAge(filler.startedAt, clock.now())}, kept until ${formatDate(filler.expiresAt)}`;
+  const when = `${formatAge(filler.startedAt, clock.now())}, kept until ${formatDate(filler.expiresAt)}`;
   out.write(`${out.colour.bold(`Run ${filler.id}`)}\n${safeText(requestWords(filler.request))}\n`);
   out.write(`${plural(items.length, 'item')}, ${size}, ${when}\n`);
   const rows = items
