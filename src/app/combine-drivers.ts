@@ -1,6 +1,7 @@
 import type { CheckpointDriver } from '../checkpoints/checkpoint-driver.ts';
 import type { HomeDriver } from '../core/home-driver.ts';
 import type { Inventory } from '../core/inventory.ts';
+import { done, skip } from '../core/item-outcome.ts';
 import type { ItemOutcome, RunItem } from '../core/run.ts';
 
 type Mover = Pick<HomeDriver, 'discard' | 'restore' | 'purge'>;
@@ -47,11 +48,11 @@ export function combineDrivers(parts: DriverParts): HomeDriver {
 }
 
 const skipAll = async (_: string, items: readonly RunItem[]): Promise<readonly ItemOutcome[]> =>
-  items.map(({ number }) => ({ number, status: 'skipped', detail: 'The checkpoint store is not there.' }));
+  items.map((item) => skip(item, 'The checkpoint store is not there.'));
 
 /** Somebody removed the store: nothing of it can be moved, and what was to be purged is gone. */
 const NO_STORE: Mover = {
   discard: skipAll,
   restore: skipAll,
-  purge: async (_, items) => items.map(({ number }) => ({ number, status: 'done' })),
+  purge: async (_, items) => items.map(done),
 };

@@ -17,8 +17,8 @@ import { undoRun } from '../engine/undo-run.ts';
 import { recordClock } from '../homes/native/clock-watch.ts';
 import { createNativeDriver } from '../homes/native/native-driver.ts';
 import { keepBallast, releaseBallast } from '../platform/ballast.ts';
-import { errorCode } from '../platform/error-code.ts';
 import { freeBytes } from '../platform/file-system-facts.ts';
+import { ifPossible } from '../platform/if-possible.ts';
 import { uuidV7 } from '../platform/uuid-v7.ts';
 import { explainItem } from '../policy/explain-item.ts';
 import { planRetention } from '../policy/plan-retention.ts';
@@ -222,12 +222,8 @@ export class Retention {
     const { layout, config } = this.#parts;
     const { ballast_mb: megabytes } = config.disk;
     if (megabytes === 'never') return;
-    try {
-      keepBallast(layout.ballast, megabytes * 1024 * 1024);
-    } catch (error) {
-      // The work is done, and the next change lays the reserve in.
-      if (errorCode(error) === undefined) throw error;
-    }
+    // The work is done, and otherwise the next change lays the reserve in.
+    ifPossible(() => keepBallast(layout.ballast, megabytes * 1024 * 1024));
   }
 
   async #refuseStale(plan: Plan): Promise<void> {

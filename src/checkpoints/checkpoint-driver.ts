@@ -1,6 +1,7 @@
 import { lstatSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HomeDriver } from '../core/home-driver.ts';
+import { doneUnless } from '../core/item-outcome.ts';
 import type { ItemOutcome, RunItem } from '../core/run.ts';
 import { SECOND_MS } from '../core/time.ts';
 import { GitError } from '../platform/run-git.ts';
@@ -134,7 +135,7 @@ async function change(
   const outcomes: ItemOutcome[] = [];
   for (const { number, lines } of steps) {
     const detail = typeof lines === 'string' ? lines : together && (await attempt(layout, lines));
-    outcomes.push(detail === undefined ? { number, status: 'done' } : { number, status: 'skipped', detail });
+    outcomes.push(doneUnless({ number }, detail));
   }
   return outcomes;
 }

@@ -1,6 +1,6 @@
 import { rmdirSync, unlinkSync } from 'node:fs';
 import type { RestoredFile } from '../core/checkpoint.ts';
-import { errorCode } from '../platform/error-code.ts';
+import { ifPossible } from '../platform/if-possible.ts';
 import type { TreeChange } from './diff-trees.ts';
 import { openContents } from './restore-contents.ts';
 import { BATCH_FILES, writeBatch } from './worktree-batch.ts';
@@ -90,13 +90,11 @@ function foldersOf(changes: readonly TreeChange[]): Buffer[] {
 }
 
 function removeIfEmpty(root: Folder, path: Buffer): void {
-  try {
+  // What holds something, or may not be removed, stays and does no harm.
+  ifPossible(() => {
     using place = openPlace(root, path, { create: false });
     if (place.folder !== undefined) rmdirSync(place.folder.at(place.name));
-  } catch (error) {
-    // It holds something, or may not be removed: then it stays, and does no harm.
-    if (errorCode(error) === undefined) throw error;
-  }
+  });
 }
 
 /** A new name survives a power cut once its folder was written. */

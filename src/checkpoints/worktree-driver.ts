@@ -1,5 +1,6 @@
 import type { CheckpointRestoreRequest } from '../core/checkpoint.ts';
 import type { HomeDriver } from '../core/home-driver.ts';
+import { done, skip } from '../core/item-outcome.ts';
 import type { ItemOutcome, Journal, RunItem } from '../core/run.ts';
 import type { SessionRewind } from '../core/session-rewind.ts';
 import { errorCode } from '../platform/error-code.ts';
@@ -37,24 +38,23 @@ async function each(items: readonly RunItem[], act: (item: RunItem) => Promise<I
 async function callOff(parts: WorktreeParts, runId: string, item: RunItem): Promise<ItemOutcome> {
   if (item.item.kind === 'conversation') await parts.rewind.giveBack(runId, requestOf(item));
   else await forget(parts, runId, item);
-  return skipped(item, 'The restore was cut short before it began.');
+  return skip(item, 'The restore was cut short before it began.');
 }
 
 async function putBack(parts: WorktreeParts, runId: string, item: RunItem): Promise<ItemOutcome> {
   if (item.item.kind === 'conversation') return parts.rewind.giveBack(runId, requestOf(item));
   const request = (await parts.journal.run(runId))?.request;
   const store = parts.findStore();
-  if (request?.kind !== 'restore-checkpoint') return skipped(item, 'Its run does not say what it went back to.');
-  if (store === undefined) return skipped(item, 'The checkpoint store is not there.');
+  if (request?.kind !== 'restore-checkpoint') return skip(item, 'Its run does not say what it went back to.');
+  if (store === undefined) return skip(item, 'The checkpoint store is not there.');
   try {
     const detail = await putFilesBack(store, request);
-    return detail === undefined ? await forget(parts, runId, item) : skipped(item, detail);
+    return detail === undefined ? await forget(parts, runId, item) : skip(item, detail);
   } catch (error) {
-    if (error instanceof GitError)
-      return skipped(item, 'What was there before cannot be read from the checkpoint store.');
+    if (error instanceof GitError) return skip(item, 'What was there before cannot be read from the checkpoint store.');
     const code = errorCode(error);
     if (code === undefined) throw error;
-    return skipped(item, NOT_THERE.has(code) ? 'The folder is not there.' : `The file system refused it: ${code}.`);
+    return skip(item, NOT_THERE.has(code) ? 'The folder is not there.' : `The file system refused it: ${code}.`);
   }
 }
 
@@ -85,13 +85,9 @@ async function forget({ findStore }: WorktreeParts, runId: string, item: RunItem
     const lines = [`delete ${keepRef(runId, 'target')}`, `delete ${keepRef(runId, 'safety')}`];
     await changeRefs(store.layout, lines);
   }
-  return { number: item.number, status: 'done' };
+  return done(item);
 }
 
 function requestOf({ number, item, fingerprint }: RunItem) {
   return { number, id: item.id, afterSeq: Number(fingerprint) };
-}
-
-function skipped({ number }: RunItem, detail: string): ItemOutcome {
-  return { number, status: 'skipped', detail };
 }

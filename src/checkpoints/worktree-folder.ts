@@ -1,6 +1,7 @@
 import { closeSync, constants, existsSync, fsyncSync, lstatSync, mkdirSync, openSync, readdirSync } from 'node:fs';
 import { Failure } from '../core/failure.ts';
 import { errorCode } from '../platform/error-code.ts';
+import { ifPossible } from '../platform/if-possible.ts';
 
 /**
  * An open folder of a working directory. On Linux what lies in it is reached through the open folder itself: whoever puts a link
@@ -49,11 +50,7 @@ export class Folder implements Disposable {
 
   /** Makes new, renamed and removed names in it survive a power cut, where the system can. */
   sync(): void {
-    try {
-      fsyncSync(this.#handle);
-    } catch (error) {
-      if (errorCode(error) === undefined) throw error;
-    }
+    ifPossible(() => fsyncSync(this.#handle));
   }
 
   [Symbol.dispose](): void {

@@ -1,4 +1,5 @@
 import type { HomeDriver } from '../../core/home-driver.ts';
+import { done, skip } from '../../core/item-outcome.ts';
 import type { ItemOutcome, RunItem } from '../../core/run.ts';
 import type { ArchiveCodec, ArchiveMember, SealRequest } from '../../core/session-archive.ts';
 import type { SessionStore } from '../../core/session-store.ts';
@@ -42,7 +43,7 @@ export async function archiveHermes(
     const obstacle = sealed ? undefined : await copySession(parts, runId, item);
     if (obstacle !== undefined) outcomes.push(skip(item, obstacle));
     else if (!sealed) fresh.push(item);
-    else outcomes.push({ number: item.number, status: 'done' });
+    else outcomes.push(done(item));
   }
   const taken = fresh.length === 0 ? [] : await driver.discard(runId, fresh.map(asRemoval));
   for (const outcome of taken) if (outcome.status === 'skipped') outcomes.push(outcome);
@@ -142,10 +143,6 @@ function isDone(outcomes: readonly ItemOutcome[], { number }: RunItem): boolean 
 function pick(items: readonly RunItem[], outcomes: readonly ItemOutcome[], status: ItemOutcome['status']): RunItem[] {
   const numbers = new Set(outcomes.filter((outcome) => outcome.status === status).map(({ number }) => number));
   return items.filter(({ number }) => numbers.has(number));
-}
-
-function skip({ number }: RunItem, detail: string): ItemOutcome {
-  return { number, status: 'skipped', detail };
 }
 
 function stuck({ number }: RunItem, detail: string): ItemOutcome {

@@ -1,11 +1,13 @@
 import { basename } from 'node:path';
 import type { HomeDriver } from '../../core/home-driver.ts';
 import type { Doubt } from '../../core/inventory.ts';
+import { done, doneUnless } from '../../core/item-outcome.ts';
 import type { LedgerBook } from '../../core/ledger-book.ts';
 import type { ItemOutcome, RunItem } from '../../core/run.ts';
 import type { ArchiveCodec } from '../../core/session-archive.ts';
 import type { SessionStore } from '../../core/session-store.ts';
 import type { Clock } from '../../core/time.ts';
+import { trashRequest } from '../../core/trash-request.ts';
 import { createHermesDriver } from '../../homes/hermes/hermes-driver.ts';
 import { judgeClock } from '../../homes/native/clock-watch.ts';
 import { dropDeadBundles } from '../../homes/native/drop-dead-bundles.ts';
@@ -56,7 +58,7 @@ export function createHermesSessionDriver(parts: HermesSessionDriverParts): Home
       const { sessions, archives, archived, debris } = sort(items);
       return [
         ...(await ifAny(debris, (some) => dropDebris(archiving(), some))),
-        ...(await ifAny(archives, (some) => store.archive.hide(runId, some.map(requestOf)))),
+        ...(await ifAny(archives, (some) => store.archive.hide(runId, some.map(trashRequest)))),
         ...(await ifAny(sessions, (some) => driver.discard(runId, some))),
         ...(await ifAny(archived, (some) => archiveHermes(archiving(), runId, some))),
       ];
@@ -64,7 +66,7 @@ export function createHermesSessionDriver(parts: HermesSessionDriverParts): Home
     async restore(runId, items) {
       const { sessions, archives, archived } = sort(items);
       return [
-        ...(await ifAny(archives, (some) => store.archive.show(runId, some.map(requestOf)))),
+        ...(await ifAny(archives, (some) => store.archive.show(runId, some.map(trashRequest)))),
         ...(await ifAny(sessions, (some) => driver.restore(runId, some))),
         ...(await ifAny(archived, (some) => restoreHermes(archiving(), runId, some))),
       ];
@@ -72,9 +74,9 @@ export function createHermesSessionDriver(parts: HermesSessionDriverParts): Home
     async purge(runId, items) {
       const { sessions, archives, debris } = sort(items);
       const bundles = archives.length === 0 ? [] : await store.archive.bundles();
-      const outcomes: ItemOutcome[] = [...archives, ...debris].map(({ number }) => ({ number, status: 'done' }));
+      const outcomes: ItemOutcome[] = [...archives, ...debris].map(done);
       outcomes.push(...(await ifAny(sessions, (some) => driver.purge(runId, some))));
-      await store.trash.drop(runId, archives.map(requestOf));
+      await store.trash.drop(runId, archives.map(trashRequest));
       await dropDeadBundles(
         archiving(),
         bundles.map(({ name }) => name),
@@ -106,9 +108,7 @@ async function dropDebris(parts: HermesArchiveParts, items: readonly RunItem[]):
     same.map(({ item }) => basename(item.id)),
   );
   return items.map((item) =>
-    same.includes(item)
-      ? { number: item.number, status: 'done' }
-      : { number: item.number, status: 'skipped', detail: 'It has changed since the plan was made.' },
+    doneUnless(item, same.includes(item) ? undefined : 'It has changed since the plan was made.'),
   );
 }
 
@@ -117,10 +117,6 @@ async function ifAny(
   act: (items: readonly RunItem[]) => Promise<readonly ItemOutcome[]>,
 ): Promise<readonly ItemOutcome[]> {
   return items.length === 0 ? [] : act(items);
-}
-
-function requestOf({ number, item, fingerprint }: RunItem) {
-  return { number, id: item.id, fingerprint };
 }
 
 /** Asked each time, because the records may be made only by the change that writes to them. */

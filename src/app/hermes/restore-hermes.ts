@@ -1,9 +1,10 @@
 import { rmSync } from 'node:fs';
+import { done, skip } from '../../core/item-outcome.ts';
 import type { ItemOutcome, RunItem } from '../../core/run.ts';
 import type { ArchivedSession } from '../../core/session-archive.ts';
 import { readTaken, takenDirectory } from '../../homes/hermes/taken-session.ts';
 import { dropDeadBundles } from '../../homes/native/drop-dead-bundles.ts';
-import { errorSentence } from '../../homes/native/error-sentence.ts';
+import { errorSentence } from '../../platform/error-sentence.ts';
 import { asRemoval, type HermesArchiveParts } from './archive-hermes.ts';
 import { unpackHermesMember } from './hermes-member.ts';
 import { dropCopy } from './session-copy.ts';
@@ -25,7 +26,7 @@ export async function restoreHermes(
     const stage = await prepare(parts, runId, item);
     if (stage === 'waiting') waiting.push(item);
     else if (stage === 'back') back.push(item);
-    else outcomes.push({ number: item.number, status: 'skipped', detail: stage.stays });
+    else outcomes.push(skip(item, stage.stays));
   }
   const returned = waiting.length === 0 ? [] : await driver.restore(runId, waiting.map(asRemoval));
   const stay = new Map(returned.map((outcome) => [outcome.number, outcome]));
@@ -35,9 +36,9 @@ export async function restoreHermes(
   if (left.length > 0) await driver.purge(runId, left);
   outcomes.push(...returned.filter(({ status }) => status === 'skipped'));
   const bundles = await store.archive.bundles();
-  for (const { number, item } of [...back, ...waiting.filter(isBack)]) {
-    await dropCopy(store, { runId, number, id: item.id });
-    outcomes.push({ number, status: 'done' });
+  for (const item of [...back, ...waiting.filter(isBack)]) {
+    await dropCopy(store, { runId, number: item.number, id: item.item.id });
+    outcomes.push(done(item));
   }
   await dropDeadBundles(
     parts,

@@ -1,17 +1,19 @@
 import { join } from 'node:path';
 import { Failure } from '../../core/failure.ts';
 import type { HomeDriver } from '../../core/home-driver.ts';
+import { done, doneUnless, skip } from '../../core/item-outcome.ts';
 import type { LedgerBook } from '../../core/ledger-book.ts';
 import type { ItemOutcome, RunItem } from '../../core/run.ts';
 import type { Clock } from '../../core/time.ts';
 import { errorCode } from '../../platform/error-code.ts';
+import { obstacleOf } from '../../platform/error-sentence.ts';
 import { giveHermesBack } from './give-hermes-back.ts';
 import { hermesLedgerEntry } from './hermes-ledger-entry.ts';
 import { openHermesLinks } from './hermes-links.ts';
 import { type HermesTrash, openHermesTrash } from './hermes-trash.ts';
-import { attempt, done, skip, skipAll } from './item-outcomes.ts';
 import { returnSessions } from './return-sessions.ts';
 import { scanHermes } from './scan-hermes.ts';
+import { skipAll } from './skip-all.ts';
 import { type TakeDesk, withTakeDesk } from './take-desk.ts';
 import { takeFiles, takeStray } from './take-files.ts';
 import { takeSessions } from './take-sessions.ts';
@@ -120,6 +122,11 @@ function restoreFiles(desk: TakeDesk, item: RunItem): ItemOutcome {
   return attempt(item, () =>
     desk.trash.giveBack(item.number) ? undefined : 'Something else stands where its files were.',
   );
+}
+
+/** What the files of one item meet is an outcome and does not stop the others. */
+function attempt(item: RunItem, act: () => string | undefined | void): ItemOutcome {
+  return doneUnless(item, obstacleOf(act));
 }
 
 type Way = 'session' | 'files' | 'stray' | 'unknown';

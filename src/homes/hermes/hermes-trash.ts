@@ -2,10 +2,11 @@ import { lstatSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Failure } from '../../core/failure.ts';
 import type { RunItem } from '../../core/run.ts';
-import { appendDurably } from '../../platform/append-durably.ts';
-import { errorCode } from '../../platform/error-code.ts';
+import { ifPossible } from '../../platform/if-possible.ts';
+import { isThere } from '../../platform/is-there.ts';
 import { moveBetween, refuseLinks } from '../../platform/move-entry.ts';
 import { makePrivateDir, syncDir } from '../../platform/private-files.ts';
+import { addToManifest, MANIFEST } from '../../platform/run-manifest.ts';
 import { walkTree } from '../../platform/walk-tree.ts';
 import { listNames } from './list-names.ts';
 import { blockPath, openRecordBook, type RecordBook } from './record-book.ts';
@@ -97,7 +98,7 @@ export function openHermesTrash(home: string, root: string): HermesTrash {
   };
 }
 
-/** Folders in their order, and the trash of the run once nothing but its manifest is left. */
+/** Folders in their order where they are empty, and the trash of the run once nothing but its manifest is left. */
 function removeEmpty(root: string, folders: readonly string[]): void {
   for (const folder of folders) ifPossible(() => rmdirSync(folder));
   if (listNames(root).some((name) => name !== MANIFEST)) return;
@@ -128,21 +129,6 @@ export function plainFile(path: string) {
   return stat?.isFile() === true ? stat : undefined;
 }
 
-const MANIFEST = 'manifest.jsonl';
-
-function isThere(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-}
-
-/** An empty folder that stays is in nobody's way. One with something in it always stays. */
-function ifPossible(act: () => void): void {
-  try {
-    act();
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error;
-  }
-}
-
 /** Our folders first: a file must not have left its own for good while the way to where it went is not on the disk. */
 async function syncMoves(folders: ReadonlySet<string>, sessions: string): Promise<void> {
   await syncAll([...folders].filter((folder) => folder !== sessions));
@@ -152,13 +138,9 @@ async function syncMoves(folders: ReadonlySet<string>, sessions: string): Promis
 function writeManifest(home: string, root: string, items: readonly RunItem[]): void {
   refuseLinks(home, root);
   makePrivateDir(root);
-  appendDurably(join(root, MANIFEST), items.map((item) => `${manifestLine(item)}\n`).join(''));
+  addToManifest(root, items);
   // Any of the folders up to the home may be new, and what is in one that a power cut takes away is gone with it.
   for (let folder = root; folder !== dirname(home); folder = dirname(folder)) syncDir(folder);
-}
-
-function manifestLine({ number, item, action, reason }: RunItem): string {
-  return JSON.stringify({ number, kind: item.kind, id: item.id, action, reason });
 }
 
 /** A name of our own making below our own trash: nothing else can be there. */

@@ -1,3 +1,4 @@
+import { doneUnless } from '../../core/item-outcome.ts';
 import type { ItemOutcome, RunItem } from '../../core/run.ts';
 import { messageId } from './record-tables.ts';
 import { type ComingSession, fitsSchema, returnRows, sessionExists, sessionState } from './return-rows.ts';
@@ -16,7 +17,7 @@ export async function returnSessions(desk: TakeDesk, items: readonly RunItem[]):
   records.mark(here, 'returning');
   const outcomes: ItemOutcome[] = [];
   const say = (number: number, detail: string | undefined) => {
-    outcomes.push(detail === undefined ? { number, status: 'done' } : { number, status: 'skipped', detail });
+    outcomes.push(doneUnless({ number }, detail));
   };
   let together: ComingSession[] = [];
   const bring = async () => {

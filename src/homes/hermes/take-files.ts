@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { doneUnless } from '../../core/item-outcome.ts';
 import type { ItemOutcome, RunItem } from '../../core/run.ts';
 import { readLiveness } from './hermes-liveness.ts';
 import { readSession } from './hermes-rows.ts';
@@ -28,9 +29,8 @@ export async function takeFiles(desk: TakeDesk, item: RunItem): Promise<ItemOutc
     if (stop === undefined) trash.take(number, names);
     return stop;
   });
-  if (obstacle === undefined) return { number, status: 'done' };
-  trash.letGo(number);
-  return { number, status: 'skipped', detail: obstacle };
+  if (obstacle !== undefined) trash.letGo(number);
+  return doneUnless(item, obstacle);
 }
 
 /** Takes a file that no session owns, if it still is one and has not changed. A sentence when it stays. */

@@ -1,4 +1,5 @@
 import { Failure } from '../../core/failure.ts';
+import { skip } from '../../core/item-outcome.ts';
 import type { ItemOutcome, RunItem } from '../../core/run.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { readLiveness } from './hermes-liveness.ts';
@@ -38,7 +39,7 @@ export async function takeSessions(desk: TakeDesk, items: readonly RunItem[]): P
     for (const [item, answer] of answers) {
       if (typeof answer !== 'string') taken.push({ item, record: answer });
       else if (answer === 'changed' && attempt < ATTEMPTS) left.push(item);
-      else skipped.push({ number: item.number, status: 'skipped', detail: answer === 'changed' ? CHANGED : answer });
+      else skipped.push(skip(item, answer === 'changed' ? CHANGED : answer));
     }
   }
   // Nothing of those was taken, so nothing about them is needed here.

@@ -1,12 +1,14 @@
 import { join } from 'node:path';
+import { skip } from '../../core/item-outcome.ts';
 import type { ItemOutcome, RunItem } from '../../core/run.ts';
 import type { ArchiveMember, SealRequest } from '../../core/session-archive.ts';
 import type { FileMover, HideOptions } from '../../core/session-trash.ts';
+import { trashRequest } from '../../core/trash-request.ts';
+import { errorSentence } from '../../platform/error-sentence.ts';
 import { fileLines } from './archive-lines.ts';
 import { inspectMember } from './archive-member.ts';
 import { type BundleParts, bundleSessions } from './bundle-sessions.ts';
 import { dropDeadBundles } from './drop-dead-bundles.ts';
-import { errorSentence } from './error-sentence.ts';
 import type { NativeTrash } from './native-trash.ts';
 
 export interface ArchiveStep extends HideOptions {
@@ -70,15 +72,15 @@ async function prepare(parts: BundleParts, runId: string, items: readonly RunIte
     if (found === undefined) fresh.push(item);
     else {
       held.set(item.number, await heldFiles(join(layout.archive, found.member.bundle), found.member));
-      requests.push(requestOf(item));
+      requests.push(trashRequest(item));
     }
   }
   for (const one of await bundleSessions(parts, runId, fresh)) {
     const { number } = one.item;
-    if ('detail' in one) outcomes.push({ number, status: 'skipped', detail: one.detail });
+    if ('detail' in one) outcomes.push(skip(one.item, one.detail));
     else {
       held.set(number, one.files);
-      requests.push({ ...requestOf(one.item), member: one.member });
+      requests.push({ ...trashRequest(one.item), member: one.member });
     }
   }
   return { requests, held, outcomes };
@@ -101,10 +103,6 @@ async function purgeTaken(trash: NativeTrash, item: RunItem): Promise<number | s
   } catch (error) {
     return errorSentence(error);
   }
-}
-
-function requestOf({ number, item, fingerprint }: RunItem): SealRequest {
-  return { number, id: item.id, fingerprint };
 }
 
 /** Takes files only if they are what the bundle holds. Looked at once they are taken: from then on nobody finds them. */

@@ -5,11 +5,11 @@ import type { RunItem } from '../../core/run.ts';
 import type { ArchiveCodec, ArchiveMember } from '../../core/session-archive.ts';
 import type { SessionStore } from '../../core/session-store.ts';
 import type { Clock } from '../../core/time.ts';
+import { errorSentence } from '../../platform/error-sentence.ts';
 import { refuseLinks } from '../../platform/move-entry.ts';
 import { ArchiveBundle, AT_ONCE } from './archive-bundle.ts';
 import { archiveLines } from './archive-lines.ts';
 import { packMember } from './archive-member.ts';
-import { errorSentence } from './error-sentence.ts';
 import { lookAhead } from './look-ahead.ts';
 import type { NativeLayout } from './native-layout.ts';
 

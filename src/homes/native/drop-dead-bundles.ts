@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { errorSentence } from '../../platform/error-sentence.ts';
 import { syncDir } from '../../platform/private-files.ts';
 import type { BundleParts } from './bundle-sessions.ts';
-import { errorSentence } from './error-sentence.ts';
 
 /** Removes those of the bundles that no session refers to any more. */
 export async function dropDeadBundles({ store, layout }: BundleParts, names: readonly string[]): Promise<void> {

@@ -1,13 +1,15 @@
 import { Failure } from '../../core/failure.ts';
 import type { HomeDriver } from '../../core/home-driver.ts';
+import { done, doneUnless, skip } from '../../core/item-outcome.ts';
 import type { ItemOutcome, RunItem } from '../../core/run.ts';
-import type { FileMover, HideOptions, TrashRequest } from '../../core/session-trash.ts';
+import type { FileMover, HideOptions } from '../../core/session-trash.ts';
+import { trashRequest } from '../../core/trash-request.ts';
 import { errorCode } from '../../platform/error-code.ts';
+import { errorSentence, obstacleOf } from '../../platform/error-sentence.ts';
 import { deadHolders } from './active-sessions.ts';
 import { archiveSessions } from './archive-sessions.ts';
 import type { BundleParts } from './bundle-sessions.ts';
 import { dropDeadBundles } from './drop-dead-bundles.ts';
-import { errorSentence } from './error-sentence.ts';
 import { lookAhead } from './look-ahead.ts';
 import type { NativeLayout } from './native-layout.ts';
 import { type NativeTrash, openNativeTrash } from './native-trash.ts';
@@ -37,8 +39,8 @@ export function createNativeDriver(parts: NativeParts): HomeDriver {
       const step = { runId, trash, files: moverOf(trash, items), deadHolders: dead };
       const of = (way: Way) => items.filter((item) => wayOf(item) === way);
       const outcomes = [
-        ...(await store.trash.hide(runId, of('session').map(requestOf), step)),
-        ...(await store.archive.hide(runId, of('archive').map(requestOf))),
+        ...(await store.trash.hide(runId, of('session').map(trashRequest), step)),
+        ...(await store.archive.hide(runId, of('archive').map(trashRequest))),
         ...(await archiveSessions(parts, step, of('archiving'))),
       ];
       for (const item of of('part')) outcomes.push(await discardPart(parts, step, item));
@@ -66,7 +68,7 @@ export function createNativeDriver(parts: NativeParts): HomeDriver {
       // While the rows of some are deleted, the disk removes the files of the next.
       for await (const purged of lookAhead(slicesOf(items), SLICES_AHEAD, (some) => purgeFiles(trash, some))) {
         outcomes.push(...purged.outcomes);
-        await store.trash.drop(runId, purged.gone.filter((item) => wayOf(item) !== 'part').map(requestOf));
+        await store.trash.drop(runId, purged.gone.filter((item) => wayOf(item) !== 'part').map(trashRequest));
       }
       orFailure(layout, () => trash.sync());
       trash.tidy([]);
@@ -109,7 +111,7 @@ function giveBack(trash: NativeTrash, item: RunItem): string | undefined {
 async function discardPart(parts: NativeParts, step: Step & HideOptions, item: RunItem): Promise<ItemOutcome> {
   if (item.item.kind === 'session') {
     const part = item.action === 'drop-dumps' ? 'dumps' : 'all';
-    return parts.store.trash.takeFiles(step.runId, requestOf(item), { part, ...step });
+    return parts.store.trash.takeFiles(step.runId, trashRequest(item), { part, ...step });
   }
   const used = item.item.id.startsWith('archive/') ? await parts.store.archive.bundles() : [];
   return attempt(item, () => {
@@ -127,11 +129,11 @@ async function restoreOne(parts: NativeParts, step: Step, item: RunItem): Promis
   if (way !== 'part') {
     const [outcome] =
       way === 'archive'
-        ? await store.archive.show(runId, [requestOf(item)])
-        : await store.trash.show(runId, [requestOf(item)], files);
-    return outcome ?? { number: item.number, status: 'done' };
+        ? await store.archive.show(runId, [trashRequest(item)])
+        : await store.trash.show(runId, [trashRequest(item)], files);
+    return outcome ?? done(item);
   }
-  if (item.item.kind === 'session') return store.trash.returnFiles(runId, requestOf(item), files);
+  if (item.item.kind === 'session') return store.trash.returnFiles(runId, trashRequest(item), files);
   return attempt(item, () => giveBack(trash, item));
 }
 
@@ -157,22 +159,13 @@ async function purgeOne(trash: NativeTrash, item: RunItem): Promise<ItemOutcome>
   try {
     return { number, status: 'done', freedBytes: await trash.purge(item) };
   } catch (error) {
-    return { number, status: 'skipped', detail: errorSentence(error) };
+    return skip(item, errorSentence(error));
   }
 }
 
 /** What the files of one item meet is an outcome and does not stop the others. Trouble with the store does, and so does a bug. */
-function attempt({ number }: RunItem, act: () => string | undefined): ItemOutcome {
-  const detail = obstacleOf(act);
-  return detail === undefined ? { number, status: 'done' } : { number, status: 'skipped', detail };
-}
-
-function obstacleOf(act: () => string | undefined): string | undefined {
-  try {
-    return act();
-  } catch (error) {
-    return errorSentence(error);
-  }
+function attempt(item: RunItem, act: () => string | undefined): ItemOutcome {
+  return doneUnless(item, obstacleOf(act));
 }
 
 /** What concerns the whole trash stops the run: the next one finishes what was begun. */
@@ -195,8 +188,4 @@ function wayOf({ item, action }: RunItem): Way {
   if (action === 'archive') return 'archiving';
   if (action !== 'remove') return 'part';
   return item.kind === 'session' || item.kind === 'archive' ? item.kind : 'part';
-}
-
-function requestOf({ number, item, fingerprint }: RunItem): TrashRequest {
-  return { number, id: item.id, fingerprint };
 }

@@ -1,11 +1,12 @@
 import { lstatSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { RunItem } from '../../core/run.ts';
-import { appendDurably } from '../../platform/append-durably.ts';
-import { errorCode } from '../../platform/error-code.ts';
+import { ifPossible } from '../../platform/if-possible.ts';
+import { isThere } from '../../platform/is-there.ts';
 import { moveBetween, refuseLinks } from '../../platform/move-entry.ts';
 import { makePrivateDir, syncDir } from '../../platform/private-files.ts';
 import { removeTree } from '../../platform/remove-tree.ts';
+import { addToManifest, MANIFEST } from '../../platform/run-manifest.ts';
 import { DUMPS_NAME, type NativeLayout, TRANSCRIPT_NAME } from './native-layout.ts';
 
 /**
@@ -59,7 +60,7 @@ export function openNativeTrash(layout: NativeLayout, runId: string): NativeTras
       refuseLinks(layout.root, root);
       makePrivateDir(root);
       for (const folder of new Set(items.flatMap(movesFor).map(({ to }) => dirname(to)))) makePrivateDir(folder);
-      appendDurably(join(root, MANIFEST), items.map((item) => `${manifestLine(item)}\n`).join(''));
+      addToManifest(root, items);
       for (const folder of [root, dirname(root), layout.root]) syncDir(folder);
     },
     take,
@@ -90,6 +91,7 @@ export function openNativeTrash(layout: NativeLayout, runId: string): NativeTras
   };
 }
 
+/** An empty folder that stays is in nobody's way. One with something in it always stays. */
 function tidy(root: string, items: readonly RunItem[]): void {
   for (const { number } of items) ifPossible(() => rmdirSync(join(root, String(number))));
   ifPossible(() => {
@@ -98,21 +100,6 @@ function tidy(root: string, items: readonly RunItem[]): void {
     rmdirSync(root);
   });
   ifPossible(() => syncDir(isThere(root) ? root : dirname(root)));
-}
-
-const MANIFEST = 'manifest.jsonl';
-
-/** An empty folder that stays is in nobody's way. One with something in it always stays. */
-function ifPossible(act: () => void): void {
-  try {
-    act();
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error;
-  }
-}
-
-function isThere(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
 function isFolder(path: string): boolean {
@@ -136,8 +123,4 @@ function movesOf(layout: NativeLayout, { item, action }: RunItem, place: string)
   if (action === 'remove' || action === 'archive') return [{ from: directory, to: place }];
   const names = action === 'drop-dumps' ? [DUMPS_NAME] : [TRANSCRIPT_NAME, DUMPS_NAME];
   return names.map((name) => ({ from: join(directory, name), to: join(place, name) }));
-}
-
-function manifestLine({ number, item, action, reason }: RunItem): string {
-  return JSON.stringify({ number, kind: item.kind, id: item.id, action, reason });
 }

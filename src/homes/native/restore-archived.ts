@@ -1,16 +1,18 @@
 import { lstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { skip } from '../../core/item-outcome.ts';
 import type { ItemOutcome, RunItem } from '../../core/run.ts';
 import type { ArchiveMember, ArchiveRow } from '../../core/session-archive.ts';
 import { MAX_BATCH } from '../../core/session-store.ts';
 import type { FileMover } from '../../core/session-trash.ts';
+import { trashRequest } from '../../core/trash-request.ts';
+import { errorSentence } from '../../platform/error-sentence.ts';
 import { refuseLinks } from '../../platform/move-entry.ts';
 import { makePrivateDir, syncDir } from '../../platform/private-files.ts';
 import { fileLines, linesIn, parseArchiveLine } from './archive-lines.ts';
 import { inspectMember, memberStretches } from './archive-member.ts';
 import { ArchiveUnpack } from './archive-unpack.ts';
 import type { BundleParts } from './bundle-sessions.ts';
-import { errorSentence } from './error-sentence.ts';
 import type { NativeTrash } from './native-trash.ts';
 
 export interface RestoreStep {
@@ -26,15 +28,14 @@ export interface RestoreStep {
 export async function restoreArchived(parts: BundleParts, step: RestoreStep, item: RunItem): Promise<ItemOutcome> {
   const { archive } = parts.store;
   const { runId, files } = step;
-  const { number, fingerprint } = item;
-  const request = { number, id: item.item.id, fingerprint };
+  const { number } = item;
+  const request = trashRequest(item);
   const found = await archive.find(runId, number);
   // In the trash, gone, or restored before a crash: the store knows which.
   if (found === undefined || found.trashed) return archive.unseal(runId, request, files);
   const detail = await obstacleTo(() => unpack(parts, step, { item, member: found.member }));
   // Trouble with the store here is no outcome: the files may be back in their place, and recovery finishes the step.
-  const outcome: ItemOutcome =
-    detail === undefined ? await archive.unseal(runId, request, files) : { number, status: 'skipped', detail };
+  const outcome: ItemOutcome = detail === undefined ? await archive.unseal(runId, request, files) : skip(item, detail);
   if (outcome.status === 'skipped') await clear(parts, step, item);
   return outcome;
 }

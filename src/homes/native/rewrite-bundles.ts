@@ -1,9 +1,9 @@
 import { createReadStream, lstatSync } from 'node:fs';
 import { join } from 'node:path';
+import { errorSentence } from '../../platform/error-sentence.ts';
 import { ArchiveBundle, MEMBER_OVERHEAD_BYTES } from './archive-bundle.ts';
 import type { BundleParts } from './bundle-sessions.ts';
 import { dropDeadBundles } from './drop-dead-bundles.ts';
-import { errorSentence } from './error-sentence.ts';
 
 /** Writes bundles anew of which less than half is still referred to. Returns how many bytes that freed. */
 export async function rewriteBundles(parts: BundleParts): Promise<number> {

@@ -1,9 +1,9 @@
 import { existsSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { Failure } from '../../../core/failure.ts';
+import { done, skip } from '../../../core/item-outcome.ts';
 import type { ItemOutcome, RunItem } from '../../../core/run.ts';
 import { GitError, runGit } from '../../../platform/run-git.ts';
-import { done, skip } from '../item-outcomes.ts';
 import { dropShortcuts } from './pack-files.ts';
 import type { ProjectAddress } from './project-address.ts';
 import { type Chain, readChain } from './read-chain.ts';

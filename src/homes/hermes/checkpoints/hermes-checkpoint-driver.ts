@@ -1,13 +1,16 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HomeDriver } from '../../../core/home-driver.ts';
+import { doneUnless, skip } from '../../../core/item-outcome.ts';
 import type { ItemOutcome, RunItem } from '../../../core/run.ts';
 import { type Clock, SECOND_MS } from '../../../core/time.ts';
 import { errorCode } from '../../../platform/error-code.ts';
+import { obstacleOf } from '../../../platform/error-sentence.ts';
+import { ifPossible } from '../../../platform/if-possible.ts';
 import { writeFileAtomic } from '../../../platform/private-files.ts';
 import { GitError } from '../../../platform/run-git.ts';
 import { treeStamp } from '../../../platform/tree-stamp.ts';
-import { attempt, skip, skipAll } from '../item-outcomes.ts';
+import { skipAll } from '../skip-all.ts';
 import { discardSnapshots } from './discard-snapshots.ts';
 import { byProject, type ProjectAddress } from './project-address.ts';
 import { purgeSnapshots } from './purge-snapshots.ts';
@@ -101,12 +104,10 @@ export async function reclaimHermes(
 /** Tells Hermes that its checkpoints were looked after, as it does itself. */
 function stampPrune({ home, clock }: CheckpointDriverParts): void {
   const dir = join(home, 'checkpoints');
-  try {
+  // Without it, Hermes looks after them once more than it would have to.
+  ifPossible(() => {
     if (existsSync(dir)) writeFileAtomic(join(dir, '.last_prune'), String(clock.now() / SECOND_MS));
-  } catch (error) {
-    // The work is done, and Hermes looks after them once more than it would have to.
-    if (errorCode(error) === undefined) throw error;
-  }
+  });
 }
 
 interface Project {
@@ -137,7 +138,12 @@ async function holds(parts: CheckpointDriverParts, runId: string): Promise<boole
 
 function eachFolder(items: readonly RunItem[], act: (item: RunItem) => string | undefined | void): ItemOutcome[] {
   const folders = items.filter(({ item }) => item.kind === 'orphan');
-  return folders.map((item) => attempt(item, () => (LEGACY.test(item.item.id) ? act(item) : NOT_A_CHECKPOINT)));
+  return folders.map((item) =>
+    doneUnless(
+      item,
+      obstacleOf(() => (LEGACY.test(item.item.id) ? act(item) : NOT_A_CHECKPOINT)),
+    ),
+  );
 }
 
 const LEGACY = /^checkpoints\/(legacy-\d{8}-\d{6}|[0-9a-f]{16})$/;

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { Failure } from '../../../core/failure.ts';
+import { done, skip } from '../../../core/item-outcome.ts';
 import type { ItemOutcome, RunItem } from '../../../core/run.ts';
 import { type CopyRequest, copyGitObjects } from '../../../platform/copy-git-objects.ts';
 import { GitError, type GitPlace, runGit } from '../../../platform/run-git.ts';
 import { wait } from '../../../platform/wait.ts';
-import { done, skip } from '../item-outcomes.ts';
 import { type DiscardDesk, firstLine } from './discard-snapshots.ts';
 import { dropKeeps, dropShortcuts } from './pack-files.ts';
 import type { ProjectAddress } from './project-address.ts';
