@@ -43,7 +43,7 @@ async function countCalls(call: string): Promise<number> {
       root,
       seed: 1,
       steps: STEPS,
-      under: strace(filesOf(root), log, ['-e', `trace=${call}`]),
+      under: strace({ calls: [call], paths: filesOf(root), log }),
     });
     expect(code, stderr).toBe(0);
     return readFileSync(log, 'utf8')
@@ -85,7 +85,7 @@ async function killAt(
   root: string,
   { files, call, when, seed }: KillPoint,
 ): Promise<{ events: readonly WriterEvent[]; killed: boolean }> {
-  const under = strace(files, '/dev/null', ['-e', `trace=${call}`, '-e', `inject=${call}:signal=SIGKILL:when=${when}`]);
+  const under = strace({ calls: [call], paths: files, inject: `${call}:signal=SIGKILL:when=${when}` });
   const { events, signal, code, stderr } = await runWriter({ root, seed, steps: STEPS, under });
   if (signal !== 'SIGKILL') expect(code, `${call} ${when}: ${stderr}`).toBe(0);
   return { events, killed: signal === 'SIGKILL' };

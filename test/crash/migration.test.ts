@@ -7,7 +7,7 @@ import { SESSIONS_SCHEMA } from '../../src/store/sqlite/001-sessions.ts';
 import { SCHEMA_VERSION } from '../../src/store/sqlite/migrations.ts';
 import { messagesOf } from '../support/collect.ts';
 import { openNativeStore } from '../support/native-store.ts';
-import { STRACE_WORKS } from '../support/strace.ts';
+import { STRACE_WORKS, strace } from '../support/strace.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const CALLS = ['pwrite64', 'fdatasync', 'fsync', 'unlink', 'ftruncate'];
@@ -26,8 +26,7 @@ describe.skipIf(!STRACE_WORKS)('a process that is killed while it brings an old 
     const versions = new Set<number>();
     for (const { call, when } of points) {
       const home = copyOf(directory, old);
-      const inject = ['-e', `trace=${call}`, '-e', `inject=${call}:signal=SIGKILL:when=${when}`];
-      const { signal } = open(home, ['strace', '-f', '-qq', '-o', '/dev/null', ...inject]);
+      const { signal } = open(home, strace({ calls: [call], inject: `${call}:signal=SIGKILL:when=${when}` }));
       expect({ call, when, signal }).toEqual({ call, when, signal: 'SIGKILL' });
       versions.add(checkRaw(home));
       await using store = await openNativeStore(home);
@@ -69,7 +68,7 @@ function open(home: string, [command = '', ...under]: readonly string[]) {
 /** The calls that a whole migration makes on its main thread. */
 function callsOf(directory: string, old: string): string[] {
   const log = join(directory, 'calls.log');
-  const { status } = open(copyOf(directory, old), ['strace', '-f', '-qq', '-o', log, '-e', `trace=${CALLS.join()}`]);
+  const { status } = open(copyOf(directory, old), strace({ calls: CALLS, log }));
   expect(status).toBe(0);
   const lines = readFileSync(log, 'utf8').split('\n');
   const [main] = lines[0]?.split(' ', 1) ?? [];

@@ -16,8 +16,7 @@ describe.skipIf(!STRACE_WORKS)('a transcript that cannot be written', () => {
   ])('for %s stops no message, is reported, and catches up', async (_cause, inject) => {
     const root = tempDir();
     const path = nativeLayout(root).transcript('one');
-    const [calls = ''] = inject.split(':');
-    const under = strace([path], '/dev/null', ['-e', `trace=${calls}`, '-e', `inject=${inject}`]);
+    const under = strace({ calls: inject.split(':', 1), paths: [path], inject });
     const { events, code, stderr } = await runWriter({ root, seed: 3, steps: 30, under });
     expect(code, stderr).toBe(0);
     const problems = new Set(events.flatMap((event) => (event.event === 'ok' ? event.problems : [])));

@@ -5,6 +5,7 @@ import { recoverAndCheck } from './engine-checker.ts';
 import { runEngineWorker, type WorkerEnd } from './engine-run-worker.ts';
 import { clockOf, copyScene } from './engine-scene.ts';
 import type { Stage } from './engine-stage.ts';
+import { strace } from './strace.ts';
 
 /** Every system call by which the engine and SQLite change a disk. */
 export const CALLS = ['rename', 'mkdir', 'unlink', 'rmdir', 'pwrite64', 'fsync', 'fdatasync', 'ftruncate'];
@@ -21,8 +22,7 @@ export interface Injection {
 export async function countCalls(stage: Stage): Promise<ReadonlyMap<string, number>> {
   return inCopy(stage, async (home) => {
     const log = join(stage.directory, 'calls.log');
-    const under = ['strace', '-f', '-qq', '-o', log, '-e', `trace=${CALLS.join()}`];
-    const { code, stderr, said } = await act(stage, home, under);
+    const { code, stderr, said } = await act(stage, home, strace({ calls: CALLS, log }));
     expect({ code, stderr, failed: said?.failed }).toEqual({ code: 0, stderr: '', failed: undefined });
     const lines = readFileSync(log, 'utf8').split('\n');
     const main = lines[0]?.split(' ', 1)[0];
@@ -38,8 +38,7 @@ export async function injectInto(stage: Stage, injections: readonly Injection[])
   return inCopy(stage, async (home, scene) => {
     const ends: WorkerEnd[] = [];
     for (const [index, { call, when, what }] of injections.entries()) {
-      const inject = `inject=${call}:${what}:when=${when}`;
-      const under = ['strace', '-f', '-qq', '-o', '/dev/null', '-e', `trace=${call}`, '-e', inject];
+      const under = strace({ calls: [call], inject: `${call}:${what}:when=${when}` });
       ends.push(await act(stage, home, under, index === 0 ? undefined : 'recover'));
     }
     const { baseline, scenario } = stage;

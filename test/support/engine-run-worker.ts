@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
+import { bundleWorker } from './bundle-worker.ts';
 
 export interface WorkerRun {
   readonly home: string;
@@ -15,11 +15,11 @@ export interface WorkerEnd {
   readonly signal: NodeJS.Signals | null;
   readonly code: number | null;
   /** What the worker said of its act; absent when it died first. */
-  readonly said: { readonly done?: number; readonly skipped?: number; readonly failed?: string } | undefined;
+  readonly said: { readonly skipped?: number; readonly failed?: string } | undefined;
   readonly stderr: string;
 }
 
-const SCRIPT = fileURLToPath(new URL('engine-worker.js', import.meta.url));
+const SCRIPT = await bundleWorker('engine-worker.ts');
 
 /** Carries out one act in a process of its own. */
 export async function runEngineWorker({ home, act, now, under = [] }: WorkerRun): Promise<WorkerEnd> {

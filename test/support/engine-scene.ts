@@ -60,7 +60,7 @@ export interface Scenario {
   readonly laterMs?: number;
   /** Made before anything can fail. */
   readonly plan?: (at: EngineHome) => Promise<Plan>;
-  readonly act: (at: EngineHome, plan: Plan | undefined) => Promise<unknown>;
+  readonly act: (at: EngineHome, plan: Plan | undefined) => Promise<{ readonly skipped: number }>;
 }
 
 const applyRules = async (at: EngineHome) => at.retention.apply(await at.retention.plan());

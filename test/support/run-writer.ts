@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { bundleWorker } from './bundle-worker.ts';
 import type { WriterEvent } from './crash-checker.ts';
 
 export interface WriterRun {
@@ -21,7 +21,7 @@ export interface WriterEnd {
   readonly stderr: string;
 }
 
-const SCRIPT = fileURLToPath(new URL('crash-writer.js', import.meta.url));
+const SCRIPT = await bundleWorker('crash-writer.js');
 
 /** Runs the crash writer until it ends or is killed, and returns what it said. */
 export async function runWriter({ root, seed, steps, bug, under = [], onEvent }: WriterRun): Promise<WriterEnd> {
