@@ -19,16 +19,16 @@ describe.skipIf(!STRACE_WORKS)('a writer that is killed at a system call', () =>
       const count = await countCalls(call);
       expect(count).toBeGreaterThan(0);
       const points = spread(count, POINTS_PER_CALL);
-      const killed: boolean[] = [];
+      const reached: number[] = [];
       // Two at a time, one for each core of a small machine.
       await Promise.all(
         [0, 1].map(async (lane) => {
           for (const point of points.filter((_, index) => index % 2 === lane))
-            killed.push(await killTwice(call, point));
+            if (await killTwice(call, point)) reached.push(point);
         }),
       );
-      // What was put off in the search index is made up for whenever the writer pauses, so the last points are not always reached.
-      expect(killed.filter(Boolean).length).toBeGreaterThanOrEqual(0.75 * points.length);
+      // The writer never pauses, so each run makes the same calls: what it puts off is made up for when it closes its home.
+      expect(reached.toSorted((a, b) => a - b)).toEqual(points);
     },
     1_200_000,
   );

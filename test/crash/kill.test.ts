@@ -8,7 +8,7 @@ import { seededRandom } from '../support/crash-content.js';
 import { runWriter } from '../support/run-writer.ts';
 
 const KILLS = process.env['COPPICE_TORTURE'] === undefined ? 200 : 2000;
-const KILLS_PER_HOME = 20;
+const KILLS_PER_HOME = 10;
 const LONGEST_LIFE_MS = 30;
 
 describe('a writer that is killed', () => {
