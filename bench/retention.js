@@ -1,7 +1,7 @@
 // Planning, pruning and undoing against the bare work they rest on.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
@@ -19,37 +19,55 @@ const CHUNK = 500;
 export async function benchRetention(directory) {
   const path = join(directory, 'prune');
   await buildHome(path, { sessions: SESSIONS, messagesEach: 5, dumps: 1 });
-  const bare = join(directory, 'prune-bare');
-  cpSync(path, bare, { recursive: true });
+  const [unfiled, bare] = ['unfiled', 'bare'].map((name) => copy(path, `${path}-${name}`));
   const ids = Array.from({ length: PRUNED }, (_, index) => `session-${index + 1}`);
 
+  const whole = await pruneAndPurge(path, ids);
+  const rows = await pruneAndPurge(unfiled, ids, (trash) => removeFolders(trash));
+  const raw = await timed(() => bareDelete(bare, ids));
+  const unlinks = await timed(() => removeFolders(join(bare, 'trash')));
+
+  // The bare work has no unlinks: neither has this purge, whose trash was emptied of files before.
+  report('prune 5 000 of 10 000 and purge their rows / bare deletes and renames', (rows.prune + rows.purge) / raw, {
+    limit: 2,
+    unit: '×',
+    note: `${format(rows.prune)} + ${format(rows.purge)} ms, bare ${format(raw)} ms`,
+  });
+  const gone = whole.prune + whole.purge;
+  report('the same and their files / bare deletes, renames and unlinks', gone / (raw + unlinks), {
+    limit: 2,
+    unit: '×',
+    note: `${format(whole.prune)} + ${format(whole.purge)} ms, unlinks ${format(unlinks)} ms; without those ${format(gone / raw)}×`,
+  });
+  report('undo 5 000 sessions / the prune', whole.undo / gone, {
+    limit: 2,
+    unit: '×',
+    note: `${format(whole.undo)} ms`,
+  });
+  for (const made of [path, unfiled, bare]) rmSync(made, { recursive: true });
+}
+
+function copy(from, to) {
+  cpSync(from, to, { recursive: true });
+  return to;
+}
+
+async function pruneAndPurge(path, ids, beforePurge) {
   const home = await openHome({ path });
   const plan = await home.plan({ kind: 'delete', ids });
   let run;
   const prune = await timed(async () => ({ run } = await home.apply(plan)));
   const undo = await timed(() => home.undo(run.id));
   const again = await home.apply(await home.plan({ kind: 'delete', ids }));
+  beforePurge?.(join(path, 'trash', again.run.id));
   const purge = await timed(async () => (await home.retention()).emptyTrash(again.run.id));
   await home.close();
-  const raw = await timed(() => bareDelete(bare, ids));
-  const unlinks = await timed(() => rmSync(join(bare, 'trash'), { recursive: true }));
+  return { prune, undo, purge };
+}
 
-  const note = `${format(prune)} + ${format(purge)} ms, bare ${format(raw)} ms`;
-  const gone = prune + purge;
-  report('prune and purge 5 000 of 10 000 / bare deletes and renames', gone / raw, { limit: 2, unit: '×', note });
-  // The purge unlinks files too, which the bare work above does not.
-  report('the same / bare deletes, renames and unlinks', gone / (raw + unlinks), {
-    limit: 2,
-    unit: '×',
-    note: `unlinks ${format(unlinks)} ms`,
-  });
-  report('undo 5 000 sessions / the prune', undo / gone, {
-    limit: 2,
-    unit: '×',
-    note: `${format(undo)} ms`,
-  });
-  rmSync(path, { recursive: true });
-  rmSync(bare, { recursive: true });
+function removeFolders(directory) {
+  for (const entry of readdirSync(directory, { withFileTypes: true }))
+    if (entry.isDirectory()) rmSync(join(directory, entry.name), { recursive: true });
 }
 
 /** Rows in chunks with the same triggers, one statement for each table, and one rename per session. */
