@@ -1,4 +1,4 @@
-import {
+import fs, {
   chmodSync,
   mkdirSync,
   readdirSync,
@@ -9,6 +9,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -66,6 +67,26 @@ describe('changing a working directory from one saved state to another', () => {
   }
 
   const put = (name: string, content: string) => writeFileSync(join(workdir, name), content);
+
+  it('says so when the disk does not take what was changed in a folder', async () => {
+    put('a', 'one');
+    const one = await save();
+    put('a', 'two');
+    const two = await save();
+    const real = fs.fsyncSync;
+    fs.fsyncSync = (handle) => {
+      if (fs.fstatSync(handle).isDirectory()) throw Object.assign(new Error('EIO: i/o error'), { code: 'EIO' });
+      real(handle);
+    };
+    syncBuiltinESMExports();
+    try {
+      await expect(change(two, one)).rejects.toThrow('EIO');
+    } finally {
+      fs.fsyncSync = real;
+      syncBuiltinESMExports();
+    }
+    expect(await change(two, one)).toEqual([]);
+  });
 
   it('gives back every byte, permission and link of any tree, there and back again', async () => {
     await fc.assert(

@@ -1,7 +1,7 @@
-import { closeSync, constants, existsSync, fsyncSync, lstatSync, mkdirSync, openSync, readdirSync } from 'node:fs';
+import { closeSync, constants, existsSync, lstatSync, mkdirSync, openSync, readdirSync } from 'node:fs';
 import { Failure } from '../core/failure.ts';
 import { errorCode } from '../platform/error-code.ts';
-import { ifPossible } from '../platform/if-possible.ts';
+import { syncOpenDir } from '../platform/private-files.ts';
 
 /**
  * An open folder of a working directory. On Linux what lies in it is reached through the open folder itself: whoever puts a link
@@ -50,7 +50,7 @@ export class Folder implements Disposable {
 
   /** Makes new, renamed and removed names in it survive a power cut, where the system can. */
   sync(): void {
-    ifPossible(() => fsyncSync(this.#handle));
+    syncOpenDir(this.#handle);
   }
 
   [Symbol.dispose](): void {

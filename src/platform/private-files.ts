@@ -57,13 +57,24 @@ export function isTemporaryName(name: string): boolean {
 
 /** Makes new, renamed and removed names in a directory survive a power cut. Does nothing where the system has no such call. */
 export function syncDir(path: string): void {
-  try {
+  whereSupported(() => {
     const fd = openSync(path, constants.O_RDONLY);
     try {
       fsyncSync(fd);
     } finally {
       closeSync(fd);
     }
+  });
+}
+
+/** The same for a directory that is open. */
+export function syncOpenDir(handle: number): void {
+  whereSupported(() => fsyncSync(handle));
+}
+
+function whereSupported(sync: () => void): void {
+  try {
+    sync();
   } catch (error) {
     if (!DIRECTORY_SYNC_UNSUPPORTED.has(errorCode(error))) throw error;
   }
