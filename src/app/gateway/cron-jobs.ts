@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { Failure } from '../../core/failure.ts';
 import type { SessionStore } from '../../core/session-store.ts';
+import type { EpochMs } from '../../core/time.ts';
 import type { CronJob, DeliveryTarget } from '../../gateway/cron/cron-job.ts';
 import type { Config } from '../config/config-schema.ts';
 import type { cronJobsSchema } from '../config/cron-schema.ts';
@@ -39,9 +40,19 @@ export async function knownJobs(config: Config, store: SessionStore): Promise<re
   );
   const added = [...(await store.cron.jobs())]
     .filter(([name]) => !Object.hasOwn(config.cron.jobs, name))
-    // Checked when it was added.
-    .map(([name, spec]): KnownJob => ({ job: cronJob(name, JSON.parse(spec) as CronJobSpec), from: 'command' }));
+    .map(([name, text]): KnownJob => ({ job: addedJob(name, text), from: 'command' }));
   return [...configured, ...added];
+}
+
+/** How a job is written down that was added by command. */
+export function addedJobText(spec: CronJobSpec, addedAt: EpochMs): string {
+  return JSON.stringify({ ...spec, addedAt });
+}
+
+function addedJob(name: string, text: string): CronJob {
+  // Checked when it was added. Jobs of before it was written down have no time.
+  const { addedAt, ...spec } = JSON.parse(text) as CronJobSpec & { readonly addedAt?: EpochMs };
+  return { ...cronJob(name, spec), ...(addedAt !== undefined && { addedAt }) };
 }
 
 /** The job that a checked spec describes. */

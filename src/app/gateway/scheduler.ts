@@ -20,7 +20,7 @@ import {
 } from '../../gateway/cron/run-due-jobs.ts';
 import type { RunResult } from '../../gateway/run/run-result.ts';
 import type { HomeParts } from '../home-parts.ts';
-import { checkedSpec, cronJob, type KnownJob, knownJobs, type NewCronJob } from './cron-jobs.ts';
+import { addedJobText, checkedSpec, cronJob, type KnownJob, knownJobs, type NewCronJob } from './cron-jobs.ts';
 import type { Gateway } from './gateway.ts';
 import { recordedRuns } from './recorded-runs.ts';
 
@@ -55,6 +55,7 @@ export class Scheduler {
   readonly #home: SchedulerHome;
   readonly #since: EpochMs;
   readonly #running = new Set<string>();
+  readonly #dealtWith = new Map<string, EpochMs>();
 
   constructor(parts: HomeParts, home: SchedulerHome) {
     this.#parts = parts;
@@ -71,7 +72,7 @@ export class Scheduler {
     const spec = await checkedSpec(name, given);
     const job = cronJob(name, spec);
     if (Object.hasOwn(this.#parts.config.cron.jobs, name)) throw inConfiguration(name);
-    await this.#parts.store.cron.saveJob(name, JSON.stringify(spec));
+    await this.#parts.store.cron.saveJob(name, addedJobText(spec, this.#parts.clock.now()));
     return job;
   }
 
@@ -155,6 +156,7 @@ export class Scheduler {
       clock,
       start: (job, sessionId) => this.#start(job, sessionId, signal),
       since: this.#since,
+      dealtWith: this.#dealtWith,
       maxParallel: config.cron.max_parallel,
       ...(onEnded && { onEnded }),
     };

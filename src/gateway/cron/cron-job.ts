@@ -1,6 +1,10 @@
+import type { EpochMs } from '../../core/time.ts';
+
 /** A job that runs by the clock. */
 export interface CronJob {
   readonly name: string;
+  /** When it was added or changed by command: slots before that are none of its own. */
+  readonly addedAt?: EpochMs;
   /** Five fields, or six with seconds first. */
   readonly schedule: string;
   readonly timeZone: string;

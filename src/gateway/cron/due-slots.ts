@@ -18,10 +18,10 @@ export interface DueSlots {
 
 /**
  * The slots of a job after `since` that have come. Only the newest is run; it counts as missed itself when it is late and the
- * job says to skip those. A `since` in the future is ignored: a clock that was once wrong must not silence a job.
+ * job says to skip those.
  */
 export function dueSlots(job: CronJob, { since, now }: { since: EpochMs; now: EpochMs }): DueSlots {
-  const slots = slotsBetween(job, since > now ? now : since, now);
+  const slots = slotsBetween(job, since, now);
   const newest = slots.at(-1);
   if (newest === undefined) return { run: undefined, missed: [] };
   const late = now - newest > PROMPT_MS;

@@ -5,7 +5,7 @@ import { openNativeStore } from '../../../test/support/native-store.ts';
 import { tempDir } from '../../../test/support/temp-dir.ts';
 import type { CronBook } from '../../core/cron-book.ts';
 import type { SessionStore } from '../../core/session-store.ts';
-import { HOUR_MS, MINUTE_MS } from '../../core/time.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../core/time.ts';
 import type { CronJob } from './cron-job.ts';
 import { type CronParts, type JobEnd, runDueJobs, runJobNow } from './run-due-jobs.ts';
 
@@ -14,7 +14,8 @@ const job = (name: string, over: Partial<CronJob> = {}) => cronJob({ name, ...ov
 
 function partsOf(store: SessionStore, over: Partial<CronParts> = {}): CronParts {
   const { cron: book, deliveries } = store;
-  return { book, deliveries, clock: manualClock(), start: async () => DONE, since: NOW, maxParallel: 4, ...over };
+  const usual = { clock: manualClock(), start: async () => DONE, since: NOW, maxParallel: 4 };
+  return { book, deliveries, ...usual, dealtWith: new Map(), ...over };
 }
 
 describe('due jobs', () => {
@@ -84,6 +85,54 @@ describe('due jobs', () => {
       await (await runDueJobs(parts, jobs, new Set())).ended;
     }
     expect(turns.join('')).toBe('abcdabcdabcd');
+  });
+
+  it('run once in each slot, although a clock that was wrong for long left runs in the future', async () => {
+    const clock = manualClock(NOW + 400 * DAY_MS);
+    await using store = await openNativeStore(tempDir(), { clock });
+    const tick = async (parts: CronParts) => {
+      const { started, ended } = await runDueJobs(parts, [job('a')], new Set());
+      await ended;
+      return started;
+    };
+    const parts = partsOf(store, { clock, since: clock.now() });
+    for (let run = 0; run < 60; run += 1) {
+      clock.advance(15 * MINUTE_MS);
+      expect(await tick(parts)).toHaveLength(1);
+    }
+    clock.set(NOW);
+    expect(await tick(parts)).toEqual([]);
+    clock.set(NOW + 15 * MINUTE_MS);
+    expect(await tick(parts)).toEqual(['cron_a_20260115_121500']);
+    clock.advance(MINUTE_MS);
+    expect(await tick(parts)).toEqual([]);
+    const restarted = partsOf(store, { clock, since: clock.now() });
+    expect(await tick(restarted)).toEqual([]);
+    clock.set(NOW + 30 * MINUTE_MS);
+    expect(await tick(restarted)).toEqual(['cron_a_20260115_123000']);
+  });
+
+  it('leave slots alone that were before they were added or changed', async () => {
+    const clock = manualClock(NOW + DAY_MS);
+    await using store = await openNativeStore(tempDir(), { clock });
+    const parts = partsOf(store, { clock });
+    const added = job('a', { schedule: '0 7 * * *', addedAt: clock.now() });
+    expect((await runDueJobs(parts, [added], new Set())).started).toEqual([]);
+    clock.advance(DAY_MS);
+    const { started, ended } = await runDueJobs(parts, [added], new Set());
+    expect(started).toEqual(['cron_a_20260117_070000']);
+    await ended;
+    const changed = { ...added, schedule: '0 8 * * *', addedAt: clock.now() };
+    expect((await runDueJobs(parts, [changed], new Set())).started).toEqual([]);
+  });
+
+  it('are made up for when they were added before the scheduler began', async () => {
+    const clock = manualClock(NOW + DAY_MS);
+    await using store = await openNativeStore(tempDir(), { clock });
+    const added = job('a', { schedule: '0 7 * * *', addedAt: NOW });
+    const { started, ended } = await runDueJobs(partsOf(store, { clock, since: clock.now() }), [added], new Set());
+    expect(started).toEqual(['cron_a_20260116_070000']);
+    await ended;
   });
 
   it('are passed over, and said so, while an earlier run is still going', async () => {

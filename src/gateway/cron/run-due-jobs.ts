@@ -18,6 +18,8 @@ export interface CronParts {
   readonly onEnded?: (run: EndedRun) => void;
   /** Before this nothing was due: the moment the scheduler began. */
   readonly since: EpochMs;
+  /** Up to where this process has dealt with each job. */
+  readonly dealtWith: Map<string, EpochMs>;
   /** How many runs may go on at once. */
   readonly maxParallel: number;
 }
@@ -48,7 +50,7 @@ export async function runDueJobs(parts: CronParts, jobs: readonly CronJob[], run
   const ended: Promise<unknown>[] = [];
   for (const { job, due } of await dueJobs(parts, jobs)) {
     if (running.size >= parts.maxParallel) break;
-    const slot = await takeSlot(parts.book, job, due);
+    const slot = await takeSlot(parts, job, due);
     if (slot === undefined) continue;
     started.push(slot.sessionId);
     ended.push(carryOut(parts, { job, slot }, running));
@@ -75,17 +77,32 @@ interface DueJob {
 }
 
 /** By the oldest slot that has come: in any other order, jobs that are always due would keep the last ones from running. */
-async function dueJobs({ book, clock, since }: CronParts, jobs: readonly CronJob[]): Promise<readonly DueJob[]> {
+async function dueJobs(parts: CronParts, jobs: readonly CronJob[]): Promise<readonly DueJob[]> {
+  const now = parts.clock.now();
   const all: DueJob[] = [];
-  for (const job of jobs) {
-    const [last] = await book.runs(job.name, 1);
-    all.push({ job, due: dueSlots(job, { since: last?.dueAt ?? since, now: clock.now() }) });
-  }
+  for (const job of jobs) all.push({ job, due: dueSlots(job, { since: await sinceOf(parts, job, now), now }) });
   const oldest = ({ due: { run, missed } }: DueJob): EpochMs => missed[0] ?? run ?? Infinity;
   return all.filter((due) => oldest(due) < Infinity).toSorted((a, b) => oldest(a) - oldest(b));
 }
 
-async function takeSlot(book: CronBook, job: CronJob, { run, missed }: DueSlots): Promise<Slot | undefined> {
+/**
+ * From when on the slots of a job are due. What lies in the future does not count: a clock that was once wrong must not silence a
+ * job, nor, when runs of that time fill the memory of the book, run a slot again.
+ */
+async function sinceOf({ book, since, dealtWith }: CronParts, job: CronJob, now: EpochMs): Promise<EpochMs> {
+  const runs = (await book.runs(job.name, RUNS_KEPT)).map(({ dueAt }) => dueAt);
+  const known = [...runs, job.addedAt ?? since, dealtWith.get(job.name) ?? -Infinity];
+  const last = Math.max(...known.filter((at) => at <= now));
+  const begin = last === -Infinity ? now : last;
+  dealtWith.set(job.name, begin);
+  return begin;
+}
+
+async function takeSlot(
+  { book, dealtWith }: CronParts,
+  job: CronJob,
+  { run, missed }: DueSlots,
+): Promise<Slot | undefined> {
   // A gap may hold thousands of slots; the newest of them says that there was one.
   for (const dueAt of missed.slice(-1)) await passOver(book, job, dueAt);
   if (run === undefined) return undefined;
@@ -94,6 +111,7 @@ async function takeSlot(book: CronBook, job: CronJob, { run, missed }: DueSlots)
     await passOver(book, job, run);
     return undefined;
   }
+  dealtWith.set(job.name, run);
   const slot = { job: job.name, dueAt: run, sessionId: cronSessionId(job.name, run) };
   return (await book.claim(slot)) ? slot : undefined;
 }
