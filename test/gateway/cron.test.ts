@@ -58,6 +58,38 @@ describe('a job that runs by the clock', () => {
     expect((await retention.scan()).trash).toEqual([]);
   });
 
+  it('comes by the clocks of its time zone, and waits while as many run as are allowed', async () => {
+    const clock = manualClock();
+    const settings = [{ key: 'cron.max_parallel', value: '1' }];
+    await using home = await openHome({ path: tempDir(), clock, env: {}, settings });
+    const scheduler = await home.scheduler();
+    const spec = { schedule: '0 22 * * *', command: ['true'], time_zone: 'Asia/Tokyo' };
+    for (const name of ['a', 'b']) await scheduler.add(name, spec);
+    expect(await scheduler.next('a', 1)).toEqual([NOW + HOUR_MS]);
+    clock.advance(HOUR_MS);
+    const first = await scheduler.tick();
+    expect(first.started).toEqual(['cron_a_20260115_130000']);
+    await first.ended;
+    const second = await scheduler.tick();
+    expect(second.started).toEqual(['cron_b_20260115_130000']);
+    await second.ended;
+  });
+
+  it('that is added or changed does not make up for slots of before', async () => {
+    const clock = manualClock();
+    await using home = await openHome({ path: tempDir(), clock, env: {} });
+    const scheduler = await home.scheduler();
+    clock.advance(DAY_MS);
+    for (const schedule of ['0 7 * * *', '0 8 * * *']) {
+      await scheduler.add('report', { schedule, command: ['true'] });
+      expect((await scheduler.tick()).started).toEqual([]);
+      clock.advance(DAY_MS);
+      const { started, ended } = await scheduler.tick();
+      expect(started).toHaveLength(1);
+      await ended;
+    }
+  });
+
   it('says what is wrong with a job before it is added', async () => {
     await using home = await openHome({ path: tempDir(), env: {} });
     const scheduler = await home.scheduler();

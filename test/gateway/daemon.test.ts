@@ -62,6 +62,24 @@ describe('the daemon', () => {
     expect(existsSync(join(path, 'out.txt'))).toBe(true);
   });
 
+  it('ends idle conversations and watches the disk by itself', async () => {
+    const clock = manualClock();
+    const settings = [
+      { key: 'session_reset.mode', value: 'idle' },
+      { key: 'session_reset.idle_minutes', value: '30' },
+      { key: 'disk.min_free_mb', value: '1000000000' },
+    ];
+    await using home = await openHome({ path: tempDir(), clock, env: {}, settings });
+    const said: string[] = [];
+    const daemon = new Daemon({ home, clock, say: (line) => said.push(line) });
+    const { session } = await home.gateway.resolve({ key: 'telegram:1', source: 'telegram' });
+    for (; clock.now() <= NOW + HOUR_MS; clock.advance(10 * MINUTE_MS)) await daemon.step();
+    await daemon.stop();
+    expect(await session.facts()).toMatchObject({ endReason: 'reset: idle' });
+    expect(said.filter((line) => line.startsWith('telegram:1 starts afresh'))).toHaveLength(1);
+    expect(said.filter((line) => /^Only \d+ MB are free/.test(line))).toHaveLength(1);
+  });
+
   it('says a trouble once, goes on with everything else, and says when it is over', async () => {
     const clock = manualClock();
     await using home = await openHome({ path: tempDir(), clock, env: {} });
