@@ -10,9 +10,9 @@ import {
   renameSync,
   symlinkSync,
   unlinkSync,
-  writeSync,
 } from 'node:fs';
 import { promisify } from 'node:util';
+import { writeAll } from '../platform/write-all.ts';
 import type { TreeEntry } from './diff-trees.ts';
 import { EXECUTABLE, LINK } from './worktree-entry.ts';
 import type { Folder } from './worktree-folder.ts';
@@ -92,9 +92,7 @@ function shapeOf(replaces: Buffer, executable: boolean): Shape {
 }
 
 async function fill(handle: number, content: AsyncIterable<Buffer>): Promise<void> {
-  for await (const piece of content) {
-    for (let done = 0; done < piece.length; ) done += writeSync(handle, piece, done);
-  }
+  for await (const piece of content) writeAll(handle, piece);
 }
 
 /** The permissions of a file with or without the right to run it: for its owner, and for others who may read it. */

@@ -1,9 +1,9 @@
 import { closeSync, constants, fsyncSync, ftruncateSync, openSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { errorCode } from './error-code.ts';
+import { isDiskFull } from './error-code.ts';
 import { freeBytes } from './file-system-facts.ts';
 import { syncDir } from './private-files.ts';
-import { writeAt } from './write-at.ts';
+import { writeAll } from './write-all.ts';
 
 /** A full disk cannot delete: the database must write to forget. This file is the room to do so, given up when it is needed. */
 export function keepBallast(path: string, sizeBytes: number): void {
@@ -14,7 +14,7 @@ export function keepBallast(path: string, sizeBytes: number): void {
   } catch (error) {
     // A part of it would be counted as whole later.
     ftruncateSync(handle, 0);
-    if (errorCode(error) !== 'ENOSPC' && errorCode(error) !== 'EDQUOT') throw error;
+    if (!isDiskFull(error)) throw error;
   } finally {
     closeSync(handle);
   }
@@ -41,7 +41,7 @@ function fill(handle: number, sizeBytes: number): void {
   const chunk = Buffer.alloc(CHUNK_BYTES);
   for (let at = 0; at < sizeBytes; at += CHUNK_BYTES) {
     for (let block = 0; block < CHUNK_BYTES; block += 512) chunk.writeDoubleLE(at + block + 1, block);
-    writeAt(handle, chunk.subarray(0, Math.min(CHUNK_BYTES, sizeBytes - at)), at);
+    writeAll(handle, chunk.subarray(0, Math.min(CHUNK_BYTES, sizeBytes - at)), at);
   }
   fsyncSync(handle);
 }

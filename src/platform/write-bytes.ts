@@ -1,8 +1,9 @@
-import { fstatSync, write, writeSync } from 'node:fs';
+import { fstatSync, write } from 'node:fs';
 import { isatty } from 'node:tty';
 import { promisify } from 'node:util';
 import { errorCode } from './error-code.ts';
 import { wait } from './wait.ts';
+import { writeAll } from './write-all.ts';
 
 /** Writes all the bytes. Returns a promise only where writing has to wait; the bytes must stay until it settles. */
 export type WriteBytes = (bytes: Buffer) => Promise<void> | undefined;
@@ -12,16 +13,12 @@ export type WriteBytes = (bytes: Buffer) => Promise<void> | undefined;
  * for as long as somebody likes, and then only the write waits, not the whole process.
  */
 export function bytesWriter(fd: number): WriteBytes {
-  return mayWait(fd) ? (bytes) => writeWaiting(fd, bytes) : (bytes) => writeAtOnce(fd, bytes);
+  return mayWait(fd) ? (bytes) => writeWaiting(fd, bytes) : (bytes) => void writeAll(fd, bytes);
 }
 
 function mayWait(fd: number): boolean {
   const stat = fstatSync(fd);
   return isatty(fd) || stat.isFIFO() || stat.isSocket();
-}
-
-function writeAtOnce(fd: number, bytes: Buffer): undefined {
-  for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done);
 }
 
 const writeAsync = promisify(write);

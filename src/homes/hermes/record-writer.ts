@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, fsyncSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { makePrivateDir } from '../../platform/private-files.ts';
-import { writeAt } from '../../platform/write-at.ts';
+import { writeAll } from '../../platform/write-all.ts';
 import { type BlockEntry, ROWS_NAME, type TrashBlock } from './trash-block.ts';
 
 /** Writes records into the files of their blocks. */
@@ -106,6 +106,6 @@ function append(file: BlockFile, text: string): number {
 const PENDING_BYTES = 1024 * 1024;
 
 function flush(file: BlockFile): void {
-  file.writtenBytes += writeAt(file.handle, Buffer.concat(file.pending), file.writtenBytes);
+  file.writtenBytes += writeAll(file.handle, Buffer.concat(file.pending), file.writtenBytes);
   file.pending = [];
 }

@@ -1,7 +1,7 @@
 import { ftruncateSync } from 'node:fs';
 import { Failure } from '../../core/failure.ts';
 import type { EpochMs } from '../../core/time.ts';
-import { writeAt } from '../../platform/write-at.ts';
+import { writeAll } from '../../platform/write-all.ts';
 
 const BLOCK_BYTES = 512;
 /** Eleven octal digits, which is all a plain header has room for. */
@@ -26,7 +26,7 @@ export interface TarMember<T> {
 export function createArchiveTar(handle: number, modifiedAt: EpochMs): ArchiveTar {
   let sizeBytes = 0;
   const write = (data: Uint8Array) => {
-    sizeBytes += writeAt(handle, data, sizeBytes);
+    sizeBytes += writeAll(handle, data, sizeBytes);
   };
   return {
     get sizeBytes() {
@@ -39,7 +39,7 @@ export function createArchiveTar(handle: number, modifiedAt: EpochMs): ArchiveTa
         const value = await fill(write);
         const lengthBytes = sizeBytes - offsetBytes;
         write(Buffer.alloc((BLOCK_BYTES - (lengthBytes % BLOCK_BYTES)) % BLOCK_BYTES));
-        writeAt(handle, tarHeader(name, { lengthBytes, modifiedAt }), start);
+        writeAll(handle, tarHeader(name, { lengthBytes, modifiedAt }), start);
         return { offsetBytes, lengthBytes, value };
       } catch (error) {
         sizeBytes = start;

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { syncDir } from '../../platform/private-files.ts';
-import { writeAt } from '../../platform/write-at.ts';
+import { writeAll } from '../../platform/write-all.ts';
 import { type ArchiveData, type ArchiveEntry, dataBytes } from './archive-entries.ts';
 
 /** Writes the files of an archived session into a directory that does not exist yet. Durable once it is finished. */
@@ -28,7 +28,7 @@ export class ArchiveUnpack implements Disposable {
   take(line: ArchiveEntry | ArchiveData): void {
     if (line.kind === 'data') {
       if (this.#file !== undefined)
-        this.#file.sizeBytes += writeAt(this.#file.handle, dataBytes(line), this.#file.sizeBytes);
+        this.#file.sizeBytes += writeAll(this.#file.handle, dataBytes(line), this.#file.sizeBytes);
       return;
     }
     this.#finishFile();

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Problem } from '../../core/problem.ts';
 import type { TranscriptMark, TranscriptWrite, TranscriptWritten } from '../../core/transcript.ts';
 import { errorCode } from '../../platform/error-code.ts';
-import { writeAt } from '../../platform/write-at.ts';
+import { writeAll } from '../../platform/write-all.ts';
 import type { TranscriptFile } from './transcript-handles.ts';
 import { lineSeq } from './transcript-lines.ts';
 
@@ -41,7 +41,7 @@ function setTailAside(handle: number, path: string, range: { from: number; to: n
     for (let at = range.from; at < range.to; at += TAIL_BYTES) {
       const piece = readRange(handle, at, Math.min(range.to, at + TAIL_BYTES));
       wholeLines ||= piece.includes(0x0a);
-      writeAt(aside.handle, piece, at - range.from);
+      writeAll(aside.handle, piece, at - range.from);
     }
     copied = true;
   } finally {

@@ -3,7 +3,7 @@ import { errorText } from '../../core/error-text.ts';
 import type { Message } from '../../core/message.ts';
 import type { Problem } from '../../core/problem.ts';
 import type { TranscriptMark, TranscriptSink, TranscriptWrite, TranscriptWritten } from '../../core/transcript.ts';
-import { writeAt } from '../../platform/write-at.ts';
+import { writeAll } from '../../platform/write-all.ts';
 import { mendTranscript } from './mend-transcript.ts';
 import type { NativeLayout } from './native-layout.ts';
 import { type TranscriptFile, TranscriptHandles } from './transcript-handles.ts';
@@ -68,10 +68,10 @@ function writeLines(handle: number, position: number, lines: Iterable<string>): 
   for (const line of lines) {
     chunk += line;
     if (chunk.length < CHUNK_CHARACTERS) continue;
-    at += writeAt(handle, Buffer.from(chunk), at);
+    at += writeAll(handle, Buffer.from(chunk), at);
     chunk = '';
   }
-  return at + writeAt(handle, Buffer.from(chunk), at);
+  return at + writeAll(handle, Buffer.from(chunk), at);
 }
 
 function notWritten({ session }: TranscriptWrite, error: unknown): Problem {
