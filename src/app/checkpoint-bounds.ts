@@ -8,14 +8,14 @@ import { walkStore } from '../checkpoints/store-size.ts';
 import { errorText } from '../core/error-text.ts';
 import { Failure } from '../core/failure.ts';
 import { nextDueAt } from '../core/maintenance.ts';
-import type { Plan } from '../core/plan.ts';
+import { isRemoval, type Plan } from '../core/plan.ts';
 import type { GuardRules } from '../core/policy.ts';
 import { HOUR_MS, MINUTE_MS } from '../core/time.ts';
 import { createSharedLock } from '../store/sqlite/sqlite-shared-lock.ts';
 import { checkpointStoreOptions } from './checkpoint-store.ts';
 import type { HomeParts } from './home-parts.ts';
+import { policyFromConfig } from './policy-from-config.ts';
 import type { Retention } from './retention.ts';
-import { policyFromConfig } from './sessions/session-rules.ts';
 
 /** What looking after the limits of checkpoints came to. */
 export type BoundsReport =
@@ -49,7 +49,7 @@ async function pass(parts: HomeParts, retention: Retention, need: 'rules' | 'spa
   const reclaimed = need === 'space' ? await retention.reclaimCheckpoints() : 0;
   const { guard } = policyFromConfig(parts.config);
   const plan = atMost(guard, await retention.plan({ kind: 'checkpoints', keepOrphans: true }));
-  const goes = plan.decisions.some(({ action }) => action !== 'keep');
+  const goes = plan.decisions.some(isRemoval);
   const run = goes ? await retention.apply(plan) : undefined;
   const freedBytes = reclaimed + (run?.freedBytes ?? 0);
   if (need === 'space' && (plan.shortfalls.length > 0 || freedBytes <= 0))

@@ -2,17 +2,17 @@ import { measureSharing, type Sharing } from '../checkpoints/measure-sharing.ts'
 import { findStore } from '../checkpoints/open-store.ts';
 import type { WorkdirPlace } from '../core/checkpoint.ts';
 import type { CheckpointItem } from '../core/inventory.ts';
-import type { Shortfall } from '../core/plan.ts';
+import { isRemoval, type Shortfall } from '../core/plan.ts';
 import type { CheckpointRules } from '../core/policy.ts';
 import type { Problem } from '../core/problem.ts';
 import type { EpochMs } from '../core/time.ts';
 import { planRetention } from '../policy/plan-retention.ts';
 import { checkpointInventory, legacyOf } from './checkpoint-inventory.ts';
 import { checkpointStoreOptions } from './checkpoint-store.ts';
-import { type Amount, amountOf, isRemoval } from './documents/plan-document.ts';
+import { type Amount, amountOf } from './documents/plan-document.ts';
 import { hermesSharing } from './hermes/hermes-inventory.ts';
 import type { HomeParts } from './home-parts.ts';
-import { policyFromConfig } from './sessions/session-rules.ts';
+import { policyFromConfig } from './policy-from-config.ts';
 
 export interface CheckpointStatus {
   readonly projects: readonly ProjectStatus[];

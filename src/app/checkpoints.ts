@@ -3,7 +3,7 @@ import type { Changed } from '../checkpoints/measure-changes.ts';
 import type { CheckpointStore } from '../checkpoints/open-store.ts';
 import type { StoreVerdict, VerifyOptions } from '../checkpoints/verify-store.ts';
 import type { Checkpoint, CheckpointProject, TakeOptions, TakeRequest, TakeResult } from '../core/checkpoint.ts';
-import type { CheckpointsRequest } from '../core/plan.ts';
+import { type CheckpointsRequest, isRemoval } from '../core/plan.ts';
 import { realPathIfThere } from '../platform/real-path-if-there.ts';
 import { expandTilde } from '../platform/user-home.ts';
 import type { BoundsReport } from './checkpoint-bounds.ts';
@@ -157,7 +157,7 @@ export class Checkpoints {
 
   async #setPin(id: string, pinned: boolean): Promise<Checkpoint> {
     const { findSnapshot } = await import('../checkpoints/find-snapshot.ts');
-    const { setPin } = await import('../checkpoints/pins.ts');
+    const { setPin } = await import('../checkpoints/set-pin.ts');
     const store = await this.#open();
     return setPin(store, (await findSnapshot(store, id)).checkpoint, pinned);
   }
@@ -166,7 +166,7 @@ export class Checkpoints {
   async prune(limits: Partial<Omit<CheckpointsRequest, 'kind'>> = {}): Promise<AppliedRun | undefined> {
     const retention = await this.#retention();
     const plan = await retention.plan({ kind: 'checkpoints', keepOrphans: true, ...limits });
-    return plan.decisions.some(({ action }) => action !== 'keep') ? retention.apply(plan) : undefined;
+    return plan.decisions.some(isRemoval) ? retention.apply(plan) : undefined;
   }
 
   /** Holds the limits of the configuration, as happens in the background after each take. Never rejects. */

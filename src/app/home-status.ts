@@ -1,16 +1,16 @@
 import { type FileClass, type Inventory, type Item, itemBytes, type TrashItem } from '../core/inventory.ts';
-import type { Decision, KeepReason, Plan } from '../core/plan.ts';
+import { type Decision, isRemoval, type KeepReason, type Plan } from '../core/plan.ts';
 import type { Problem } from '../core/problem.ts';
 import type { Run } from '../core/run.ts';
 import type { EpochMs } from '../core/time.ts';
 import { type OversizedSession, oversizedSessions } from '../policy/oversized-sessions.ts';
 import { planRetention } from '../policy/plan-retention.ts';
 import { unmatchedNames } from './config/unmatched-names.ts';
-import { type Amount, amountOf, isRemoval } from './documents/plan-document.ts';
+import { type Amount, amountOf } from './documents/plan-document.ts';
 import type { HomeParts } from './home-parts.ts';
+import { policyFromConfig } from './policy-from-config.ts';
 import { foreignNotes } from './refuse-foreign.ts';
 import type { Retention, RetentionOptions } from './retention.ts';
-import { policyFromConfig } from './sessions/session-rules.ts';
 
 /** What a home keeps, what protects it, and what the rules would let go of now. */
 export interface HomeStatus {

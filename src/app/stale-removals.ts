@@ -1,5 +1,4 @@
-import type { Plan } from '../core/plan.ts';
-import { isRemoval, type Removal } from './documents/plan-document.ts';
+import { isRemoval, type Plan, type Removal } from '../core/plan.ts';
 
 /** The removals of a plan that a fresh plan of the same request does not hold in the same way. */
 export function staleRemovals(plan: Plan, fresh: Plan): readonly Removal[] {

@@ -1,6 +1,6 @@
 import type { EpochMs } from './time.ts';
 
-/** One run of a scheduled job. `due` names the slot: each slot of a job is run at most once, by one process. */
+/** One run of a scheduled job. `dueAt` names the slot: each slot of a job is run at most once, by one process. */
 export interface CronRun {
   readonly job: string;
   readonly dueAt: EpochMs;

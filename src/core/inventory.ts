@@ -139,7 +139,7 @@ export interface CheckpointItem {
 
 export type Item = SessionItem | StrayItem | TrashItem | ArchiveItem | CheckpointItem;
 
-/** All the bytes a session item takes. */
+/** All the bytes an item takes. */
 export function itemBytes(item: Item): number {
   if (item.kind !== 'session') return item.sizeBytes;
   const { rows, transcript, dumps, other } = item.bytes;

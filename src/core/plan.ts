@@ -79,6 +79,17 @@ export type Decision = {
     }
 );
 
+export type Removal = Extract<Decision, { readonly action: RemoveAction }>;
+
+export function isRemoval(decision: Decision): decision is Removal {
+  return decision.action !== 'keep';
+}
+
+/** Whether its bytes are free when the run ends, and no undo brings it back. */
+export function goesForGood(decision: Decision): boolean {
+  return decision.action === 'purge' || (isRemoval(decision) && decision.skipsTrash === true);
+}
+
 export interface ItemRef {
   readonly kind: Item['kind'];
   readonly id: string;

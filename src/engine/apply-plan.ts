@@ -1,16 +1,13 @@
-import { Failure } from '../core/failure.ts';
 import { groupsOf } from '../core/groups-of.ts';
-import type { HomeDriver } from '../core/home-driver.ts';
-import type { Decision, Plan } from '../core/plan.ts';
+import { goesForGood, isRemoval, type Plan, type Removal } from '../core/plan.ts';
 import type { ItemOutcome, Journal, Outcome, RunItem } from '../core/run.ts';
 import type { Clock } from '../core/time.ts';
 import { breathe } from './breathe.ts';
 import { purgeItems, purgeRun } from './purge-run.ts';
+import type { RunParts } from './run-parts.ts';
 import { stateAfter } from './state-after.ts';
 
-export interface ApplyParts {
-  readonly driver: HomeDriver;
-  readonly journal: Journal;
+export interface ApplyParts extends RunParts {
   readonly clock: Clock;
 }
 
@@ -29,18 +26,13 @@ export async function* applyPlan(parts: ApplyParts, plan: Plan, options: ApplyOp
   const startedAt = clock.now();
   const { runId: id, trashGraceMs } = options;
   await journal.begin({ id, request: plan.request, startedAt, expiresAt: startedAt + trashGraceMs });
-  const removals = plan.decisions.filter((decision) => decision.action !== 'keep');
-  for (const items of groupsOf(removals.map(toItem))) {
+  for (const items of groupsOf(plan.decisions.filter(isRemoval).map(toItem))) {
     await breathe(options.signal);
-    yield* carryOut(parts, id, items);
+    // Intent on disk, then the step, then what became of each.
+    await journal.intend(id, items);
+    yield* finishIntended(parts, id, items);
   }
   await journal.finish(id, clock.now());
-}
-
-/** One group: intent on disk, then the step, then what became of each. */
-async function* carryOut(parts: ApplyParts, runId: string, items: readonly RunItem[]): AsyncGenerator<Outcome> {
-  await parts.journal.intend(runId, items);
-  yield* finishIntended(parts, runId, items);
 }
 
 /** Carries out intended items. Also what recovery does with those that a crash left behind. */
@@ -72,11 +64,10 @@ async function emptyRun(parts: ApplyParts, { number, item }: RunItem): Promise<I
   return { number, status: 'done', freedBytes };
 }
 
-function toItem(decision: Decision, index: number): RunItem {
-  if (decision.action === 'keep') throw new Failure('failed', 'A kept item was to be removed.');
-  const { item, action, reason, fingerprint, sizeBytes, skipsTrash } = decision;
-  const forGood = skipsTrash === true || action === 'purge';
-  return { number: index + 1, item, action, reason, fingerprint, sizeBytes, skipsTrash: forGood, state: 'intended' };
+function toItem(removal: Removal, index: number): RunItem {
+  const { item, action, reason, fingerprint, sizeBytes } = removal;
+  const skipsTrash = goesForGood(removal);
+  return { number: index + 1, item, action, reason, fingerprint, sizeBytes, skipsTrash, state: 'intended' };
 }
 
 type Mark = Parameters<Journal['mark']>[1][number];

@@ -2,7 +2,7 @@ import { Failure } from '../core/failure.ts';
 import type { HomeLock } from '../core/home-lock.ts';
 import type { Inventory } from '../core/inventory.ts';
 import { type MaintenanceMemory, type MaintenanceReport, nextDueAt, type PassCounts } from '../core/maintenance.ts';
-import type { Plan } from '../core/plan.ts';
+import { isRemoval, type Plan } from '../core/plan.ts';
 import type { Policy } from '../core/policy.ts';
 import { guardPlan } from '../policy/guard-plan.ts';
 import { planRetention } from '../policy/plan-retention.ts';
@@ -70,7 +70,7 @@ async function pass(
   const inventory = await parts.driver.scan(options.signal && { signal: options.signal });
   const plan = planRetention(inventory, { policy: options.policy, now: parts.clock.now() });
   const verdict = guardPlan(plan, { inventory, policy: options.policy, ...guardFacts(inventory, options, memory) });
-  const allowed = verdict.status === 'ok' ? plan : onlyRefuse(plan);
+  const allowed = verdict.status === 'ok' ? plan : onlyLeftovers(plan);
   const counts = { closed, ...(await apply(parts, allowed, options)) };
   if (verdict.status === 'ok') return { status: 'done', ...counts };
   const held = removals(plan) - removals(allowed);
@@ -85,13 +85,13 @@ function guardFacts(inventory: Inventory, { policy }: MaintainOptions, memory: M
 }
 
 /** What may go whatever the guard says: trash that has had its grace, and what interrupted writes left. */
-function onlyRefuse(plan: Plan): Plan {
+function onlyLeftovers(plan: Plan): Plan {
   const decisions = plan.decisions.filter(({ item }) => item.kind === 'trash' || item.kind === 'debris');
   return { ...plan, decisions };
 }
 
 function removals({ decisions }: Plan): number {
-  return decisions.filter(({ action }) => action !== 'keep').length;
+  return decisions.filter(isRemoval).length;
 }
 
 async function apply(parts: MaintainParts, plan: Plan, options: MaintainOptions): Promise<Omit<PassCounts, 'closed'>> {

@@ -1,14 +1,9 @@
 import { groupsOf } from '../core/groups-of.ts';
-import type { HomeDriver } from '../core/home-driver.ts';
-import type { ItemOutcome, Journal, RunItem } from '../core/run.ts';
-
-export interface PurgeParts {
-  readonly driver: HomeDriver;
-  readonly journal: Journal;
-}
+import type { ItemOutcome, RunItem } from '../core/run.ts';
+import type { RunParts } from './run-parts.ts';
 
 /** Removes everything that a run put into the trash for good, and what an earlier purge could not. */
-export async function purgeRun(parts: PurgeParts, runId: string): Promise<readonly ItemOutcome[]> {
+export async function purgeRun(parts: RunParts, runId: string): Promise<readonly ItemOutcome[]> {
   const items: RunItem[] = [];
   for await (const item of parts.journal.items(runId, ['trashed', 'purging'])) items.push(item);
   return purgeItems(parts, runId, items);
@@ -19,7 +14,7 @@ export async function purgeRun(parts: PurgeParts, runId: string): Promise<readon
  * be removed now stays marked, and the next recovery tries again.
  */
 export async function purgeItems(
-  { driver, journal }: PurgeParts,
+  { driver, journal }: RunParts,
   runId: string,
   items: readonly RunItem[],
 ): Promise<readonly ItemOutcome[]> {

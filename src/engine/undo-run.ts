@@ -1,13 +1,8 @@
 import { groupsOf } from '../core/groups-of.ts';
-import type { HomeDriver } from '../core/home-driver.ts';
-import type { Journal, Outcome, RunItem } from '../core/run.ts';
+import type { Outcome, RunItem } from '../core/run.ts';
 import { breathe } from './breathe.ts';
+import type { RunParts } from './run-parts.ts';
 import { stateAfter } from './state-after.ts';
-
-export interface UndoParts {
-  readonly driver: HomeDriver;
-  readonly journal: Journal;
-}
 
 export interface UndoOptions {
   /** Only these items, by the id of what was removed; all when absent. */
@@ -18,7 +13,7 @@ export interface UndoOptions {
 /**
  * Gives back what a run removed, item by item. What something else has taken the place of stays in the trash or the archive.
  */
-export async function* undoRun(parts: UndoParts, runId: string, options: UndoOptions = {}): AsyncGenerator<Outcome> {
+export async function* undoRun(parts: RunParts, runId: string, options: UndoOptions = {}): AsyncGenerator<Outcome> {
   const wanted = options.ids && new Set(options.ids);
   const items: RunItem[] = [];
   for await (const item of parts.journal.items(runId, ['trashed', 'archived'])) {
@@ -36,7 +31,7 @@ export async function* undoRun(parts: UndoParts, runId: string, options: UndoOpt
 
 /** Gives back items that are being undone. Also what recovery does with those that a crash left behind. */
 export async function* finishUndoing(
-  { driver, journal }: UndoParts,
+  { driver, journal }: RunParts,
   runId: string,
   items: readonly RunItem[],
 ): AsyncGenerator<Outcome> {

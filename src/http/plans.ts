@@ -1,10 +1,10 @@
 import { applySentPlan } from '../app/apply-sent-plan.ts';
-import { isRemoval, planDocument } from '../app/documents/plan-document.ts';
+import { planDocument } from '../app/documents/plan-document.ts';
 import { type PlanDocument, planOf, readPlanRequest } from '../app/documents/read-plan-document.ts';
 import { carriedDocument } from '../app/documents/run-document.ts';
 import type { AppliedRun, ApplyOptions } from '../app/retention.ts';
 import { dropPlan, loadPlan, savePlan } from '../app/saved-plans.ts';
-import type { Plan } from '../core/plan.ts';
+import { isRemoval, type Plan } from '../core/plan.ts';
 import { throttled } from './answer-lines.ts';
 import { gather } from './gather.ts';
 import { type Call, jsonRoute } from './route.ts';

@@ -1,5 +1,5 @@
 import type { Inventory, SessionItem } from '../core/inventory.ts';
-import type { Decision, GuardReason, GuardVerdict, Plan } from '../core/plan.ts';
+import { type Decision, type GuardReason, type GuardVerdict, isRemoval, type Plan } from '../core/plan.ts';
 import type { GuardRules, Policy } from '../core/policy.ts';
 import { groupKey, isSlight } from './floors.ts';
 import { rulesBySource } from './rules-by-source.ts';
@@ -19,7 +19,7 @@ export function guardPlan(
   plan: Plan,
   { inventory, policy, firstRun = false, previousPlan }: GuardOptions,
 ): GuardVerdict {
-  const going = plan.decisions.filter(({ action }) => action !== 'keep');
+  const going = plan.decisions.filter(isRemoval);
   const reasons: GuardReason[] = [
     ...(firstRun && going.length > 0 ? [{ kind: 'first-run', count: going.length } as const] : []),
     ...tooMany(plan.decisions, policy.guard),

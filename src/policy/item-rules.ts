@@ -2,7 +2,7 @@ import type { ArchiveItem, CheckpointItem, StrayItem, TrashItem } from '../core/
 import type { RuleCheck } from '../core/plan.ts';
 import { CHECKPOINT_RULES } from './checkpoint-rules.ts';
 import type { ItemRule } from './item-rule.ts';
-import type { RuleContext } from './rule-context.ts';
+import { inDoubt, type RuleContext } from './rule-context.ts';
 
 export type OtherItem = StrayItem | TrashItem | ArchiveItem | CheckpointItem;
 
@@ -103,8 +103,4 @@ function rulesOf<T extends OtherItem>(item: T): readonly ItemRule<T>[] {
     checkpoint: CHECKPOINT_RULES,
   };
   return rules[item.kind] as readonly ItemRule<T>[];
-}
-
-function inDoubt({ reason }: { readonly reason: string }, { activityUnknown, clockSuspect }: RuleContext): boolean {
-  return activityUnknown || (clockSuspect && reason !== 'named');
 }

@@ -1,6 +1,6 @@
 import type { RuleCheck } from '../core/plan.ts';
 import { type Lineage, membersOf } from './find-lineages.ts';
-import type { RuleContext } from './rule-context.ts';
+import { inDoubt, type RuleContext } from './rule-context.ts';
 import {
   DOUBT,
   type ExpiryRule,
@@ -55,9 +55,7 @@ function isDue(rule: ExpiryRule, lineage: Lineage, context: RuleContext): boolea
   return limitMs !== undefined && context.now - lineage.agesFrom >= limitMs && rule.fits(lineage, context);
 }
 
-/** While the clock is in doubt, only what a person names goes: every other rule leans on an age, be it the least age. */
 function stopOf(rule: ExpiryRule, lineage: Lineage, context: RuleContext): RuleCheck['stoppedBy'] {
   if (rule.floorStops && lineage.inFloor) return 'keep-last';
-  const inDoubt = context.activityUnknown || (context.clockSuspect && rule.reason !== 'named');
-  return inDoubt ? 'doubt' : undefined;
+  return inDoubt(rule, context) ? 'doubt' : undefined;
 }

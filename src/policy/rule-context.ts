@@ -1,5 +1,5 @@
 import type { ArchiveItem, Inventory, SessionItem } from '../core/inventory.ts';
-import type { PlanRequest, SessionFilter } from '../core/plan.ts';
+import type { KeepReason, PlanRequest, RemoveReason, SessionFilter } from '../core/plan.ts';
 import type { CheckpointRules, Policy, SessionRules } from '../core/policy.ts';
 import type { EpochMs } from '../core/time.ts';
 import { type CheckpointFacts, checkpointFacts } from './checkpoint-facts.ts';
@@ -54,6 +54,14 @@ export function ruleContext(
     names: ({ id }) => ids.has(id),
     checkpoints: checkpointFacts(checkpoints, { rules: checkpointRules(policy, request), now }),
   };
+}
+
+/** While the clock is in doubt, only what a person names goes: every other rule leans on an age, be it the least age. */
+export function inDoubt(
+  { reason }: { readonly reason: RemoveReason | KeepReason },
+  { activityUnknown, clockSuspect }: RuleContext,
+): boolean {
+  return activityUnknown || (clockSuspect && reason !== 'named');
 }
 
 /** The age a person gave: an instant before which sessions were last used. */

@@ -1,9 +1,10 @@
 import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isRemoval, planDocument, type Removal } from '../../src/app/documents/plan-document.ts';
+import { planDocument } from '../../src/app/documents/plan-document.ts';
 import { main } from '../../src/cli/main.ts';
 import type { Decision, Plan } from '../../src/core/plan.ts';
+import { isRemoval, type Removal } from '../../src/core/plan.ts';
 import { DAY_MS } from '../../src/core/time.ts';
 import { captureIo } from '../capture-io.ts';
 import { manualClock } from '../support/clock.ts';

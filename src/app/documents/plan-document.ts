@@ -1,4 +1,4 @@
-import type { Decision, Plan, RemoveAction } from '../../core/plan.ts';
+import { type Decision, goesForGood, isRemoval, type Plan } from '../../core/plan.ts';
 import type { RunRequest } from '../../core/run.ts';
 import { isoTime } from '../../core/time.ts';
 import { planId } from '../plan-id.ts';
@@ -53,15 +53,4 @@ export function amountOf<T extends Pick<Decision, 'sizeBytes'>>(all: readonly T[
     sizeBytes += one.sizeBytes;
   }
   return { items, sizeBytes };
-}
-
-export type Removal = Extract<Decision, { readonly action: RemoveAction }>;
-
-export function isRemoval(decision: Decision): decision is Removal {
-  return decision.action !== 'keep';
-}
-
-/** Whether its bytes are free when the run ends, and no undo brings it back. */
-export function goesForGood(decision: Decision): boolean {
-  return decision.action === 'purge' || (isRemoval(decision) && decision.skipsTrash === true);
 }

@@ -1,7 +1,7 @@
+import { canonicalJson } from '../../core/canonical-json.ts';
 import type { Message } from '../../core/message.ts';
 import { type ImportedSession, MAX_BATCH, type SessionStore } from '../../core/session-store.ts';
 import type { EpochMs } from '../../core/time.ts';
-import { canonicalJson } from './canonical-json.ts';
 import type { ReadMessage } from './line-reader.ts';
 
 /** What an import needs of the store that it writes to. */

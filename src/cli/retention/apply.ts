@@ -1,10 +1,9 @@
 import { resolve } from 'node:path';
 import type { App } from '../../app/app.ts';
-import { isRemoval } from '../../app/documents/plan-document.ts';
 import { dropPlan, isPlanId, loadPlan, readPlanFile } from '../../app/saved-plans.ts';
 import { staleRemovals } from '../../app/stale-removals.ts';
 import { Failure } from '../../core/failure.ts';
-import type { Plan } from '../../core/plan.ts';
+import { isRemoval, type Plan } from '../../core/plan.ts';
 import type { CommandInput } from '../command.ts';
 import type { ApplyOptions } from '../command-options.ts';
 import { plural } from '../format.ts';

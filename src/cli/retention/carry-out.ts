@@ -1,9 +1,9 @@
 import type { App } from '../../app/app.ts';
-import { amountOf, goesForGood, isRemoval } from '../../app/documents/plan-document.ts';
+import { amountOf } from '../../app/documents/plan-document.ts';
 import { type CarriedRun, carriedDocument } from '../../app/documents/run-document.ts';
 import type { AppliedRun, ApplyOptions } from '../../app/retention.ts';
 import { FAILURES, Failure } from '../../core/failure.ts';
-import type { Plan } from '../../core/plan.ts';
+import { goesForGood, isRemoval, type Plan } from '../../core/plan.ts';
 import type { Outcome, Run } from '../../core/run.ts';
 import type { CommandInput } from '../command.ts';
 import { formatDate } from '../format.ts';

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import type { App } from '../../app/app.ts';
-import { isRemoval, planDocument } from '../../app/documents/plan-document.ts';
+import { planDocument } from '../../app/documents/plan-document.ts';
 import { planId } from '../../app/plan-id.ts';
 import { planText, savePlan } from '../../app/saved-plans.ts';
 import { writeExport } from '../../app/transfer/write-export.ts';
-import type { Plan } from '../../core/plan.ts';
+import { isRemoval, type Plan } from '../../core/plan.ts';
 import type { CommandInput } from '../command.ts';
 import { hintCommand } from '../hint-command.ts';
 import { writeJsonList } from '../json-output.ts';

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../core/json.ts';
+import { isJsonObject } from './json.ts';
 
 /** JSON that is the same text for equal values, whatever the order of their keys. */
 export function canonicalJson(value: unknown): string {
