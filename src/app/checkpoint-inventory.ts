@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { findLegacy } from '../checkpoints/clear-legacy.ts';
+import { findLegacy } from '../checkpoints/find-legacy.ts';
 import { findStore } from '../checkpoints/open-store.ts';
 import { isAtWork, scanCheckpoints } from '../checkpoints/scan-checkpoints.ts';
 import { Failure } from '../core/failure.ts';

@@ -1,7 +1,7 @@
 import { diffSnapshots, diffText } from '../checkpoints/diff-snapshots.ts';
-import { readWorktree } from '../checkpoints/diff-worktree.ts';
 import { findSnapshot } from '../checkpoints/find-snapshot.ts';
 import type { CheckpointStore } from '../checkpoints/open-store.ts';
+import { readWorktree } from '../checkpoints/read-worktree.ts';
 import type { Checkpoint, FileDiff } from '../core/checkpoint.ts';
 import { Failure } from '../core/failure.ts';
 

@@ -6,7 +6,7 @@ import { withReadableCheckpoints } from './checkpoint-inventory.ts';
 import { checkpointStoreOptions } from './checkpoint-store.ts';
 import { combineDrivers } from './combine-drivers.ts';
 import type { HomeParts } from './home-parts.ts';
-import { policyFromConfig } from './sessions/session-rules.ts';
+import { policyFromConfig } from './policy-from-config.ts';
 import { worktreeDriver } from './worktree-driver.ts';
 
 /** The driver of a native home with its checkpoints. Nothing about checkpoints is created or looked at before it is needed. */

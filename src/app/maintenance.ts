@@ -10,8 +10,8 @@ import { sessionsConfigFor } from './config/config-for-source.ts';
 import type { Config } from './config/config-schema.ts';
 import type { HomeParts } from './home-parts.ts';
 import { recallMaintenance, rememberMaintenance } from './maintenance-memory.ts';
+import { policyFromConfig } from './policy-from-config.ts';
 import { activeQuery } from './sessions/active-sessions.ts';
-import { policyFromConfig } from './sessions/session-rules.ts';
 
 export interface MaintenanceOptions {
   readonly signal?: AbortSignal;

@@ -2,7 +2,7 @@ import { findSnapshot } from '../checkpoints/find-snapshot.ts';
 import type { CheckpointStore } from '../checkpoints/open-store.ts';
 import { previewRestore } from '../checkpoints/restore-preview.ts';
 import { restoreSnapshot } from '../checkpoints/restore-snapshot.ts';
-import type { Checkpoint, RestoredFile } from '../core/checkpoint.ts';
+import { type Checkpoint, type RestoredFile, shortId } from '../core/checkpoint.ts';
 import { Failure } from '../core/failure.ts';
 import type { Run } from '../core/run.ts';
 import { DAY_MS } from '../core/time.ts';
@@ -108,7 +108,7 @@ function bytesOf(paths: readonly string[] | undefined): Buffer[] {
 
 function sessionOf({ id, sessionId, seq }: Checkpoint): { id: string; afterSeq: number } {
   if (sessionId !== undefined && seq !== undefined) return { id: sessionId, afterSeq: seq };
-  throw new Failure('refused', `Checkpoint ${id.slice(0, 12)} does not say to which conversation it belongs.`, {
+  throw new Failure('refused', `Checkpoint ${shortId(id)} does not say to which conversation it belongs.`, {
     hint: 'Leave out --with-session to take the files back alone.',
   });
 }

@@ -31,8 +31,8 @@ import { homeDriver, reclaimCheckpoints } from './home-driver.ts';
 import type { HomeParts } from './home-parts.ts';
 import { type MaintenanceOptions, maintainHome } from './maintenance.ts';
 import { planId } from './plan-id.ts';
+import { policyFromConfig } from './policy-from-config.ts';
 import { foreignNotes } from './refuse-foreign.ts';
-import { policyFromConfig } from './sessions/session-rules.ts';
 
 /** A saved plan is good for a day: after that the home has moved on. */
 const PLAN_LIFETIME_MS = DAY_MS;

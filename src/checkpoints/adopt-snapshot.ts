@@ -2,10 +2,10 @@ import type { Checkpoint } from '../core/checkpoint.ts';
 import { copyGitObjects } from '../platform/copy-git-objects.ts';
 import { type GitPlace, runGit } from '../platform/run-git.ts';
 import { writeSnapshot } from './commit-snapshot.ts';
-import { splitNul } from './diff-trees.ts';
+import { joinNul, splitNul } from './diff-trees.ts';
 import type { CheckpointStore } from './open-store.ts';
-import { withScratch } from './restore-scratch.ts';
 import type { SnapshotFacts } from './snapshot-text.ts';
+import { withScratch } from './with-scratch.ts';
 
 export interface Adoption {
   /** The repository that has it, which is only read. */
@@ -30,8 +30,7 @@ async function treeOfFiles(store: CheckpointStore, tree: string, workdir: string
   if (nested.length === 0) return tree;
   return withScratch(store, workdir, async (place) => {
     await runGit(place, ['read-tree', tree]);
-    const input = Buffer.concat(nested.flatMap((path) => [path, Buffer.from([0])]));
-    await runGit(place, ['update-index', '--force-remove', '-z', '--stdin'], { input });
+    await runGit(place, ['update-index', '--force-remove', '-z', '--stdin'], { input: joinNul(nested) });
     return (await runGit(place, ['write-tree'])).stdout.toString().trim();
   });
 }

@@ -6,8 +6,8 @@ import { manualClock } from '../../test/support/clock.ts';
 import { collect } from '../../test/support/collect.ts';
 import { tempDir } from '../../test/support/temp-dir.ts';
 import { diffSnapshots, diffText } from './diff-snapshots.ts';
-import { readWorktree } from './diff-worktree.ts';
 import { readSnapshots } from './read-snapshots.ts';
+import { readWorktree } from './read-worktree.ts';
 
 describe('comparing checkpoints', () => {
   let desk: CheckpointDesk;

@@ -36,6 +36,16 @@ export async function diffTrees(gitDir: string, { from, to }: TreePair): Promise
 
 const ABSENT = '000000';
 
+/** The name that git gives to a tree without files, in every repository. */
+export const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
+
+/** Names as git takes them, each with NUL after it. */
+export function joinNul(names: readonly Buffer[]): Buffer {
+  return Buffer.concat(names.flatMap((name) => [name, NUL]));
+}
+
+const NUL = Buffer.from([0]);
+
 /** The pieces of an answer whose names end with NUL. They are bytes: a name need not be text. */
 export function splitNul(data: Buffer): Buffer[] {
   const pieces: Buffer[] = [];

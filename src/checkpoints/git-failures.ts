@@ -1,10 +1,10 @@
 import { Failure } from '../core/failure.ts';
-import { errorCode } from '../platform/error-code.ts';
+import { isDiskFull } from '../platform/error-code.ts';
 import { GitError } from '../platform/run-git.ts';
 
 /** Says in a sentence what git or the system says about the store. What it does not know passes through. */
 export function explainStoreError(error: unknown, gitDir: string): unknown {
-  if (isDiskFull(error)) {
+  if (isOutOfSpace(error)) {
     return new Failure('failed', `There is no space left on the disk that holds ${gitDir}.`, {
       hint: 'No checkpoint was saved, and the older ones are safe. Free some space, for example with: coppice checkpoints prune',
       cause: error,
@@ -27,7 +27,7 @@ export function isStoreError(error: unknown): boolean {
 const STORE_ERRORS =
   /No space left on device|Disk quota exceeded|insufficient permission for adding an object|unable to (create temporary|write|deflate)|file write error|Unable to create '.*\.lock': (?!File exists)|Read-only file system/;
 
-function isDiskFull(error: unknown): boolean {
+function isOutOfSpace(error: unknown): boolean {
   if (error instanceof GitError) return /No space left on device|Disk quota exceeded/.test(error.stderr);
-  return ['ENOSPC', 'EDQUOT'].includes(errorCode(error) ?? '');
+  return isDiskFull(error);
 }

@@ -1,6 +1,6 @@
 import type { Checkpoint } from '../core/checkpoint.ts';
 import { runGit } from '../platform/run-git.ts';
-import { diffTrees } from './diff-trees.ts';
+import { diffTrees, EMPTY_TREE } from './diff-trees.ts';
 import type { CheckpointStore } from './open-store.ts';
 
 /** What is new in a checkpoint against the one before it; against nothing for the first. */
@@ -11,9 +11,6 @@ export interface Changed {
   /** Of the files that were added or changed, as they are in this checkpoint. */
   readonly sizeBytes: number;
 }
-
-/** git knows the tree without files in every repository. */
-const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 
 export async function measureChanges(
   { layout: { gitDir } }: CheckpointStore,

@@ -7,7 +7,7 @@ import { type Clock, MINUTE_MS } from '../core/time.ts';
 import { errorCode } from '../platform/error-code.ts';
 import { isTemporaryName, makePrivateDir, syncDir, writeFileAtomic } from '../platform/private-files.ts';
 import { DEFAULT_EXCLUDES, type Excludes } from './excludes.ts';
-import { findRepositories, findShadows, moveLegacy } from './legacy.ts';
+import { findRepositories, findShadows, moveLegacy } from './move-legacy.ts';
 import { type StoreLayout, storeLayout } from './store-layout.ts';
 
 /** An open checkpoint store. It holds nothing open: everything is in files, and every lock is taken when it is needed. */

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { isJsonObject } from '../core/json.ts';
 import type { EpochMs } from '../core/time.ts';
 import { errorCode } from '../platform/error-code.ts';
 import { makePrivateDir, writeFileAtomic } from '../platform/private-files.ts';
@@ -58,19 +59,15 @@ export function projectIds(layout: StoreLayout): string[] {
 }
 
 function isRecord(data: unknown): data is ProjectRecord {
-  if (!isGroup(data) || data['version'] !== VERSION || typeof data['workdir'] !== 'string') return false;
+  if (!isJsonObject(data) || data['version'] !== VERSION || typeof data['workdir'] !== 'string') return false;
   const times = Number.isSafeInteger(data['createdAt']) && Number.isSafeInteger(data['lastTakenAt']);
   return times && isFileId(data['self']) && isFileId(data['parent']) && isIndex(data['index']);
 }
 
 function isFileId(data: unknown): data is FileId {
-  return isGroup(data) && typeof data['dev'] === 'string' && typeof data['ino'] === 'string';
+  return isJsonObject(data) && typeof data['dev'] === 'string' && typeof data['ino'] === 'string';
 }
 
 function isIndex(data: unknown): data is IndexRecord {
-  return isGroup(data) && ['id', 'tree', 'text', 'stamp', 'rules'].every((key) => typeof data[key] === 'string');
-}
-
-function isGroup(data: unknown): data is Record<string, unknown> {
-  return typeof data === 'object' && data !== null;
+  return isJsonObject(data) && ['id', 'tree', 'text', 'stamp', 'rules'].every((key) => typeof data[key] === 'string');
 }

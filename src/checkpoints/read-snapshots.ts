@@ -1,4 +1,4 @@
-import type { Checkpoint } from '../core/checkpoint.ts';
+import { type Checkpoint, shortId } from '../core/checkpoint.ts';
 import type { Problem } from '../core/problem.ts';
 import { GitError, runGit } from '../platform/run-git.ts';
 import type { CheckpointStore } from './open-store.ts';
@@ -82,7 +82,7 @@ function unreadable({ name, id }: Ref): Problem {
   return {
     kind: 'checkpoint-unreadable',
     subject: name,
-    message: `The checkpoint ${id.slice(0, 12)} cannot be read. It is left as it is.`,
+    message: `The checkpoint ${shortId(id)} cannot be read. It is left as it is.`,
     hint: 'Look closer with: coppice checkpoints verify',
   };
 }

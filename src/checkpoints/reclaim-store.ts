@@ -4,6 +4,7 @@ import { Failure } from '../core/failure.ts';
 import { DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS, SECOND_MS } from '../core/time.ts';
 import { freeBytes } from '../platform/file-system-facts.ts';
 import { syncDir } from '../platform/private-files.ts';
+import { DEBRIS_AGE_MS, findDebris } from './find-debris.ts';
 import { explainStoreError } from './git-failures.ts';
 import { trimIndexes } from './index-cache.ts';
 import type { CheckpointStore } from './open-store.ts';
@@ -15,7 +16,6 @@ import { staleFiles } from './reclaim-projects.ts';
 import type { StoreLayout } from './store-layout.ts';
 import { readRefs } from './store-refs.ts';
 import { readStoreSize, walkStore } from './store-size.ts';
-import { DEBRIS_AGE_MS, findDebris } from './sweep-debris.ts';
 
 export interface ReclaimOptions {
   /** The limit for the store with its cache: above it, less waits and more is packed. */

@@ -1,4 +1,4 @@
-import type { Checkpoint } from '../core/checkpoint.ts';
+import { type Checkpoint, shortId } from '../core/checkpoint.ts';
 import { Failure } from '../core/failure.ts';
 import { runGit } from '../platform/run-git.ts';
 import { diffTrees, splitNul, type TreeChange } from './diff-trees.ts';
@@ -26,11 +26,7 @@ export async function changesBetween(
   const held = splitNul(stdout);
   const unknown = wanted.find((path) => path.length > 0 && !held.some((name) => isWithin(name, path)));
   if (unknown === undefined) return changes;
-  throw new Failure(
-    'not-found',
-    `Checkpoint ${to.id.slice(0, 12)} has no ${unknown.toString()}, nor has the folder now.`,
-    {
-      hint: `See what it would change with: coppice checkpoints diff ${to.id.slice(0, 12)} --stat`,
-    },
-  );
+  throw new Failure('not-found', `Checkpoint ${shortId(to.id)} has no ${unknown.toString()}, nor has the folder now.`, {
+    hint: `See what it would change with: coppice checkpoints diff ${shortId(to.id)} --stat`,
+  });
 }

@@ -1,9 +1,10 @@
 import type { RestoredFile } from '../core/checkpoint.ts';
-import { readWorktree } from './diff-worktree.ts';
+import { EMPTY_TREE } from './diff-trees.ts';
+import { findWorkdir } from './find-workdir.ts';
 import type { CheckpointStore } from './open-store.ts';
+import { readWorktree } from './read-worktree.ts';
 import { changesBetween } from './restore-changes.ts';
 import { hiddenFiles, type SafetyRequest, treeWith } from './restore-safety.ts';
-import { findWorkdir } from './restore-workdir.ts';
 import { previewWorktree } from './worktree-change.ts';
 
 /** What a restore would do now, path by path. Changes nothing, and saves no checkpoint. */
@@ -21,6 +22,3 @@ export async function* previewRestore(store: CheckpointStore, request: SafetyReq
   const tree = await treeWith(store, { workdir, tree: now.tree, hidden, signal });
   yield* previewWorktree({ workdir, changes: await changesBetween(store, { from: { tree }, to: target, paths }) });
 }
-
-/** The name that git gives to a tree without files. */
-const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';

@@ -1,5 +1,5 @@
 import { lstatSync } from 'node:fs';
-import type { Checkpoint } from '../core/checkpoint.ts';
+import { type Checkpoint, shortId } from '../core/checkpoint.ts';
 import { Failure } from '../core/failure.ts';
 import { runGit } from '../platform/run-git.ts';
 import { commitSnapshot } from './commit-snapshot.ts';
@@ -7,10 +7,10 @@ import { splitNul, type TreeChange } from './diff-trees.ts';
 import { storeExcludeArgs } from './excludes.ts';
 import type { CheckpointStore } from './open-store.ts';
 import { changesBetween } from './restore-changes.ts';
-import { withScratch } from './restore-scratch.ts';
 import { sortChanges } from './sort-changes.ts';
 import { saveSnapshot } from './take-snapshot.ts';
 import { updateIndex } from './update-index.ts';
+import { withScratch } from './with-scratch.ts';
 import { Folder, openPlace } from './worktree-folder.ts';
 
 export interface SafetyRequest {
@@ -63,7 +63,7 @@ async function saveVisible(store: CheckpointStore, { target, signal }: SafetyReq
 }
 
 function reasonFor(target: Checkpoint): string {
-  return `before going back to ${target.id.slice(0, 12)}`;
+  return `before going back to ${shortId(target.id)}`;
 }
 
 /** Files in the way of a restore that the project ignores by now, and that a checkpoint may hold. */

@@ -3,9 +3,9 @@ import type { Checkpoint, CheckpointRestoreRequest, RestoredFile } from '../core
 import type { Journal, RunItem } from '../core/run.ts';
 import type { SessionRewind } from '../core/session-rewind.ts';
 import type { EpochMs } from '../core/time.ts';
+import { findWorkdir } from './find-workdir.ts';
 import { type CheckpointStore, LOCK_WAIT_MS } from './open-store.ts';
 import { saveBefore } from './restore-safety.ts';
-import { findWorkdir } from './restore-workdir.ts';
 import { keepRef } from './store-layout.ts';
 import { changeRefs } from './store-refs.ts';
 import { changeWorktree } from './worktree-change.ts';

@@ -1,4 +1,4 @@
-import { type Checkpoint, dropOrder, type WorkdirPlace } from '../core/checkpoint.ts';
+import { type Checkpoint, dropOrder, shortId, type WorkdirPlace } from '../core/checkpoint.ts';
 import type { CheckpointItem } from '../core/inventory.ts';
 import type { Problem } from '../core/problem.ts';
 import { shellWord } from '../core/shell-word.ts';
@@ -170,7 +170,7 @@ function trashByRun(refs: ReadonlyMap<string, string>, freed: ReadonlyMap<string
 const VERIFY = 'Look closer with: coppice checkpoints verify';
 
 function brokenProblem(id: string): Problem {
-  const message = `Parts of the checkpoint ${id.slice(0, 12)} are missing. It is left as it is.`;
+  const message = `Parts of the checkpoint ${shortId(id)} are missing. It is left as it is.`;
   return { kind: 'checkpoint-incomplete', subject: id, message, hint: VERIFY };
 }
 

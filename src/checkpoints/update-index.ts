@@ -1,6 +1,7 @@
 import { accessSync, constants, lstatSync } from 'node:fs';
 import type { LeftOutFile, TakeOptions } from '../core/checkpoint.ts';
 import { GitError, type GitOptions, type GitPlace, runGit } from '../platform/run-git.ts';
+import { joinNul } from './diff-trees.ts';
 import { isStoreError } from './git-failures.ts';
 import { type FilesPlace, runGitOverFiles } from './git-over-files.ts';
 import { type Sorted, sortChanges } from './sort-changes.ts';
@@ -78,9 +79,4 @@ function readable(workTree: string, path: Buffer): boolean {
 
 function leftOut(path: Buffer, why: LeftOutFile['why']): LeftOutFile {
   return { path: path.toString(), why };
-}
-
-function joinNul(paths: readonly Buffer[]): Buffer {
-  const nul = Buffer.from([0]);
-  return Buffer.concat(paths.flatMap((path) => [path, nul]));
 }

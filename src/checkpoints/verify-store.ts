@@ -1,3 +1,4 @@
+import { shortId } from '../core/checkpoint.ts';
 import type { Problem } from '../core/problem.ts';
 import { HOUR_MS } from '../core/time.ts';
 import { runGit } from '../platform/run-git.ts';
@@ -36,7 +37,7 @@ function brokenProblem(id: string): Problem {
   return {
     kind: 'checkpoint-incomplete',
     subject: id,
-    message: `Parts of the checkpoint ${id.slice(0, 12)} are missing, so it cannot be restored in full.`,
+    message: `Parts of the checkpoint ${shortId(id)} are missing, so it cannot be restored in full.`,
     hint: 'Put the checkpoints folder back from a backup, or take a new checkpoint while the files are there.',
   };
 }

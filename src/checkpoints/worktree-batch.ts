@@ -1,10 +1,11 @@
 import { lstatSync, rmdirSync } from 'node:fs';
 import type { RestoredFile } from '../core/checkpoint.ts';
+import { isDiskFull } from '../platform/error-code.ts';
 import type { TreeChange } from './diff-trees.ts';
 import type { Contents } from './restore-contents.ts';
 import { type Folder, openPlace, type Place } from './worktree-folder.ts';
 import { judgeChange } from './worktree-judge.ts';
-import { isNoRoom, outcomeOf, sentenceOf } from './worktree-outcome.ts';
+import { outcomeOf, sentenceOf } from './worktree-outcome.ts';
 import { dropTemporary, type StagedEntry, stageEntry } from './worktree-write.ts';
 
 /** So many files are open at once at most. */
@@ -64,7 +65,7 @@ async function prepare(parts: BatchParts, change: TreeChange): Promise<Step> {
     const prepared = await stage(parts, change);
     return typeof prepared === 'object' ? { change, waiting: prepared } : { change, detail: prepared };
   } catch (error) {
-    return { change, detail: sentenceOf(error), noRoom: isNoRoom(error) };
+    return { change, detail: sentenceOf(error), noRoom: isDiskFull(error) };
   }
 }
 

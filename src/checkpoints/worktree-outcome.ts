@@ -1,6 +1,6 @@
 import type { FileChange, RestoredFile } from '../core/checkpoint.ts';
 import { Failure } from '../core/failure.ts';
-import { errorCode } from '../platform/error-code.ts';
+import { errorCode, isDiskFull } from '../platform/error-code.ts';
 import type { TreeChange } from './diff-trees.ts';
 
 /** What one path meets is an outcome and does not stop the others; a bug does. */
@@ -27,11 +27,7 @@ export function sentenceOf(error: unknown): string {
   if (error instanceof Failure) return error.message;
   const code = errorCode(error);
   if (code === undefined) throw error;
-  if (isNoRoom(error)) return 'The disk is full. Free some space, then run the same command again.';
+  if (isDiskFull(error)) return 'The disk is full. Free some space, then run the same command again.';
   if (code === 'EACCES' || code === 'EPERM') return 'It may not be read or changed.';
   return `The file system refused it: ${code}.`;
-}
-
-export function isNoRoom(error: unknown): boolean {
-  return ['ENOSPC', 'EDQUOT'].includes(errorCode(error) ?? '');
 }

@@ -38,6 +38,11 @@ export interface Checkpoint {
   readonly pinned: boolean;
 }
 
+/** As much of the id of a checkpoint as people are shown. */
+export function shortId(id: string): string {
+  return id.slice(0, 12);
+}
+
 export interface TakeRequest {
   readonly workdir: string;
   readonly reason?: string;

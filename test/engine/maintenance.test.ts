@@ -4,7 +4,7 @@ import { DEFAULT_CONFIG } from '../../src/app/config/config-defaults.ts';
 import type { Home } from '../../src/app/home.ts';
 import { recallMaintenance, rememberMaintenance } from '../../src/app/maintenance-memory.ts';
 import { openHome } from '../../src/app/open-home.ts';
-import { policyFromConfig } from '../../src/app/sessions/session-rules.ts';
+import { policyFromConfig } from '../../src/app/policy-from-config.ts';
 import { DAY_MS, HOUR_MS } from '../../src/core/time.ts';
 import { applyPlan } from '../../src/engine/apply-plan.ts';
 import { type MaintainParts, maintain } from '../../src/engine/maintain.ts';

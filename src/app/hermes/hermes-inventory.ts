@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { findLegacy } from '../../checkpoints/clear-legacy.ts';
+import { findLegacy } from '../../checkpoints/find-legacy.ts';
 import { locateWorkdir } from '../../checkpoints/locate-workdir.ts';
 import { measureSharing, type Sharing } from '../../checkpoints/measure-sharing.ts';
 import { storeLayout } from '../../checkpoints/store-layout.ts';

@@ -5,7 +5,7 @@ import { adoptSnapshot, nestedIn } from '../../checkpoints/adopt-snapshot.ts';
 import { findAmong } from '../../checkpoints/find-snapshot.ts';
 import type { CheckpointStore, StoreOptions } from '../../checkpoints/open-store.ts';
 import { projectIdOf } from '../../checkpoints/store-layout.ts';
-import type { Checkpoint } from '../../core/checkpoint.ts';
+import { type Checkpoint, shortId } from '../../core/checkpoint.ts';
 import { Failure } from '../../core/failure.ts';
 import { gitPlace } from '../../homes/hermes/checkpoints/read-snapshots.ts';
 import { GitError, type GitPlace } from '../../platform/run-git.ts';
@@ -53,7 +53,7 @@ export async function adoptTarget(store: CheckpointStore, { checkpoint, from }: 
     return await adoptSnapshot(store, { from, tree, facts: { ...facts, projectId: projectIdOf(facts.workdir) } });
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
-    throw new Failure('integrity', `Checkpoint ${id.slice(0, 12)} cannot be read in full.`, {
+    throw new Failure('integrity', `Checkpoint ${shortId(id)} cannot be read in full.`, {
       hint: 'Nothing was changed. Choose another, or look closer with: coppice doctor',
       cause: error,
     });
@@ -61,7 +61,7 @@ export async function adoptTarget(store: CheckpointStore, { checkpoint, from }: 
 }
 
 function unknownFolder({ id }: Checkpoint): Failure {
-  const message = `Which folder checkpoint ${id.slice(0, 12)} belongs to is not known.`;
+  const message = `Which folder checkpoint ${shortId(id)} belongs to is not known.`;
   return new Failure('refused', `${message} What Hermes noted about it is missing or damaged.`, {
     hint: 'Nothing was changed. See what is wrong with: coppice doctor',
   });

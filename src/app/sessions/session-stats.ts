@@ -7,8 +7,8 @@ import { type FileKind, nativeFiles } from '../../homes/native/native-files.ts';
 import { sessionItem } from '../../homes/native/session-item.ts';
 import { planRetention } from '../../policy/plan-retention.ts';
 import type { ForeignHome, HomeParts } from '../home-parts.ts';
+import { policyFromConfig } from '../policy-from-config.ts';
 import { activeQuery } from './active-sessions.ts';
-import { policyFromConfig } from './session-rules.ts';
 
 export interface Amount {
   sessions: number;

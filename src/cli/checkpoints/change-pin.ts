@@ -1,11 +1,10 @@
 import type { AppCheckpoints } from '../../app/app.ts';
 import { checkpointDocument } from '../../app/documents/checkpoint-document.ts';
-import type { Checkpoint } from '../../core/checkpoint.ts';
+import { type Checkpoint, shortId } from '../../core/checkpoint.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
 import { writeJson } from '../json-output.ts';
 import { withApp } from '../with-app.ts';
-import { shortId } from './checkpoint-columns.ts';
 
 type Change = (checkpoints: AppCheckpoints, id: string) => Promise<Checkpoint>;
 
@@ -16,7 +15,7 @@ export function changePin(input: CommandInput<NoOptions>, change: Change): Promi
     const checkpoint = await change(home.checkpoints, args[0] ?? '');
     const state = checkpoint.pinned ? 'is pinned: nothing removes it' : 'is no longer pinned';
     if (global.json) writeJson(io.out, checkpointDocument(checkpoint));
-    else io.out.write(`${shortId(checkpoint)} ${state}.\n`);
+    else io.out.write(`${shortId(checkpoint.id)} ${state}.\n`);
     return 0;
   });
 }

@@ -1,12 +1,7 @@
-import type { Checkpoint } from '../../core/checkpoint.ts';
+import { type Checkpoint, shortId } from '../../core/checkpoint.ts';
 import type { EpochMs } from '../../core/time.ts';
 import { formatAge, formatCount } from '../format.ts';
 import type { Column } from '../table.ts';
-
-/** As much of an id as people are shown. */
-export function shortId({ id }: Pick<Checkpoint, 'id'>): string {
-  return id.slice(0, 12);
-}
 
 export interface ColumnOptions {
   readonly now: EpochMs;
@@ -25,7 +20,7 @@ export function checkpointColumns(checkpoints: readonly Checkpoint[], { now, all
     { title: 'REASON', shrink: true, minWidth: 10 },
   ];
   const rows = checkpoints.map((checkpoint) => [
-    shortId(checkpoint),
+    shortId(checkpoint.id),
     formatAge(checkpoint.takenAt, now),
     formatCount(checkpoint.fileCount),
     checkpoint.pinned ? 'pinned' : '',

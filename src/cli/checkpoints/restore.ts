@@ -1,7 +1,7 @@
 import type { App } from '../../app/app.ts';
 import { previewDocument, restoreDocument } from '../../app/documents/restore-document.ts';
 import type { CheckpointRestorePreview, CheckpointRestoreResult } from '../../app/restore-checkpoint.ts';
-import type { RestoredFile } from '../../core/checkpoint.ts';
+import { type RestoredFile, shortId } from '../../core/checkpoint.ts';
 import { FAILURES, Failure } from '../../core/failure.ts';
 import type { CommandInput } from '../command.ts';
 import { formatAge, formatCount, formatDate, plural } from '../format.ts';
@@ -11,7 +11,6 @@ import { startProgress } from '../progress.ts';
 import { canAsk, confirm } from '../retention/confirm.ts';
 import { safeText } from '../safe-text.ts';
 import { withApp } from '../with-app.ts';
-import { shortId } from './checkpoint-columns.ts';
 import type { RestoreOptions } from './options.ts';
 
 /** Files named on a terminal; `--json` has all of them. */
@@ -55,7 +54,7 @@ function printPlan(
 ): void {
   const { checkpoint, files } = found;
   const { workdir, takenAt, sessionId = '' } = checkpoint;
-  const what = `${shortId(checkpoint)} (${formatAge(takenAt, clock.now())})`;
+  const what = `${shortId(checkpoint.id)} (${formatAge(takenAt, clock.now())})`;
   const folder = safeText(workdir);
   out.write(files.length === 0 ? `${folder} is as it was in ${what}.\n` : `To bring ${folder} back to ${what}:\n`);
   for (const file of files.slice(0, SHOWN))
@@ -109,7 +108,7 @@ function print(
   const { checkpoint, run: undo, done, skipped, sessionDetail } = result;
   const { out, err } = io;
   const workdir = safeText(checkpoint.workdir);
-  const target = out.colour.bold(shortId(checkpoint));
+  const target = out.colour.bold(shortId(checkpoint.id));
   if (undo === undefined) return out.write(`Nothing was changed: ${workdir} is as it was in ${target}.\n`);
   out.write(`Brought ${plural(done, 'file')} of ${workdir} back to ${target}.\n`);
   const left = files.flatMap((file) => (file.status === 'skipped' ? [file] : []));

@@ -1,4 +1,5 @@
 import { checkpointDetailDocument, type ShownCheckpoint } from '../../app/documents/checkpoint-document.ts';
+import { shortId } from '../../core/checkpoint.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
 import { formatAge, formatBytes, formatCount, formatTime, plural } from '../format.ts';
@@ -6,7 +7,6 @@ import type { Io } from '../io.ts';
 import { writeJson } from '../json-output.ts';
 import { safeText } from '../safe-text.ts';
 import { withApp } from '../with-app.ts';
-import { shortId } from './checkpoint-columns.ts';
 
 /** `coppice checkpoints show ID` */
 export function run(input: CommandInput<NoOptions>): Promise<number> {
@@ -40,6 +40,6 @@ function print({ out, clock }: Io, detail: ShownCheckpoint): void {
 function changesText({ previous, changes }: ShownCheckpoint): string {
   const { added, changed, removed, sizeBytes } = changes;
   const counts = `${formatCount(added)} added, ${formatCount(changed)} changed, ${formatCount(removed)} removed`;
-  const against = previous === undefined ? 'the first of this folder' : `against ${shortId(previous)}`;
+  const against = previous === undefined ? 'the first of this folder' : `against ${shortId(previous.id)}`;
   return `${counts} (${formatBytes(sizeBytes)}), ${against}`;
 }

@@ -1,6 +1,6 @@
 import type { App } from '../../app/app.ts';
 import { takeDocument } from '../../app/documents/checkpoint-document.ts';
-import type { LeftOutFile, TakeResult } from '../../core/checkpoint.ts';
+import { type LeftOutFile, shortId, type TakeResult } from '../../core/checkpoint.ts';
 import { FAILURES, Failure } from '../../core/failure.ts';
 import type { CommandInput } from '../command.ts';
 import { formatAge, formatCount, plural } from '../format.ts';
@@ -9,7 +9,6 @@ import { writeJson } from '../json-output.ts';
 import { startProgress } from '../progress.ts';
 import { safeText } from '../safe-text.ts';
 import { withApp } from '../with-app.ts';
-import { shortId } from './checkpoint-columns.ts';
 import type { TakeOptions } from './options.ts';
 
 /** Left-out files named; `--json` has all of them. */
@@ -48,7 +47,7 @@ function exitCode(leftOut: readonly LeftOutFile[]): number {
 
 function print({ out, err, clock }: Io, { status, checkpoint, leftOut }: Taken): void {
   const { takenAt, fileCount, workdir } = checkpoint;
-  const id = shortId(checkpoint);
+  const id = shortId(checkpoint.id);
   out.write(
     status === 'taken'
       ? `Saved ${plural(fileCount, 'file')} of ${safeText(workdir)} as ${out.colour.bold(id)}.\n`

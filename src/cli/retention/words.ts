@@ -1,3 +1,4 @@
+import { shortId } from '../../core/checkpoint.ts';
 import type { KeepReason, RemoveReason } from '../../core/plan.ts';
 import type { RunAction, RunItemRef, RunItemState, RunRequest } from '../../core/run.ts';
 import { formatDate, plural } from '../format.ts';
@@ -78,7 +79,7 @@ export function requestWords(request: RunRequest): string {
   if (request.kind === 'policy') return 'by the rules';
   if (request.kind === 'delete') return `delete ${plural(request.ids.length, 'session')}`;
   if (request.kind === 'restore-checkpoint')
-    return `restore of checkpoint ${request.checkpointId.slice(0, 12)} in ${request.workdir}`;
+    return `restore of checkpoint ${shortId(request.checkpointId)} in ${request.workdir}`;
   if (request.kind === 'checkpoints') return 'limits of checkpoints';
   if (request.kind === 'clear-checkpoints') return 'clear checkpoints';
   if (request.kind === 'clear-legacy') return 'clear checkpoints in layouts of before';

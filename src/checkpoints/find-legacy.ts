@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StrayItem } from '../core/inventory.ts';
 import { treeStamp } from '../platform/tree-stamp.ts';
-import { findShadows, LEGACY } from './legacy.ts';
+import { findShadows, LEGACY } from './move-legacy.ts';
 import { storeLayout } from './store-layout.ts';
 
 /** Checkpoints in layouts of before, moved aside or not yet. `root` is the folder of checkpoints in the home. */

@@ -4,12 +4,12 @@ import { SECOND_MS } from '../core/time.ts';
 import { GitError, runGit } from '../platform/run-git.ts';
 import { tooManyFiles } from './admit-workdir.ts';
 import { findWork } from './find-work.ts';
+import { findWorkdir } from './find-workdir.ts';
 import { openProject } from './open-project.ts';
 import { type CheckpointStore, LOCK_WAIT_MS } from './open-store.ts';
-import { withScratch } from './restore-scratch.ts';
-import { findWorkdir } from './restore-workdir.ts';
 import { projectIdOf } from './store-layout.ts';
 import { updateIndex } from './update-index.ts';
+import { withScratch } from './with-scratch.ts';
 import { withIndex } from './work-index.ts';
 
 /** The files of a working directory as they are now, as a tree. It can be read until it is disposed of. */

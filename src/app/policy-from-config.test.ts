@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { DAY_MS, HOUR_MS } from '../../core/time.ts';
-import { DEFAULT_CONFIG } from '../config/config-defaults.ts';
-import { policyFromConfig } from './session-rules.ts';
+import { DAY_MS, HOUR_MS } from '../core/time.ts';
+import { DEFAULT_CONFIG } from './config/config-defaults.ts';
+import { policyFromConfig } from './policy-from-config.ts';
 
 const MB = 1024 * 1024;
 

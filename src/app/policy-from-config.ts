@@ -1,7 +1,7 @@
-import type { Policy, SessionRules } from '../../core/policy.ts';
-import { DAY_MS, HOUR_MS } from '../../core/time.ts';
-import { sessionsConfigFor } from '../config/config-for-source.ts';
-import type { Config } from '../config/config-schema.ts';
+import type { Policy, SessionRules } from '../core/policy.ts';
+import { DAY_MS, HOUR_MS } from '../core/time.ts';
+import { sessionsConfigFor } from './config/config-for-source.ts';
+import type { Config } from './config/config-schema.ts';
 
 const MB = 1024 * 1024;
 
