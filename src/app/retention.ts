@@ -26,6 +26,7 @@ import { createHomeLock } from '../store/sqlite/sqlite-home-lock.ts';
 import { rememberApplied, wasApplied } from './applied-plans.ts';
 import { checkpointInventory } from './checkpoint-inventory.ts';
 import { unmatchedNames } from './config/unmatched-names.ts';
+import { noSuchRun } from './find-run.ts';
 import { hermesHomeDriver, reclaimForeign } from './hermes/hermes-home-driver.ts';
 import { homeDriver, reclaimCheckpoints } from './home-driver.ts';
 import type { HomeParts } from './home-parts.ts';
@@ -246,7 +247,7 @@ export class Retention {
   async #requireRun(id: string): Promise<Run> {
     const run = await this.#parts.store.journal.run(id);
     if (run !== undefined) return run;
-    throw new Failure('not-found', `There is no run ${id}.`, { hint: 'List them with: coppice runs' });
+    throw noSuchRun(id);
   }
 
   get #engineParts(): { driver: HomeDriver; journal: HomeParts['store']['journal']; clock: Clock } {

@@ -2,13 +2,20 @@ import type { Command as Definition } from 'commander';
 import type {
   CheckpointListOptions,
   CheckpointsPruneOptions,
-  ClearOptions,
   DiffOptions,
   RestoreOptions,
   TakeOptions,
 } from './checkpoints/options.ts';
-import type { NoOptions } from './command-options.ts';
-import { countOption, defineCommand, defineGroup, type Frame, textOption, YES_BUT_HOLDS } from './define-command.ts';
+import type { ByHandOptions, NoOptions } from './command-options.ts';
+import {
+  countOption,
+  DRY_RUN,
+  defineCommand,
+  defineGroup,
+  type Frame,
+  textOption,
+  YES_BUT_HOLDS,
+} from './define-command.ts';
 
 const ID = 'id of the checkpoint, or its first characters';
 const PATHS = 'only these files or folders, relative to the folder of the checkpoint; write -- first';
@@ -130,25 +137,25 @@ function definePrune(checkpoints: Definition, frame: Frame): void {
     .addOption(countOption('--max-size-mb <n>', 'oldest first until all take at most this many megabytes'))
     .addOption(countOption('--max-snapshots <n>', 'all but this many of each project'))
     .option('--keep-orphans', 'keep those of folders that are gone')
-    .option('--dry-run', 'show what would go, and change nothing')
+    .option('--dry-run', DRY_RUN)
     .option('--yes', YES_BUT_HOLDS);
 }
 
 function defineClear(checkpoints: Definition, frame: Frame): void {
-  defineCommand<ClearOptions>(checkpoints, frame, {
+  defineCommand<ByHandOptions>(checkpoints, frame, {
     name: 'clear',
     about: 'Remove every checkpoint that nothing holds',
     examples: ['coppice checkpoints clear --dry-run', 'coppice checkpoints clear'],
     load: () => import('./checkpoints/clear.ts'),
   })
-    .option('--dry-run', 'show what would go, and change nothing')
+    .option('--dry-run', DRY_RUN)
     .option('--yes', YES_BUT_HOLDS);
-  defineCommand<ClearOptions>(checkpoints, frame, {
+  defineCommand<ByHandOptions>(checkpoints, frame, {
     name: 'clear-legacy',
     about: 'Remove checkpoints in layouts of before, which nothing reads any more',
     examples: ['coppice checkpoints clear-legacy'],
     load: () => import('./checkpoints/clear-legacy.ts'),
   })
-    .option('--dry-run', 'show what would go, and change nothing')
+    .option('--dry-run', DRY_RUN)
     .option('--yes', YES_BUT_HOLDS);
 }

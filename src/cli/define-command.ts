@@ -51,7 +51,8 @@ export function addExamples(definition: Definition, examples: readonly string[])
   return definition.addHelpText('after', ['', 'Examples:', ...examples.map((example) => `  ${example}`)].join('\n'));
 }
 
-/** What `--yes` says where something is removed. */
+/** What `--dry-run` and `--yes` say where something is removed. */
+export const DRY_RUN = 'show what would go, and change nothing';
 export const YES_BUT_HOLDS = 'do it without asking; what is held stays all the same';
 
 // The makers of options. A value named <dir> or <file> completes to names of directories or files.

@@ -1,8 +1,14 @@
 import type { Command as Definition } from 'commander';
 import type { DeleteOptions, FilterOptions, GcOptions, NoOptions, PruneOptions } from './command-options.ts';
-import { ageOption, countOption, defineCommand, type Frame, textOption, YES_BUT_HOLDS } from './define-command.ts';
-
-const DRY_RUN = 'show what would go, and change nothing';
+import {
+  ageOption,
+  countOption,
+  DRY_RUN,
+  defineCommand,
+  type Frame,
+  textOption,
+  YES_BUT_HOLDS,
+} from './define-command.ts';
 
 /** The commands that remove, below `coppice sessions`. */
 export function defineRemovals(sessions: Definition, frame: Frame): void {

@@ -1,4 +1,4 @@
-import { FAILURES } from '../core/failure.ts';
+import { FAILURES, INTERRUPTED } from '../core/failure.ts';
 
 /** Every exit code and what it means, as help shows it. */
 export function exitCodesText(): string {
@@ -7,7 +7,7 @@ export function exitCodesText(): string {
     const other = meanings.get(exit);
     meanings.set(exit, other === undefined ? meaning : `${other}; or ${meaning}`);
   }
-  meanings.set(130, 'interrupted');
+  meanings.set(INTERRUPTED, 'interrupted');
   return ['Exit codes:', ...Array.from(meanings, ([code, meaning]) => `  ${String(code).padEnd(4)} ${meaning}`)].join(
     '\n',
   );

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { CommanderError, type Command as Definition } from 'commander';
-import { Failure } from '../core/failure.ts';
+import { Failure, INTERRUPTED } from '../core/failure.ts';
 import type { Load } from './define-command.ts';
 import { type Io, withoutColour } from './io.ts';
 import { createProgram, readGlobalOptions } from './program.ts';
@@ -26,7 +26,7 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
   } catch (error) {
     // Help or the version was asked for, and printed.
     if (error instanceof CommanderError) return 0;
-    if (io.signal.aborted && !(error instanceof Failure)) return 130;
+    if (io.signal.aborted && !(error instanceof Failure)) return INTERRUPTED;
     const { printFailure } = await import('./print-failure.ts');
     return printFailure(coloured(io), error, readGlobalOptions(program));
   }

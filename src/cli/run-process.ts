@@ -1,7 +1,5 @@
-import { Failure, type FailureOptions } from '../core/failure.ts';
+import { Failure, type FailureOptions, INTERRUPTED } from '../core/failure.ts';
 import { type Host, type Io, processIo } from './io.ts';
-
-const INTERRUPTED = 130;
 
 /**
  * Runs a main function inside a process and leaves its exit code there. The first Ctrl-C asks it to stop, the second

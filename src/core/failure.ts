@@ -1,6 +1,6 @@
 /**
  * Every way Coppice can say no, with the exit code of the command line and the status of the HTTP API.
- * Codes 0 (done) and 130 (interrupted) are outcomes, not failures.
+ * Codes 0 (done) and `INTERRUPTED` are outcomes, not failures.
  */
 export const FAILURES = {
   failed: { exit: 1, http: 500, meaning: 'it could not be done: something is missing, full or not as expected' },
@@ -13,6 +13,9 @@ export const FAILURES = {
   locked: { exit: 11, http: 409, meaning: 'another process holds the lock' },
   integrity: { exit: 12, http: 500, meaning: 'stored data is damaged or of an unknown version' },
 } as const;
+
+/** What a command that Ctrl-C ended exits with, as shells have it. */
+export const INTERRUPTED = 130;
 
 export type FailureCode = keyof typeof FAILURES;
 

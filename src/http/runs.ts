@@ -1,6 +1,5 @@
 import { carriedDocument, runDocument, runItemDocument, runTotalsDocument } from '../app/documents/run-document.ts';
-import type { Retention } from '../app/retention.ts';
-import { Failure } from '../core/failure.ts';
+import { findRun } from '../app/find-run.ts';
 import type { Run, RunItem } from '../core/run.ts';
 import { gather } from './gather.ts';
 import { jsonRoute } from './route.ts';
@@ -87,8 +86,3 @@ export const runRoutes = [
     handle: async ({ parts: { home }, id }) => (await home.retention()).emptyTrash(id),
   }),
 ] as const;
-
-async function findRun(retention: Retention, id: string): Promise<Run> {
-  for await (const run of retention.runs()) if (run.id === id) return run;
-  throw new Failure('not-found', `There is no run ${id}.`, { hint: 'List them with: coppice runs' });
-}

@@ -38,6 +38,7 @@ export interface CarriedRun {
   readonly run?: Run;
   readonly outcomes: readonly Outcome[];
   readonly freedBytes: number;
+  /** Ctrl-C came first; what was not reached was not touched. */
   readonly interrupted: boolean;
 }
 

@@ -13,6 +13,9 @@ export interface SessionParts {
   readonly writeDump: (id: string, dump: RequestDump) => Promise<{ path: string; totalBytes: number }>;
 }
 
+/** A look at the database costs little. */
+const POLL_MS = 300;
+
 /** A handle on one session. It holds no state of its own: several handles and processes may use the same session. */
 export class Session {
   readonly id: string;
@@ -56,7 +59,8 @@ export class Session {
 
   /** The newest messages, then new ones of any process as they come, until the session ends. */
   follow(options: FollowOptions): AsyncIterable<Message> {
-    return followMessages(this.#store, this.id, options);
+    const ended = async () => (await this.#store.get(this.id))?.endedAt !== undefined;
+    return followMessages({ messages: (range) => this.messages(range), ended, pollMs: POLL_MS }, options);
   }
 
   /** Adds what a model call used: the difference, not a running total. */

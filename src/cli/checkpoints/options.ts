@@ -1,3 +1,5 @@
+import type { ByHandOptions } from '../command-options.ts';
+
 /** What the command line hands to the commands of checkpoints. */
 export interface TakeOptions {
   readonly reason?: string;
@@ -12,22 +14,13 @@ export interface DiffOptions {
   readonly stat?: boolean;
 }
 
-export interface RestoreOptions {
+export interface RestoreOptions extends ByHandOptions {
   readonly withSession?: boolean;
-  readonly dryRun?: boolean;
-  readonly yes?: boolean;
 }
 
-export interface CheckpointsPruneOptions {
+export interface CheckpointsPruneOptions extends ByHandOptions {
   readonly retentionDays?: number;
   readonly maxSizeMb?: number;
   readonly maxSnapshots?: number;
   readonly keepOrphans?: boolean;
-  readonly dryRun?: boolean;
-  readonly yes?: boolean;
-}
-
-export interface ClearOptions {
-  readonly dryRun?: boolean;
-  readonly yes?: boolean;
 }

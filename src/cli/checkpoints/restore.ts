@@ -2,7 +2,7 @@ import type { App } from '../../app/app.ts';
 import { previewDocument, restoreDocument } from '../../app/documents/restore-document.ts';
 import type { CheckpointRestorePreview, CheckpointRestoreResult } from '../../app/restore-checkpoint.ts';
 import { type RestoredFile, shortId } from '../../core/checkpoint.ts';
-import { FAILURES, Failure } from '../../core/failure.ts';
+import { FAILURES, Failure, INTERRUPTED } from '../../core/failure.ts';
 import type { CommandInput } from '../command.ts';
 import { formatAge, formatCount, formatDate, plural } from '../format.ts';
 import { hintCommand } from '../hint-command.ts';
@@ -97,8 +97,6 @@ async function restore(input: CommandInput<RestoreOptions>, home: App, { id, pat
     return INTERRUPTED;
   }
 }
-
-const INTERRUPTED = 130;
 
 function print(
   { io, global, options }: CommandInput<RestoreOptions>,

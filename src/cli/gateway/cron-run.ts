@@ -1,4 +1,5 @@
 import { stopOnSignals } from '../../app/stop-on-signals.ts';
+import { FAILURES } from '../../core/failure.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
 import { hintCommand } from '../hint-command.ts';
@@ -22,6 +23,6 @@ export function run(input: CommandInput<NoOptions>): Promise<number> {
       if (kept !== undefined) io.err.write(`See what happened with: ${look}\n`);
       if (undelivered > 0) io.err.write('Its output could not be delivered yet. coppice serve keeps trying.\n');
     }
-    return outcome === 'done' ? 0 : 3;
+    return outcome === 'done' ? 0 : FAILURES.partial.exit;
   });
 }

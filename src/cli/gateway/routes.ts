@@ -5,6 +5,7 @@ import type { NoOptions } from '../command-options.ts';
 import { formatAge, formatCount } from '../format.ts';
 import { hintCommand } from '../hint-command.ts';
 import { writeJsonList } from '../json-output.ts';
+import { mapped } from '../mapped.ts';
 import { renderTable } from '../table.ts';
 import { withApp } from '../with-app.ts';
 
@@ -13,7 +14,7 @@ export function run(input: CommandInput<NoOptions>): Promise<number> {
   const { io, global } = input;
   return withApp(input, async (home) => {
     if (global.json) {
-      await writeJsonList(io.out, { name: 'routes', items: documents(home.gateway.routes()) });
+      await writeJsonList(io.out, { name: 'routes', items: mapped(home.gateway.routes(), routeDocument) });
       return 0;
     }
     const routes: Route[] = [];
@@ -39,10 +40,6 @@ export function run(input: CommandInput<NoOptions>): Promise<number> {
     );
     return 0;
   });
-}
-
-async function* documents(routes: AsyncIterable<Route>) {
-  for await (const route of routes) yield routeDocument(route);
 }
 
 function row({ key, session }: Route, now: number): string[] {

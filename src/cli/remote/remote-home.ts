@@ -5,7 +5,7 @@ import type { Answer } from '../../client/api.ts';
 import type { Client } from '../../client/client.ts';
 import type { Explanation } from '../../core/plan.ts';
 import type { Clock } from '../../core/time.ts';
-import { mapped } from './mapped.ts';
+import { mapped } from '../mapped.ts';
 import { readJob, readLastRun, readReport, readRoute, readSession, readSpend, readStatus } from './read-documents.ts';
 import { remoteCheckpoints } from './remote-checkpoints.ts';
 import { remoteRetention } from './remote-retention.ts';

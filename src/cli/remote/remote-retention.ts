@@ -7,7 +7,7 @@ import type { Client } from '../../client/client.ts';
 import { Failure } from '../../core/failure.ts';
 import type { MaintenanceReport } from '../../core/maintenance.ts';
 import type { Plan } from '../../core/plan.ts';
-import { mapped } from './mapped.ts';
+import { mapped } from '../mapped.ts';
 import { readOutcome, readReport, readRun, readRunItem } from './read-documents.ts';
 
 type Removing = Required<Pick<App, 'plan' | 'apply' | 'undo' | 'savedPlan' | 'retention'>>;

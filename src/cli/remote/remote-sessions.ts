@@ -1,5 +1,6 @@
 import type { AppSession, AppSessions } from '../../app/app.ts';
 import { importFromHermes } from '../../app/hermes/import-from-hermes.ts';
+import { followMessages } from '../../app/sessions/follow-messages.ts';
 import { exportSessions } from '../../app/transfer/export-sessions.ts';
 import { importSessions } from '../../app/transfer/import-sessions.ts';
 import type { ImportInto } from '../../app/transfer/import-target.ts';
@@ -8,9 +9,8 @@ import { Failure } from '../../core/failure.ts';
 import type { Message } from '../../core/message.ts';
 import type { SessionFacts } from '../../core/session.ts';
 import type { ImportedSession, MessageRange } from '../../core/session-store.ts';
-import { type Clock, isoTime } from '../../core/time.ts';
-import { followRemote } from './follow-remote.ts';
-import { mapped } from './mapped.ts';
+import { type Clock, isoTime, SECOND_MS } from '../../core/time.ts';
+import { mapped } from '../mapped.ts';
 import { readHit, readMessage, readSession } from './read-documents.ts';
 
 /** The sessions of a home behind a daemon. Files of exports and imports are on this side. */
@@ -59,7 +59,7 @@ function remoteSession(client: Client, id: string, reading: Reading): AppSession
   const ended = async () => (await exactly(client, id)).endedAt !== undefined;
   return {
     messages,
-    follow: (options) => followRemote({ messages, ended }, options),
+    follow: (options) => followMessages({ messages, ended, pollMs: SECOND_MS }, options),
     usageByModel: () => reading.usageByModel(id),
     files: async () => (await client.call('GET /api/sessions/{id}/files', { id })).files,
     rename: (title) => change({ title }),

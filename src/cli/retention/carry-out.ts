@@ -2,7 +2,7 @@ import type { App } from '../../app/app.ts';
 import { amountOf } from '../../app/documents/plan-document.ts';
 import { type CarriedRun, carriedDocument } from '../../app/documents/run-document.ts';
 import type { AppliedRun, ApplyOptions } from '../../app/retention.ts';
-import { FAILURES, Failure } from '../../core/failure.ts';
+import { FAILURES, Failure, INTERRUPTED } from '../../core/failure.ts';
 import { goesForGood, isRemoval, type Plan } from '../../core/plan.ts';
 import type { Outcome, Run } from '../../core/run.ts';
 import type { CommandInput } from '../command.ts';
@@ -18,15 +18,10 @@ import { shortfallSentence } from './shortfall-sentence.ts';
 import { spaceLine } from './space-line.ts';
 import { whyTheyStay } from './why-they-stay.ts';
 
-/** `interrupted` means that Ctrl-C came first; what was not reached was not touched. */
-export type Carried = CarriedRun;
-
-export const NOTHING_DONE: Carried = { outcomes: [], freedBytes: 0, interrupted: false };
-
-const INTERRUPTED = 130;
+export const NOTHING_DONE: CarriedRun = { outcomes: [], freedBytes: 0, interrupted: false };
 
 /** Applies a plan with progress on stderr. Ctrl-C stops it between groups, which is an answer and not a failure. */
-export async function carryOut(io: Io, home: App, plan: Plan): Promise<Carried> {
+export async function carryOut(io: Io, home: App, plan: Plan): Promise<CarriedRun> {
   const total = plan.decisions.filter(isRemoval).length;
   const work = (options: ApplyOptions) => home.apply(plan, options);
   const carried = await watch(io, { label: archivesOnly(plan) ? 'Archiving' : 'Removing', total }, work);
@@ -41,7 +36,7 @@ export async function watch(
   io: Io,
   { label, total }: { readonly label: string; readonly total: number },
   work: (options: ApplyOptions) => Promise<AppliedRun>,
-): Promise<Carried> {
+): Promise<CarriedRun> {
   using progress = startProgress(io, { label, total });
   const outcomes: Outcome[] = [];
   let bytes = 0;
@@ -69,7 +64,7 @@ export interface Report {
 }
 
 /** Says what a run did and how to undo it, and returns the exit code. */
-export function reportRun({ io, global }: CommandInput<object>, carried: Carried, report: Report): number {
+export function reportRun({ io, global }: CommandInput<object>, carried: CarriedRun, report: Report): number {
   const { plan, goOn, purged = false, unseen = false } = report;
   const { outcomes, run, freedBytes } = carried;
   const undoable = purged ? [] : canComeBack(plan, outcomes);
@@ -99,7 +94,7 @@ function undoWords({ expiresAt }: Run, outcomes: readonly Outcome[]): string {
   return archived ? 'Undo with' : `Undo until ${formatDate(expiresAt)}`;
 }
 
-export function exitCodeOf({ outcomes, interrupted }: Carried, plan?: Plan): number {
+export function exitCodeOf({ outcomes, interrupted }: CarriedRun, plan?: Plan): number {
   if (interrupted) return INTERRUPTED;
   if (outcomes.some(({ status }) => status === 'skipped')) return FAILURES.partial.exit;
   return plan !== undefined && plan.shortfalls.length > 0 ? FAILURES['cap-unreachable'].exit : 0;

@@ -7,9 +7,10 @@ import { formatAge, formatBytes, formatCount, formatDate } from '../format.ts';
 import { hintCommand } from '../hint-command.ts';
 import type { TextOutput } from '../io.ts';
 import { writeJsonList } from '../json-output.ts';
+import { mapped } from '../mapped.ts';
 import { type Column, renderTable } from '../table.ts';
 import { withApp } from '../with-app.ts';
-import { itemsOf } from './run-items.ts';
+import { itemsOf } from './items-of.ts';
 import { requestWords } from './words.ts';
 
 /** A screenful. Programs get everything. */
@@ -21,7 +22,10 @@ export function run(input: CommandInput<NoOptions>): Promise<number> {
   return withApp(input, async (home) => {
     const retention = await home.retention();
     if (global.json) {
-      await writeJsonList(io.out, { name: 'runs', items: documents(retention) });
+      await writeJsonList(io.out, {
+        name: 'runs',
+        items: mapped(retention.runs(), (one) => runTotalsDocument(one, retention.items(one.id))),
+      });
       return 0;
     }
     const runs: Run[] = [];
@@ -73,8 +77,4 @@ function undoWords(items: readonly RunItem[], expiresAt: number): string {
   if (some('trashed')) return formatDate(expiresAt);
   if (some('archived')) return 'any time';
   return some('restored') ? 'undone' : 'no';
-}
-
-async function* documents(retention: Pick<Retention, 'runs' | 'items'>) {
-  for await (const one of retention.runs()) yield await runTotalsDocument(one, retention.items(one.id));
 }

@@ -1,15 +1,16 @@
 import { runDocument, runItemDocument } from '../../app/documents/run-document.ts';
-import type { Retention } from '../../app/retention.ts';
+import { findRun } from '../../app/find-run.ts';
 import type { Run, RunItem } from '../../core/run.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
 import { formatBytes, formatDate, formatTime, plural } from '../format.ts';
 import { hintCommand } from '../hint-command.ts';
 import { writeJsonList } from '../json-output.ts';
+import { mapped } from '../mapped.ts';
 import { safeText } from '../safe-text.ts';
 import { type Column, renderTable } from '../table.ts';
 import { withApp } from '../with-app.ts';
-import { findRun, itemsOf } from './run-items.ts';
+import { itemsOf } from './items-of.ts';
 import { ACTION_WORDS, REASON_WORDS, requestWords, STATE_WORDS } from './words.ts';
 
 /** `coppice runs show RUN` */
@@ -19,14 +20,14 @@ export function run(input: CommandInput<NoOptions>): Promise<number> {
     const retention = await home.retention();
     const found = await findRun(retention, args[0] ?? '');
     if (global.json)
-      await writeJsonList(io.out, { name: 'items', fields: runDocument(found), items: documents(retention, found.id) });
+      await writeJsonList(io.out, {
+        name: 'items',
+        fields: runDocument(found),
+        items: mapped(retention.items(found.id), runItemDocument),
+      });
     else printRun(input, found, await itemsOf(retention, found.id));
     return 0;
   });
-}
-
-async function* documents(retention: Pick<Retention, 'runs' | 'items'>, id: string) {
-  for await (const item of retention.items(id)) yield runItemDocument(item);
 }
 
 function printRun({ io, global }: CommandInput<NoOptions>, shown: Run, items: readonly RunItem[]): void {

@@ -1,4 +1,5 @@
 import type { AppRetention } from '../../app/app.ts';
+import { findRun } from '../../app/find-run.ts';
 import { Failure } from '../../core/failure.ts';
 import type { Run } from '../../core/run.ts';
 import type { CommandInput } from '../command.ts';
@@ -9,8 +10,8 @@ import { writeJson } from '../json-output.ts';
 import { printFailure } from '../print-failure.ts';
 import { withAppToClear } from '../with-app.ts';
 import { confirm } from './confirm.ts';
+import { itemsOf } from './items-of.ts';
 import { notAll } from './not-all.ts';
-import { findRun, itemsOf } from './run-items.ts';
 
 /** `coppice trash empty`: removes for good what one run, all expired runs or all runs put into the trash. */
 export function run(input: CommandInput<TrashEmptyOptions>): Promise<number> {

@@ -9,7 +9,7 @@ import { writeJsonList } from '../json-output.ts';
 import { safeText } from '../safe-text.ts';
 import { renderTable } from '../table.ts';
 import { withApp } from '../with-app.ts';
-import { itemsOf } from './run-items.ts';
+import { itemsOf } from './items-of.ts';
 import { ACTION_WORDS, KIND_WORDS, REASON_WORDS, requestWords } from './words.ts';
 
 /** Items shown per run; `--json` has all of them. */

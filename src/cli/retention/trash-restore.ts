@@ -1,10 +1,11 @@
+import { findRun } from '../../app/find-run.ts';
 import { Failure } from '../../core/failure.ts';
 import { shellWord } from '../../core/shell-word.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
 import { withApp } from '../with-app.ts';
 import { giveBack } from './give-back.ts';
-import { findRun, itemsOf } from './run-items.ts';
+import { itemsOf } from './items-of.ts';
 
 /** `coppice trash restore RUN [ID…]`: all of a run, or the items with these whole ids. */
 export function run(input: CommandInput<NoOptions>): Promise<number> {

@@ -1,4 +1,5 @@
 import type { App } from '../../app/app.ts';
+import { findRun } from '../../app/find-run.ts';
 import type { Retention } from '../../app/retention.ts';
 import { Failure } from '../../core/failure.ts';
 import type { Run, RunItem } from '../../core/run.ts';
@@ -11,7 +12,7 @@ import { safeText } from '../safe-text.ts';
 import { withApp } from '../with-app.ts';
 import { confirm } from './confirm.ts';
 import { giveBack } from './give-back.ts';
-import { findRun, itemsOf } from './run-items.ts';
+import { itemsOf } from './items-of.ts';
 import { requestWords } from './words.ts';
 
 /** `coppice undo [RUN]`: without one, the newest run that still has something to give back. */

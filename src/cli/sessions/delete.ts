@@ -1,5 +1,6 @@
 import type { App } from '../../app/app.ts';
 import { planTotals } from '../../app/documents/plan-document.ts';
+import type { CarriedRun } from '../../app/documents/run-document.ts';
 import { Failure } from '../../core/failure.ts';
 import type { Plan } from '../../core/plan.ts';
 import type { Outcome } from '../../core/run.ts';
@@ -8,7 +9,7 @@ import type { DeleteOptions } from '../command-options.ts';
 import { formatBytes, plural } from '../format.ts';
 import { hintCommand } from '../hint-command.ts';
 import { printFailure } from '../print-failure.ts';
-import { type Carried, carryOut, NOTHING_DONE, reportRun } from '../retention/carry-out.ts';
+import { carryOut, NOTHING_DONE, reportRun } from '../retention/carry-out.ts';
 import { confirm } from '../retention/confirm.ts';
 import { removalQuestion } from '../retention/confirm-plan.ts';
 import { notAll } from '../retention/not-all.ts';
@@ -66,7 +67,7 @@ interface Removing {
 async function removeNamed(
   { io, global, options }: CommandInput<DeleteOptions>,
   { home, plan, held }: Removing,
-): Promise<Carried> {
+): Promise<CarriedRun> {
   const { items, sizeBytes } = planTotals(plan).go;
   const stays = held.length === 0 ? '' : `${plural(held.length, 'session')} you named will stay.\n`;
   const forGood = `Remove ${plural(items, 'session')} (${formatBytes(sizeBytes)}) for good? This cannot be undone.`;

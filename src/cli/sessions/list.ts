@@ -5,6 +5,7 @@ import type { CommandInput, GlobalOptions } from '../command.ts';
 import type { ListOptions } from '../command-options.ts';
 import { hintCommand } from '../hint-command.ts';
 import { writeJsonList } from '../json-output.ts';
+import { mapped } from '../mapped.ts';
 import { renderTable } from '../table.ts';
 import { withApp } from '../with-app.ts';
 import { sessionColumns } from './session-columns.ts';
@@ -17,16 +18,15 @@ const SHOWN = 20;
 export function run(input: CommandInput<ListOptions>): Promise<number> {
   return withApp(input, async (home) => {
     if (input.global.json) {
-      await writeJsonList(input.io.out, { name: 'sessions', items: documents(home.sessions.list(input.options)) });
+      await writeJsonList(input.io.out, {
+        name: 'sessions',
+        items: mapped(home.sessions.list(input.options), sessionDocument),
+      });
     } else {
       await printTable(home, input);
     }
     return 0;
   });
-}
-
-async function* documents(sessions: AsyncIterable<SessionFacts>) {
-  for await (const session of sessions) yield sessionDocument(session);
 }
 
 async function printTable(home: App, { options, io, global }: CommandInput<ListOptions>): Promise<void> {

@@ -18,6 +18,7 @@ import {
 import { hintCommand } from '../hint-command.ts';
 import type { Io } from '../io.ts';
 import { writeJsonList } from '../json-output.ts';
+import { mapped } from '../mapped.ts';
 import { safeText } from '../safe-text.ts';
 import { withApp } from '../with-app.ts';
 import { printMessage } from './print-message.ts';
@@ -36,7 +37,7 @@ export function run(input: CommandInput<ShowOptions>): Promise<number> {
     const messages = archived ? none() : handle.messages(shown === 'all' ? {} : { last: shown });
     if (input.global.json) {
       const fields = { ...sessionDetailDocument(session, usage), ...(files !== undefined && { files }) };
-      await writeJsonList(input.io.out, { name: 'messages', items: documents(messages), fields });
+      await writeJsonList(input.io.out, { name: 'messages', items: mapped(messages, messageDocument), fields });
     } else {
       printFacts(input.io, session, usage);
       if (files !== undefined) printFiles(input.io, files);
@@ -53,10 +54,6 @@ async function* none(): AsyncGenerator<Message> {}
 function printArchived({ io, global }: CommandInput<ShowOptions>, { id }: SessionFacts): void {
   const restore = hintCommand(global, 'sessions', 'restore', id);
   io.out.write(`\nIt is archived, with its messages and files. Bring it back with: ${restore}\n`);
-}
-
-async function* documents(messages: AsyncIterable<Message>) {
-  for await (const message of messages) yield messageDocument(message);
 }
 
 function printFacts({ out, clock }: Io, session: SessionFacts, usage: readonly ModelUsage[]): void {

@@ -1,0 +1,13 @@
+import { Failure } from '../core/failure.ts';
+import type { Run } from '../core/run.ts';
+
+/** The run with this whole id. */
+export async function findRun(retention: { runs(): AsyncIterable<Run> }, id: string): Promise<Run> {
+  for await (const run of retention.runs()) if (run.id === id) return run;
+  throw noSuchRun(id);
+}
+
+/** The failure for an id that names no run. */
+export function noSuchRun(id: string): Failure {
+  return new Failure('not-found', `There is no run ${id}.`, { hint: 'List them with: coppice runs' });
+}

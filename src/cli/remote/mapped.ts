@@ -1,4 +1,0 @@
-/** Each item as something else, as it comes. */
-export async function* mapped<From, To>(items: AsyncIterable<From>, read: (item: From) => To): AsyncGenerator<To> {
-  for await (const item of items) yield read(item);
-}
