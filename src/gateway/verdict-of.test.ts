@@ -9,6 +9,8 @@ describe('verdictOf', () => {
     ['bytes', 'session', 8_388_608, 10_485_760, 'This session has used 8.0 MB of 10.0 MB.'],
     ['iterations', 'session', 40, 50, 'This session has used 40 steps of 50 steps.'],
     ['wallMs', 'session', 90_000, 600_000, 'This session has used 1.5 minutes of 10.0 minutes.'],
+    ['nanoUsd', 'session', 8e6, 1e7, 'This session has used $0.0080 of $0.0100.'],
+    ['wallMs', 'session', 2400, 3000, 'This session has used 2.4 seconds of 3.0 seconds.'],
     ['messages', 'source', 3, 4, 'The sessions of this source have today used 3 messages of 4 messages.'],
     [
       'messages-per-minute',

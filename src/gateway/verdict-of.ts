@@ -1,5 +1,5 @@
 import type { Counter, GuardName, Scope, Verdict, VerdictCause, VerdictKind } from '../core/gateway.ts';
-import { MINUTE_MS } from '../core/time.ts';
+import { MINUTE_MS, SECOND_MS } from '../core/time.ts';
 
 /** The verdict of one rule, in words that a model can follow: what happened, then what to do. */
 export function verdictOf(kind: Exclude<VerdictKind, 'ok'>, cause: VerdictCause): Verdict {
@@ -35,13 +35,17 @@ const GUARD_FACTS: Readonly<Record<GuardName, (used: number, limit: number) => s
   'bytes-per-minute': (used, limit) => tooFast(`grew by ${megabytes(used)}`, megabytes(limit)),
 };
 
+/** Amounts below this would look alike in whole cents. */
+const SMALL_NANO_USD = 1e8;
+
 const AMOUNTS: Readonly<Record<Counter, (amount: number) => string>> = {
   messages: (amount) => `${count(amount)} messages`,
   bytes: megabytes,
   tokens: (amount) => `${count(amount)} tokens`,
-  nanoUsd: (amount) => `$${(amount / 1e9).toFixed(2)}`,
+  nanoUsd: (amount) => `$${(amount / 1e9).toFixed(amount < SMALL_NANO_USD ? 4 : 2)}`,
   iterations: (amount) => `${count(amount)} steps`,
-  wallMs: (amount) => `${(amount / MINUTE_MS).toFixed(1)} minutes`,
+  wallMs: (amount) =>
+    amount < MINUTE_MS ? `${(amount / SECOND_MS).toFixed(1)} seconds` : `${(amount / MINUTE_MS).toFixed(1)} minutes`,
 };
 
 const WHOSE: Readonly<Record<Scope, string>> = {

@@ -13,7 +13,7 @@ describe('the trash', () => {
     const { run } = await coppiceJson<RunJson>(home, ['sessions', 'delete', 's57', 's58', 's59', '--yes']);
     const list = await coppice(home, ['trash', 'list']);
     expect(list.stdout).toMatch(new RegExp(`^Run ${run.id}\ndelete 3 sessions\n3 items, .*, kept until `));
-    expect(list.stdout).toMatch(/^s57 +Talk 57 +.* remove +named by you$/m);
+    expect(list.stdout).toMatch(/^s57 +Talk 57 +.* remove +asked for$/m);
     const unknown = await coppice(home, ['trash', 'restore', run.id, 's57', 's1']);
     expect(unknown).toMatchObject({ code: 10, stdout: '' });
     const restored = await coppice(home, ['trash', 'restore', run.id, 's57']);

@@ -22,7 +22,9 @@ export function run(input: CommandInput<NoOptions>): Promise<number> {
       const columns = titles.map((title) => ({ title, shrink: title === 'COMMAND' }));
       const rows = jobs.map((job) => row(job, io.clock.now()));
       io.out.write(renderTable({ columns, rows, width: io.out.columns, colour: io.out.colour }));
-      io.err.write(`\nJobs run while this is running: ${hintCommand(global, 'serve')}\n`);
+      io.err.write(`
+Jobs run only while this is running: ${hintCommand(global, 'serve')}
+`);
     }
     return 0;
   });

@@ -22,7 +22,7 @@ export const REASON_WORDS: Record<KeepReason | RemoveReason, string> = {
   'in-grace': 'can still be undone',
   'not-selected': 'not asked for',
   'not-expired': 'no rule lets it go',
-  named: 'named by you',
+  named: 'asked for',
   selected: 'matches what you asked for',
   retention: 'past its retention',
   'transcript-retention': 'transcript past its retention',
