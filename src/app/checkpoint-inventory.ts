@@ -18,11 +18,7 @@ import type { HomeParts } from './home-parts.ts';
 import { activeQuery } from './sessions/active-sessions.ts';
 
 /** An inventory with what the store of checkpoints holds, if there is one. */
-export async function withCheckpoints(
-  parts: HomeParts,
-  inventory: Inventory,
-  active: readonly string[],
-): Promise<Inventory> {
+async function withCheckpoints(parts: HomeParts, inventory: Inventory, active: readonly string[]): Promise<Inventory> {
   const { foreign } = parts;
   if (foreign !== undefined) {
     const scan = await scanHermesCheckpoints(foreign.path, (workdir) => isAtWork(workdir, active));

@@ -5,7 +5,7 @@ import { Failure } from '../../src/core/failure.ts';
 import type { SessionStore } from '../../src/core/session-store.ts';
 
 /** What a process that dies at a point throws, so that nothing after the point happens. */
-export class Died extends Error {}
+class Died extends Error {}
 
 /**
  * A place to die: the number of a call that changes something, and whether the call itself is still made. With an error, the call

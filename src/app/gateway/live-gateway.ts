@@ -1,7 +1,7 @@
 import { checkRouteKey } from '../../core/check-session.ts';
 import { Failure } from '../../core/failure.ts';
 import type { Scope, Spend, SpendBook } from '../../core/gateway.ts';
-import type { Route, RouteChoice } from '../../core/route-book.ts';
+import type { RouteChoice } from '../../core/route-book.ts';
 import { type NewSession, type SessionFacts, sessionBytes } from '../../core/session.ts';
 import { DAY_MS, type EpochMs } from '../../core/time.ts';
 import { decideReset, type ResetDecision } from '../../gateway/decide-reset.ts';
@@ -63,11 +63,6 @@ export class LiveGateway implements Disposable {
     const ended = await this.#parts.store.end(session.id, reason);
     this.#tellReset(key, session.id, reason);
     return ended;
-  }
-
-  /** Every key and the session that answers it. */
-  routes(): AsyncIterable<Route> {
-    return this.#parts.store.routes.list();
   }
 
   /** Ends what is due for a reset although nobody talks to it. Returns the keys. */

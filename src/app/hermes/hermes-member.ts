@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path';
 import type { ArchiveMember } from '../../core/session-archive.ts';
-import { putTaken, type StoredSession, type TakenWriter, takenDirectory } from '../../homes/hermes/taken-session.ts';
+import { takenDirectory } from '../../homes/hermes/record-book.ts';
+import { putTaken, type StoredSession, type TakenWriter } from '../../homes/hermes/taken-session.ts';
 import { archiveLines, linesIn, parseArchiveLine } from '../../homes/native/archive-lines.ts';
 import { inspectMember, memberStretches } from '../../homes/native/archive-member.ts';
 import { ArchiveUnpack } from '../../homes/native/archive-unpack.ts';

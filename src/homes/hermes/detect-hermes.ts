@@ -5,6 +5,7 @@ import type { Problem } from '../../core/problem.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { networkFileSystem } from '../../platform/file-system-facts.ts';
 import { type HermesDatabase, hasColumns, readHermes } from './hermes-connection.ts';
+import { quoted } from './row-lines.ts';
 
 /** A Hermes home and what may be done with it. `report` means that it is shown and never changed; the reasons say why. */
 export interface HermesDetection {
@@ -133,7 +134,7 @@ function tokenizerReasons({ db }: HermesDatabase): Problem[] {
     .all();
   return indexes.flatMap(({ name }) => {
     try {
-      db.prepare(`SELECT rowid FROM "${name.replaceAll('"', '""')}" LIMIT 0`);
+      db.prepare(`SELECT rowid FROM ${quoted(name)} LIMIT 0`);
       return [];
     } catch (error) {
       const message = `Its search index ${name} needs something that Coppice's SQLite does not have: ${errorText(error)}.`;

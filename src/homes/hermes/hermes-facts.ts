@@ -1,7 +1,8 @@
 import type { SessionFacts } from '../../core/session.ts';
+import { count } from './cell-values.ts';
 import { countsOf, type HermesRow } from './hermes-rows.ts';
 import { ARCHIVED_TAG, childKindOf, type FileBytes } from './hermes-session-item.ts';
-import { count, toUsage } from './hermes-usage.ts';
+import { toUsage } from './hermes-usage.ts';
 
 /** A session as people and exports see it. */
 export function hermesFacts(row: HermesRow, files: FileBytes): SessionFacts {

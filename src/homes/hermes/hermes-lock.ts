@@ -1,9 +1,29 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import { SECOND_MS } from '../../core/time.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { findProcess } from '../../platform/find-process.ts';
 import { wait } from '../../platform/wait.ts';
+
+/**
+ * Works under a lock file of Hermes, waiting a while for it. Gives a sentence instead when it cannot be had: `busy` says what
+ * Hermes is at when it has it itself.
+ */
+export async function withHermesLock<T extends object | number>(
+  path: string,
+  busy: string,
+  work: () => Promise<T | string>,
+): Promise<T | string> {
+  const lock = await takeHermesLock(path, WAIT_MS);
+  if (lock === 'held') return `${busy} Try again in a minute.`;
+  if (lock === 'not-possible')
+    return 'The lock of Hermes cannot be taken here. Install the program flock, then try again.';
+  await using _lock = lock;
+  return await work();
+}
+
+const WAIT_MS = 10 * SECOND_MS;
 
 /** Somebody else has it, or nothing on this machine can take it. */
 export type LockObstacle = 'held' | 'not-possible';

@@ -1,8 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import type { EpochMs } from '../../core/time.ts';
+import { instant, optional, text } from './cell-values.ts';
 import type { HermesDatabase } from './hermes-connection.ts';
 import { type ChildFacts, type Markers, readMarkers } from './hermes-lineage.ts';
 import { COUNT_COLUMNS, type RawCounts } from './hermes-usage.ts';
+import { quoted } from './row-lines.ts';
 
 /** One session as its rows tell it. Instants are milliseconds; Hermes stores seconds. */
 export interface HermesRow {
@@ -177,7 +179,7 @@ function selectSessions(hermes: HermesDatabase): string {
 /** Bytes, not characters: `length` stops at the zero with which structured content begins. */
 export function byteSum({ tables }: HermesDatabase, table: string, prefix: string): string {
   const stored = [...(tables.get(table) ?? [])].filter(([, type]) => /^(TEXT|BLOB|)$/i.test(type));
-  const sizes = stored.map(([name]) => `ifnull(octet_length(${prefix}"${name.replaceAll('"', '""')}"), 0)`);
+  const sizes = stored.map(([name]) => `ifnull(octet_length(${prefix}${quoted(name)}), 0)`);
   return sizes.length === 0 ? '0' : sizes.join(' + ');
 }
 
@@ -243,15 +245,3 @@ function once(known: Map<string, string>, value: string | undefined): string | u
 
 /** Ends that Hermes wrote long after the fact, for rows left open by a crash: they age from then on. */
 export const SWEPT: ReadonlySet<unknown> = new Set(['startup_orphan_reap', 'ws_orphan_reap', 'orphaned_compression']);
-
-function instant(seconds: unknown): EpochMs | undefined {
-  return typeof seconds === 'number' && Number.isFinite(seconds) ? Math.floor(seconds * 1000) : undefined;
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
-}
-
-function optional<K extends string, V>(name: K, value: V | undefined): { [P in K]?: V } {
-  return value === undefined ? {} : ({ [name]: value } as { [P in K]: V });
-}

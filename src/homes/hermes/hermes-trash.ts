@@ -9,7 +9,7 @@ import { makePrivateDir, syncDir } from '../../platform/private-files.ts';
 import { addToManifest, MANIFEST } from '../../platform/run-manifest.ts';
 import { walkTree } from '../../platform/walk-tree.ts';
 import { listNames } from './list-names.ts';
-import { blockPath, openRecordBook, type RecordBook } from './record-book.ts';
+import { blockPath, openRecordBook, type RecordBook, takenDirectory } from './record-book.ts';
 import { syncAll } from './sync-all.ts';
 
 /**
@@ -43,7 +43,7 @@ export interface HermesTrash {
 export function openHermesTrash(home: string, root: string): HermesTrash {
   const touched = new Set<string>();
   const records = openRecordBook(root);
-  const place = (number: number) => join(blockPath(root, number), String(number));
+  const place = (number: number) => takenDirectory(root, number);
   const fileAt = (number: number, name: string) => join(place(number), name);
   const sessionFile = (name: string) => join(home, 'sessions', name);
   const names = (number: number) => listNames(place(number));

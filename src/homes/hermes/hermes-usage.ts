@@ -1,4 +1,5 @@
 import { type ModelUsage, NO_USAGE, type Usage } from '../../core/session.ts';
+import { amount, count, text } from './cell-values.ts';
 import type { HermesDatabase } from './hermes-connection.ts';
 
 /** What each model was used for. Hermes counts by provider and task too; here they are one. */
@@ -7,13 +8,18 @@ export function readUsageByModel(hermes: HermesDatabase, id: string): ModelUsage
   if (known === undefined) return [];
   const columns = USAGE_COLUMNS.map((name) => (known.has(name) ? name : `NULL AS ${name}`)).join(', ');
   const rows = hermes.db
-    .prepare<[string], RawUsage & { model: unknown }>(
+    .prepare<[string], RawModelUsage>(
       `SELECT model, ${columns} FROM session_model_usage WHERE session_id = ? ORDER BY rowid`,
     )
     .all(id);
+  return sumByModel(rows);
+}
+
+/** The same of rows at hand. */
+export function sumByModel(rows: readonly RawModelUsage[]): ModelUsage[] {
   const byModel = new Map<string, ModelUsage>();
   for (const row of rows) {
-    const model = typeof row.model === 'string' && row.model !== '' ? row.model : 'unknown';
+    const model = text(row.model) ?? 'unknown';
     const before = byModel.get(model) ?? { model, ...NO_USAGE };
     byModel.set(model, { model, ...addUsage(before, toUsage(row)) });
   }
@@ -36,7 +42,8 @@ const USAGE_COLUMNS = [...TOKENS, ...COSTS] as const;
 export const COUNT_COLUMNS = ['tool_call_count', ...USAGE_COLUMNS] as const;
 
 export type RawCounts = { readonly [K in (typeof COUNT_COLUMNS)[number]]: unknown };
-type RawUsage = { readonly [K in (typeof USAGE_COLUMNS)[number]]: unknown };
+type RawUsage = { readonly [K in (typeof USAGE_COLUMNS)[number]]?: unknown };
+type RawModelUsage = RawUsage & { readonly model?: unknown };
 
 export function toUsage(row: RawUsage): Usage {
   return {
@@ -59,13 +66,4 @@ function addUsage(a: Usage, b: Usage): Usage {
     reasoningTokens: a.reasoningTokens + b.reasoningTokens,
     costUsd: a.costUsd + b.costUsd,
   };
-}
-
-/** A whole number that counts something; nothing when it is none. */
-export function count(value: unknown): number {
-  return Math.floor(amount(value));
-}
-
-function amount(value: unknown): number {
-  return typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0;
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { EpochMs } from '../../core/time.ts';
 import { inspectHermes } from './detect-hermes.ts';
 import { type HermesLinks, openHermesLinks } from './hermes-links.ts';
-import { takeHermesLock } from './hermes-lock.ts';
+import { withHermesLock } from './hermes-lock.ts';
 import { readIds } from './hermes-rows.ts';
 import type { HermesTrash } from './hermes-trash.ts';
 import { type HermesWriter, openHermesWriter } from './hermes-writer.ts';
@@ -37,23 +37,20 @@ export async function withTakeDesk<T extends object | number>(
   work: (desk: TakeDesk) => Promise<T>,
 ): Promise<T | string> {
   const { home, trash } = parts;
-  const lock = await takeHermesLock(join(home, LOCK_NAME), LOCK_WAIT_MS);
-  if (lock === 'held') return 'Hermes is maintaining its database at the moment. Try again in a minute.';
-  if (lock === 'not-possible')
-    return 'The lock of Hermes cannot be taken here. Install the program flock, then try again.';
-  await using _lock = lock;
-  using hermes = openHermesWriter(home, parts);
-  const detection = inspectHermes(home, hermes);
-  if (detection?.mode !== 'manage') return detection?.reasons[0]?.message ?? 'It is no Hermes home any more.';
-  return await work({
-    home,
-    hermes,
-    trash,
-    now: () => parts.now(),
-    links: openHermesLinks(parts.linksPath),
-    files: listSessionFiles(home, new Set([...readIds(hermes), ...parts.ids])),
+  const busy = 'Hermes is maintaining its database at the moment.';
+  return withHermesLock(join(home, LOCK_NAME), busy, async () => {
+    using hermes = openHermesWriter(home, parts);
+    const detection = inspectHermes(home, hermes);
+    if (detection?.mode !== 'manage') return detection?.reasons[0]?.message ?? 'It is no Hermes home any more.';
+    return await work({
+      home,
+      hermes,
+      trash,
+      now: () => parts.now(),
+      links: openHermesLinks(parts.linksPath),
+      files: listSessionFiles(home, new Set([...readIds(hermes), ...parts.ids])),
+    });
   });
 }
 
 const LOCK_NAME = 'state.db.auto-maintenance.lock';
-const LOCK_WAIT_MS = 10_000;

@@ -1,6 +1,5 @@
-import { join } from 'node:path';
 import { makePrivateDir } from '../../platform/private-files.ts';
-import { blockPath, openRecordBook } from './record-book.ts';
+import { openRecordBook, takenDirectory } from './record-book.ts';
 import { promptOf, readRecord } from './session-record.ts';
 
 /** A session in the trash of a run, as whoever keeps it elsewhere needs it. */
@@ -10,11 +9,6 @@ export interface StoredSession {
   readonly prompt: { readonly hash: string; readonly lines: readonly string[] } | undefined;
   /** The folder with its files. There is none when it had no files. */
   readonly directory: string;
-}
-
-/** Where the files of an item are in the trash of a run. */
-export function takenDirectory(root: string, number: number): string {
-  return join(blockPath(root, number), String(number));
 }
 
 /** What the trash of a run has of a session. Undefined when it has nothing of it. */

@@ -5,9 +5,8 @@ import { walkTree } from '../../platform/walk-tree.ts';
 import { DUMPS_NAME, type NativeLayout, TRANSCRIPT_NAME } from './native-layout.ts';
 import { isDumpName } from './request-dumps.ts';
 
-const FILE_KINDS = ['transcript', 'dump', 'unacknowledged', 'temporary', 'unknown'] as const;
 /** What a file below `sessions/` is. `unknown` is reported and never touched. */
-export type FileKind = (typeof FILE_KINDS)[number];
+export type FileKind = 'transcript' | 'dump' | 'unacknowledged' | 'temporary' | 'unknown';
 
 export type NativeFile =
   | {

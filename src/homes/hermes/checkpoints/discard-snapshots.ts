@@ -1,14 +1,14 @@
 import { existsSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { Failure } from '../../../core/failure.ts';
 import { done, skip } from '../../../core/item-outcome.ts';
 import type { ItemOutcome, RunItem } from '../../../core/run.ts';
-import { GitError, runGit } from '../../../platform/run-git.ts';
+import { runGit } from '../../../platform/run-git.ts';
 import { dropShortcuts } from './pack-files.ts';
 import type { ProjectAddress } from './project-address.ts';
 import { type Chain, readChain } from './read-chain.ts';
 import { gitPlace } from './read-snapshots.ts';
 import { changeShallow } from './shallow-file.ts';
+import { skipIfRefused } from './skip-if-refused.ts';
 import type { SnapshotTrash } from './snapshot-trash.ts';
 import type { WholeTrash } from './whole-trash.ts';
 
@@ -24,18 +24,12 @@ export interface DiscardDesk {
  * Takes the oldest snapshots of a project out of its history, which leaves the names and the ref of all others as they are: a
  * Hermes that takes one at the same moment does not notice. A project that goes altogether leaves with what Hermes noted about it.
  */
-export async function discardSnapshots(
+export function discardSnapshots(
   desk: DiscardDesk,
   address: ProjectAddress,
   items: readonly RunItem[],
 ): Promise<readonly ItemOutcome[]> {
-  try {
-    return await discard(desk, address, items);
-  } catch (error) {
-    if (!(error instanceof Failure || error instanceof GitError)) throw error;
-    const detail = error instanceof Failure ? error.message : `git refused it: ${firstLine(error.stderr)}`;
-    return items.map((item) => skip(item, detail));
-  }
+  return skipIfRefused(items, () => discard(desk, address, items));
 }
 
 async function discard(
@@ -147,8 +141,4 @@ async function takeThen(
 
 function numbered({ number, item }: RunItem) {
   return { number, id: item.id };
-}
-
-export function firstLine(text: string): string {
-  return text.trim().split('\n', 1).join();
 }

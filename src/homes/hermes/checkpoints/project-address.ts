@@ -18,7 +18,7 @@ export function addressText({ repository, hash }: Pick<HermesProject, 'repositor
 }
 
 /** What stands in a plan may have passed through a file: nothing but a place where Hermes has snapshots is accepted. */
-export function readAddress(home: string, text: string): ProjectAddress | undefined {
+function readAddress(home: string, text: string): ProjectAddress | undefined {
   const [, repository, own, hash] = ADDRESS.exec(text) ?? [];
   if (repository === undefined || hash === undefined) return undefined;
   const shared = own === undefined;

@@ -1,16 +1,16 @@
 import { existsSync } from 'node:fs';
-import { Failure } from '../../../core/failure.ts';
 import { done, skip } from '../../../core/item-outcome.ts';
 import type { ItemOutcome, RunItem } from '../../../core/run.ts';
 import { type CopyRequest, copyGitObjects } from '../../../platform/copy-git-objects.ts';
 import { GitError, type GitPlace, runGit } from '../../../platform/run-git.ts';
 import { wait } from '../../../platform/wait.ts';
-import { type DiscardDesk, firstLine } from './discard-snapshots.ts';
+import type { DiscardDesk } from './discard-snapshots.ts';
 import { dropKeeps, dropShortcuts } from './pack-files.ts';
 import type { ProjectAddress } from './project-address.ts';
 import { type Chain, namedParents, readChain } from './read-chain.ts';
 import { gitPlace } from './read-snapshots.ts';
 import { changeShallow } from './shallow-file.ts';
+import { skipIfRefused } from './skip-if-refused.ts';
 
 type ReturnDesk = Omit<DiscardDesk, 'isGone'>;
 
@@ -18,18 +18,12 @@ type ReturnDesk = Omit<DiscardDesk, 'isGone'>;
  * Puts snapshots back where a run took them from: below the oldest that is there, or as the whole history of a project. Their
  * content comes first, in a pack that no git may drop; only then is the history joined.
  */
-export async function returnSnapshots(
+export function returnSnapshots(
   desk: ReturnDesk,
   address: ProjectAddress,
   items: readonly RunItem[],
 ): Promise<readonly ItemOutcome[]> {
-  try {
-    return await giveBack(desk, address, items);
-  } catch (error) {
-    if (!(error instanceof Failure || error instanceof GitError)) throw error;
-    const detail = error instanceof Failure ? error.message : `git refused it: ${firstLine(error.stderr)}`;
-    return items.map((item) => skip(item, detail));
-  }
+  return skipIfRefused(items, () => giveBack(desk, address, items));
 }
 
 async function giveBack(
