@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
-import { openHome, type SessionFacts } from '../../src/index.ts';
-import { jsonOn, runOn } from '../support/hermes-cli.ts';
+import { openHome } from '../../src/index.ts';
+import { jsonOn, listedOn, runOn } from '../support/hermes-cli.ts';
 import { buildHermesHome, HERMES_DAY, HERMES_NOW, type HermesHomeSpec, hermesSql } from '../support/hermes-home.ts';
 import { eachHermesScene } from '../support/hermes-scene.ts';
 import { LIVE_IDS, standardHermesHome } from '../support/hermes-standard-home.ts';
@@ -16,11 +16,7 @@ let home: string;
 eachHermesScene((scene) => ({ root, home } = scene));
 
 const change = (sql: string) => hermesSql(home, sql);
-
-async function listed(...args: readonly string[]): Promise<string[]> {
-  const { sessions } = await jsonOn<{ sessions: SessionFacts[] }>(home, ['sessions', 'list', ...args]);
-  return sessions.map(({ id }) => id);
-}
+const listed = (...args: readonly string[]) => listedOn(home, args);
 
 describe('cutting back a Hermes home', () => {
   it('makes its own records with the first change, and undo gives everything back', async () => {

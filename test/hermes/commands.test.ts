@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type SessionFacts } from '../../src/index.ts';
 import { coppice } from '../e2e/run-coppice.ts';
-import { jsonOn, runOn } from '../support/hermes-cli.ts';
+import { jsonOn, listedOn, runOn } from '../support/hermes-cli.ts';
 import { buildHermesHome, HERMES_DAY, HERMES_NOW, hermesSql, structured } from '../support/hermes-home.ts';
 import { eachHermesScene } from '../support/hermes-scene.ts';
 import type { HermesSchema } from '../support/hermes-schema.ts';
@@ -16,11 +15,7 @@ let home: string;
 eachHermesScene((scene) => ({ root, home } = scene));
 
 const change = (sql: string) => hermesSql(home, sql);
-
-async function listed(...args: readonly string[]): Promise<string[]> {
-  const { sessions } = await jsonOn<{ sessions: SessionFacts[] }>(home, ['sessions', 'list', ...args]);
-  return sessions.map(({ id }) => id);
-}
+const listed = (...args: readonly string[]) => listedOn(home, args);
 
 async function found(...words: readonly string[]): Promise<unknown[]> {
   const { sessions } = await jsonOn<{ sessions: { id: string; match: string }[] }>(home, [

@@ -1,4 +1,5 @@
 import { main } from '../../src/cli/main.ts';
+import type { SessionFacts } from '../../src/index.ts';
 import { captureIo } from '../capture-io.ts';
 import { HERMES_NOW } from './hermes-home.ts';
 
@@ -24,4 +25,10 @@ export async function jsonOn<T>(home: string, args: readonly string[]): Promise<
   const { out, err, code } = await runOn(home, ['--json', ...args]);
   if (out === '') throw new Error(`exit ${code}: ${err}`);
   return JSON.parse(out) as T;
+}
+
+/** The ids of the sessions that a home lists. */
+export async function listedOn(home: string, args: readonly string[]): Promise<string[]> {
+  const { sessions } = await jsonOn<{ sessions: SessionFacts[] }>(home, ['sessions', 'list', ...args]);
+  return sessions.map(({ id }) => id);
 }
