@@ -4,7 +4,6 @@ import type { Home } from '../app/home.ts';
 import { refuseForeign } from '../app/refuse-foreign.ts';
 import { holdServeLock } from '../app/serve-lock.ts';
 import { stopOnSignals } from '../app/stop-on-signals.ts';
-import { Failure } from '../core/failure.ts';
 import { ignoreAbort } from '../core/ignore-abort.ts';
 import { type Clock, SECOND_MS } from '../core/time.ts';
 import type { Address } from '../http/listen.ts';
@@ -32,11 +31,6 @@ const STEP_MS = SECOND_MS;
  */
 export async function serve({ home, clock, address, say, onReady, signal }: ServeParts): Promise<void> {
   refuseForeign(home);
-  if (home.foreign !== undefined) {
-    throw new Failure('refused', 'This is the home of another agent, and serving it would write into it.', {
-      hint: 'Serve a home of Coppice: coppice serve --home DIR',
-    });
-  }
   using _lock = await holdServeLock(home.path);
   using stop = stopOnSignals(signal);
   const token = readOrMakeToken(home.path);

@@ -11,20 +11,18 @@ export interface FeedEvent {
   readonly message: string;
 }
 
-const FEED_KINDS = [
-  'session-started',
-  'session-resumed',
-  'session-reset',
-  'session-stopped',
-  'messages-added',
-  'run-ended',
-  'delivered',
-  'maintenance',
-  'warning',
+export type FeedKind =
+  | 'session-started'
+  | 'session-resumed'
+  | 'session-reset'
+  | 'session-stopped'
+  | 'messages-added'
+  | 'run-ended'
+  | 'delivered'
+  | 'maintenance'
+  | 'warning'
   /** Events before this one were not kept: a subscriber who missed them should look for itself. */
-  'gap',
-] as const;
-export type FeedKind = (typeof FEED_KINDS)[number];
+  | 'gap';
 
 /** What happens in one process, in order. A bounded number of events is kept for those who come back. */
 export interface EventFeed {
