@@ -55,8 +55,8 @@ function render(rows: readonly Row[], io: Io): string {
   const head = `${formatTime(now)}  ${plural(rows.length, 'session')} in use. Ctrl-C ends this.\n`;
   if (rows.length === 0) return head;
   const columns = [
-    { title: 'SESSION' },
-    { title: 'SOURCE' },
+    { title: 'SESSION', shrink: true },
+    { title: 'SOURCE', shrink: true },
     ...['MESSAGES', 'TOKENS', 'NEW', 'COST', 'SIZE', 'GROWN'].map((title) => ({ title, align: 'right' as const })),
     { title: 'LAST USED' },
   ];
