@@ -3,7 +3,7 @@ import { MOST_OWED_BYTES, type SearchIndexer } from './search-index.ts';
 import { startUpkeepThread, type UpkeepThread } from './upkeep-thread.ts';
 
 /** So much text that waits for the index means a flood. */
-const FLOOD_BYTES = MOST_OWED_BYTES / 8;
+const FLOOD_BYTES = 512 * 1024;
 /** After so long without a flood the thread ends. */
 const CALM_MS = 5000;
 /** How often the log is moved into the database. */

@@ -116,18 +116,18 @@ it('catches up by itself when nobody writes any more', async () => {
   expect(found(db, 'message_parts', 'elm')).toEqual([2]);
 });
 
-it('is never further behind than a few megabytes, however many write at once and for however long', async () => {
+it('is never further behind than so many megabytes, however many write at once and for however long', async () => {
   using db = await open();
   const queue = createWriteQueue(db);
   const long = 'elm '.repeat(25_000);
   let most = 0;
-  for (let round = 0; round < 20; round += 1) {
+  for (let round = 0; round < 60; round += 1) {
     await Promise.all([1, 2, 3, 4].map(() => queue.run(() => write(db, long))));
     const waiting = db.sql<[], number>('SELECT count(*) FROM messages WHERE id > (SELECT up_to FROM indexed)').pluck();
     most = Math.max(most, waiting.get() ?? 0);
   }
-  expect(most).toBeGreaterThan(30);
-  expect(most * long.length).toBeLessThan(4_500_000);
+  expect(most).toBeGreaterThan(150);
+  expect(most * long.length).toBeLessThan(18_000_000);
 });
 
 it('takes over what a process left behind that is gone', async () => {

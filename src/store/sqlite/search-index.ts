@@ -4,8 +4,8 @@ import type { Connection } from './connection.ts';
 /** Index pages that may be merged for each byte of text that enters or leaves: enough for four levels of pieces, so none pile up. */
 const PAGES_PER_BYTE = 1 / 200;
 const LEAST_PAGES = 8;
-/** So much text may wait for its place in the indexes: a second or two of work for whoever searches next. */
-export const MOST_OWED_BYTES = 4 * 1024 * 1024;
+/** So much text may wait for its place in the indexes: five to ten seconds of work for whoever searches right after a flood. */
+export const MOST_OWED_BYTES = 16 * 1024 * 1024;
 /** What is owed is made up for in portions of this size, about ten milliseconds each. */
 const PORTION_BYTES = 32 * 1024;
 
