@@ -11,7 +11,10 @@ export const MINUTE_MS = 60 * SECOND_MS;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
-/** How an instant is written in JSON, transcripts and exports. */
+let written: { readonly at: EpochMs; readonly text: string } | undefined;
+
+/** How an instant is written in JSON, transcripts and exports. What is written together mostly bears the same one. */
 export function isoTime(at: EpochMs): string {
-  return new Date(at).toISOString();
+  if (written?.at !== at) written = { at, text: new Date(at).toISOString() };
+  return written.text;
 }

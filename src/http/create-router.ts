@@ -14,25 +14,24 @@ export function createRouter(routes: readonly Route[]): (method: string, path: s
   for (const route of routes) byShape.set(route.path, [...(byShape.get(route.path) ?? []), route]);
 
   return (method, path) => {
-    for (const { shape, id } of readings(path)) {
-      const candidates = byShape.get(shape);
-      if (candidates === undefined) continue;
-      const route = candidates.find((candidate) => candidate.method === method);
-      if (route !== undefined) return { kind: 'found', route, id };
-      return { kind: 'wrong-method', allow: candidates.map((candidate) => candidate.method).join(', ') };
-    }
-    return { kind: 'no-such-path' };
+    const asIs = byShape.get(path);
+    const { shape, id } = asIs === undefined ? withId(path) : { shape: path, id: '' };
+    const candidates = asIs ?? byShape.get(shape);
+    if (candidates === undefined) return { kind: 'no-such-path' };
+    const route = candidates.find((candidate) => candidate.method === method);
+    if (route !== undefined) return { kind: 'found', route, id };
+    return { kind: 'wrong-method', allow: candidates.map((candidate) => candidate.method).join(', ') };
   };
 }
 
-/** The path as it is, and with its third part as an id. */
-function readings(path: string): readonly { readonly shape: string; readonly id: string }[] {
-  const parts = path.split('/');
-  const [, , , given = ''] = parts;
+const ID_PART = /^(\/[^/]*\/[^/]*\/)([^/]+)/;
+
+/** The path with its third part as an id. */
+function withId(path: string): { readonly shape: string; readonly id: string } {
+  const [whole = '', before = '', given = ''] = ID_PART.exec(path) ?? [];
   const id = decode(given);
-  const asIs = { shape: path, id: '' };
-  if (given === '' || id === undefined) return [asIs];
-  return [asIs, { shape: parts.with(3, '{id}').join('/'), id }];
+  if (given === '' || id === undefined) return { shape: '', id: '' };
+  return { shape: `${before}{id}${path.slice(whole.length)}`, id };
 }
 
 function decode(text: string): string | undefined {
