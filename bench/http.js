@@ -92,7 +92,7 @@ async function openClients({ port, headers, path }, bodies) {
           await send(clients[number % clients.length], number);
           took[number] = performance.now() - (begun + number / perMs);
           answered += 1;
-          if (answered === took.length) resolve(took.sort()[Math.floor(took.length * 0.99)]);
+          if (answered === took.length) resolve(took.toSorted()[Math.floor(took.length * 0.99)]);
         };
         const sendDue = () => {
           const due = Math.min(took.length, (performance.now() - begun) * perMs);
