@@ -130,6 +130,22 @@ it('is never further behind than so many megabytes, however many write at once a
   expect(most * long.length).toBeLessThan(18_000_000);
 });
 
+it('can be waited for in a flood that does not end', async () => {
+  using db = await open();
+  const queue = createWriteQueue(db);
+  const long = 'elm '.repeat(5000);
+  const round = () => Promise.all([1, 2, 3, 4].map(() => queue.run(() => write(db, long))));
+  await round();
+  await queue.run(() => write(db, 'oak'));
+  const waiting = { isOver: false };
+  const indexed = queue.indexed().then(() => (waiting.isOver = true));
+  for (let rounds = 0; !waiting.isOver && rounds < 100; rounds += 1) await round();
+  expect(waiting.isOver).toBe(true);
+  expect(isIndexBehind(db)).toBe(true);
+  expect(found(db, 'message_words', 'oak')).toEqual([5]);
+  await indexed;
+});
+
 it('takes over what a process left behind that is gone', async () => {
   using db = await open();
   for (let count = 0; count < 2500; count += 1) write(db, 'elm');

@@ -62,9 +62,15 @@ export function createSearchIndexer(db: Connection): SearchIndexer {
   return indexer;
 }
 
-/** Whether there are messages, of whatever process, that a search would not find. */
-export function isIndexBehind(db: Connection): boolean {
-  return db.sql('SELECT 1 FROM messages WHERE id > (SELECT up_to FROM indexed) LIMIT 1').get() !== undefined;
+/** Whether there are messages, of whatever process, that a search would not find; of all, or up to a number. */
+export function isIndexBehind(db: Connection, upTo = Number.MAX_SAFE_INTEGER): boolean {
+  const first = db.sql('SELECT 1 FROM messages WHERE id > (SELECT up_to FROM indexed) AND id <= ? LIMIT 1');
+  return first.get(upTo) !== undefined;
+}
+
+/** The number of the newest message. */
+export function newestMessage(db: Connection): number {
+  return db.sql<[], number>('SELECT coalesce(max(id), 0) FROM messages').pluck().get() ?? 0;
 }
 
 /**

@@ -3,7 +3,7 @@ import { retryBusy } from '../../platform/retry-busy.ts';
 import { type Connection, LOCK_DEADLINE_MS } from './connection.ts';
 import { FloodUpkeep } from './flood-upkeep.ts';
 import { indexWhenIdle } from './index-when-idle.ts';
-import { createSearchIndexer, isIndexBehind, type SearchIndexer } from './search-index.ts';
+import { createSearchIndexer, isIndexBehind, newestMessage, type SearchIndexer } from './search-index.ts';
 import { isBusy, lockedTooLong, translateSqliteError } from './sqlite-errors.ts';
 
 /**
@@ -94,7 +94,9 @@ export function createWriteQueue(connection: Connection): WriteQueue {
       await draining;
     },
     async indexed() {
-      while (isIndexBehind(connection)) await run(() => indexer.makeUp());
+      // What is written from now on does not count: a flood would never let it end.
+      const newest = newestMessage(connection);
+      while (isIndexBehind(connection, newest)) await run(() => indexer.makeUp());
     },
     async caughtUp() {
       await upkeep.end();
