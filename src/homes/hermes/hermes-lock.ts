@@ -70,9 +70,10 @@ async function tryHolder([program, ...args]: readonly [string, ...string[]]): Pr
   // A program that does not start tells by the other events.
   child.stdin.on('error', () => undefined);
   child.stdin.write('held\n');
+  const ended = closed.then(([code]) => code);
   const said = once(child.stdout, 'data').then(() => 'held' as const);
-  // Output that fails says nothing that the end of the program does not say too.
-  const first = await Promise.race([said.catch(() => undefined), closed.then(([code]) => code)]);
+  // Output that fails leaves it to the end of the program to say whether it had the lock.
+  const first = await Promise.race([said, ended]).catch(() => ended);
   if (first !== 'held') return first === HELD_CODE ? 'held' : 'not-possible';
   return {
     async [Symbol.asyncDispose]() {

@@ -220,9 +220,9 @@ class SqliteStore implements SessionStore {
     }
   }
 
-  /** A beat that cannot be written is made up for by the next; the host program must not notice. */
+  /** A beat that the disk or a lock refuses is made up for by the next; the host program must not notice. */
   #beat(): void {
-    if (this.#leases.announced) this.#queue.run(() => this.#leases.beat()).catch(() => undefined);
+    if (this.#leases.announced) this.#queue.run(() => this.#leases.beat()).catch(unlessRefused);
   }
 
   #now(): number {
