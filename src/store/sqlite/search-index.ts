@@ -8,6 +8,8 @@ const LEAST_PAGES = 8;
 export const MOST_OWED_BYTES = 16 * 1024 * 1024;
 /** What is owed is made up for in portions of this size, about ten milliseconds each. */
 const PORTION_BYTES = 32 * 1024;
+/** However short they are: more than one transaction can have written. */
+const MOST_AT_ONCE = 2 * MAX_BATCH;
 
 /**
  * Keeps the search indexes up with the messages that one connection writes, inside its transactions, at their end. Which messages
@@ -79,28 +81,32 @@ export function newestMessage(db: Connection): number {
  * fail half-way, and a piece of index for each message costs three times as much as one for all.
  */
 export function indexMessages(db: Connection, mostBytes = Number.POSITIVE_INFINITY): Indexed {
-  const waiting = db
-    .sql<[number], { id: number; bytes: number }>(
-      `SELECT id, min(octet_length(text), 100000) AS bytes FROM messages WHERE id > (SELECT up_to FROM indexed)
-       ORDER BY id LIMIT ?`,
-    )
-    .all(2 * MAX_BATCH);
-  let textBytes = 0;
-  let count = 0;
-  for (const { bytes } of waiting) {
-    if (count > 0 && textBytes + bytes > mostBytes) break;
-    textBytes += bytes;
-    count += 1;
-  }
-  const last = waiting[count - 1]?.id;
-  if (last === undefined) return { textBytes, isLeft: false };
+  const { last, ...portion } = nextPortion(db, mostBytes);
+  if (last === undefined) return portion;
   db.sql(`INSERT INTO message_words (rowid, text) SELECT id, substr(text, 1, 100000) FROM messages
     WHERE id > (SELECT up_to FROM indexed) AND id <= ?`).run(last);
   db.sql(`INSERT INTO message_parts (rowid, text) SELECT id, substr(text, 1, 100000) || '  ' FROM messages
     WHERE id > (SELECT up_to FROM indexed) AND id <= ?`).run(last);
   db.sql('UPDATE indexed SET up_to = ?').run(last);
-  mergeIndexes(db, textBytes);
-  return { textBytes, isLeft: count < waiting.length || count === 2 * MAX_BATCH };
+  mergeIndexes(db, portion.textBytes);
+  return portion;
+}
+
+function nextPortion(db: Connection, mostBytes: number): Indexed & { readonly last: number | undefined } {
+  const waiting = db.sql<[], { id: number; bytes: number }>(
+    `SELECT id, min(octet_length(text), 100000) AS bytes FROM messages WHERE id > (SELECT up_to FROM indexed) ORDER BY id`,
+  );
+  let last: number | undefined;
+  let textBytes = 0;
+  let count = 0;
+  for (const { id, bytes } of waiting.iterate()) {
+    if (count === MOST_AT_ONCE || (count > 0 && textBytes + bytes > mostBytes))
+      return { last, textBytes, isLeft: true };
+    last = id;
+    textBytes += bytes;
+    count += 1;
+  }
+  return { last, textBytes, isLeft: false };
 }
 
 /**
