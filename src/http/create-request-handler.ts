@@ -25,15 +25,15 @@ export interface Door {
 /** Answers one request, whatever it is. No route is reached without passing the door. Never rejects. */
 export function createRequestHandler(parts: HttpParts, door: Door) {
   const find = createRouter(ROUTES);
+  const { metrics } = parts;
+  function closed(this: ServerResponse): void {
+    metrics.inFlight -= 1;
+    metrics.answered(this.req.method ?? '', this.statusCode);
+  }
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const { metrics } = parts;
     metrics.inFlight += 1;
-    response.once('close', () => {
-      metrics.inFlight -= 1;
-      metrics.answered(request.method ?? '', response.statusCode);
-    });
-    // A client that goes away in the middle is its own business.
-    response.on('error', () => undefined);
+    response.on('close', closed);
+    response.on('error', ignore);
     try {
       await answer({ parts, door, find }, request, response);
     } catch (error) {
@@ -42,13 +42,20 @@ export function createRequestHandler(parts: HttpParts, door: Door) {
   };
 }
 
+/** A client that goes away in the middle is its own business. */
+function ignore(): void {}
+
 interface Context {
   readonly parts: HttpParts;
   readonly door: Door;
   readonly find: ReturnType<typeof createRouter>;
 }
 
-async function answer({ parts, door, find }: Context, request: IncomingMessage, response: ServerResponse) {
+function answer(
+  { parts, door, find }: Context,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> | void {
   const [path, query] = split(request.url ?? '');
   const found = find(request.method ?? '', path);
   const open = found.kind === 'found' && found.route.open === true;
@@ -99,11 +106,10 @@ async function answerJson(
   const body = route.body === undefined ? undefined : await readJson(request);
   if (body !== undefined && !('value' in body)) return sendError(response, body);
   const given = route.body === undefined ? undefined : checked(route.body, body?.value, 'body');
-  const call = { parts, id, query: asked, body: given };
   const document =
     route.tells === undefined
-      ? await route.handle({ ...call, tell: unheard, signal: parts.signal })
-      : await handleSlowly(route, call, response);
+      ? await route.handle({ parts, id, query: asked, body: given, tell: unheard, signal: parts.signal })
+      : await handleSlowly(route, { parts, id, query: asked, body: given }, response);
   send(response, route.status ?? 200, { schemaVersion: SCHEMA_VERSION, ...document });
 }
 

@@ -35,6 +35,7 @@ function withId(path: string): { readonly shape: string; readonly id: string } {
 }
 
 function decode(text: string): string | undefined {
+  if (!text.includes('%')) return text;
   try {
     return decodeURIComponent(text);
   } catch {

@@ -38,8 +38,7 @@ export const messageRoutes = [
     status: 201,
     handle: async ({ parts, id, body }) => {
       const receipt = await append(await parts.sessions.open(id), body.messages);
-      const message = `${body.messages.length} added, up to number ${receipt.lastSeq}.`;
-      await parts.home.gateway.publish({ kind: 'messages-added', sessionId: id, message });
+      await parts.news.added(id, body.messages.length, receipt.lastSeq);
       return receipt;
     },
   }),
@@ -57,9 +56,13 @@ export const messageRoutes = [
 ] as const;
 
 /** A request holds no more than one transaction does, so its messages are stored together and bear numbers in a row. */
-async function append(session: Session, messages: readonly NewMessage[]): Promise<AppendReceipt> {
+function append(session: Session, messages: readonly NewMessage[]): Promise<AppendReceipt> {
   const [only] = messages;
   if (messages.length === 1 && only !== undefined) return session.append(only);
+  return appendAll(session, messages);
+}
+
+async function appendAll(session: Session, messages: readonly NewMessage[]): Promise<AppendReceipt> {
   const { count, lastSeq = 0, problems } = await session.appendAll(messages);
   return { firstSeq: lastSeq - count + 1, lastSeq, problems };
 }

@@ -8,20 +8,20 @@ export interface Metric {
 
 /** What the server counts while it runs. */
 export class Metrics {
-  readonly #answers = new Map<string, number>();
+  readonly #answers = new Map<string, Map<number, number>>();
   inFlight = 0;
   refused = 0;
 
   answered(method: string, status: number): void {
-    const key = `${method} ${status}`;
-    this.#answers.set(key, (this.#answers.get(key) ?? 0) + 1);
+    let byStatus = this.#answers.get(method);
+    if (byStatus === undefined) this.#answers.set(method, (byStatus = new Map()));
+    byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
   }
 
   list(): readonly Metric[] {
-    const answers = [...this.#answers].map(([key, value]) => {
-      const [method = '', status = ''] = key.split(' ');
-      return { labels: { method, status }, value };
-    });
+    const answers = [...this.#answers].flatMap(([method, byStatus]) =>
+      Array.from(byStatus, ([status, value]) => ({ labels: { method, status: String(status) }, value })),
+    );
     return [
       { name: 'coppice_http_requests_total', help: 'Requests answered.', type: 'counter', values: answers },
       gauge('coppice_http_requests_in_flight', 'Requests being answered.', this.inFlight),

@@ -12,10 +12,14 @@ const MAX_LEVELS = 100;
 
 /** The JSON in the body of a request, or why it is not read. Nothing beyond the limit is ever kept. */
 export async function readJson(request: IncomingMessage): Promise<{ value: JsonValue } | ErrorAnswer> {
-  if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '')) return WRONG_TYPE;
+  if (!isJson(request.headers['content-type'] ?? '')) return WRONG_TYPE;
   if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return TOO_LARGE;
   const bytes = await collect(request);
   return bytes === undefined ? TOO_LARGE : { value: parse(bytes) };
+}
+
+function isJson(type: string): boolean {
+  return type === 'application/json' || /^application\/json\s*(;|$)/i.test(type);
 }
 
 function collect(request: IncomingMessage): Promise<Buffer | undefined> {

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { Home } from '../app/home.ts';
 import type { Clock } from '../core/time.ts';
 import type { EventClients } from './event-clients.ts';
+import type { MessageNews } from './message-news.ts';
 import type { Metrics } from './metrics.ts';
 import type { OpenSessions } from './open-sessions.ts';
 
@@ -12,6 +13,7 @@ export interface HttpParts {
   readonly clock: Clock;
   readonly sessions: OpenSessions;
   readonly events: EventClients;
+  readonly news: MessageNews;
   readonly metrics: Metrics;
   /** Aborted when the daemon stops. */
   readonly signal: AbortSignal;

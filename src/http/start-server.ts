@@ -6,6 +6,7 @@ import { createRateLimit, type Rate } from './create-rate-limit.ts';
 import { createRequestHandler, type Door } from './create-request-handler.ts';
 import { EventClients } from './event-clients.ts';
 import { type Address, listen } from './listen.ts';
+import { MessageNews } from './message-news.ts';
 import { Metrics } from './metrics.ts';
 import { OpenSessions } from './open-sessions.ts';
 
@@ -46,17 +47,18 @@ export async function startServer(parts: ServerParts, address: Address): Promise
   const { home, clock } = parts;
   const metrics = new Metrics();
   const events = new EventClients(home.gateway);
+  const news = new MessageNews(home.gateway);
   const sessions = new OpenSessions(home.sessions, clock);
   const stopping = new AbortController();
   const working = new Set<Promise<void>>();
   const handle = createRequestHandler(
-    { home, clock, events, sessions, metrics, signal: stopping.signal },
+    { home, clock, events, news, sessions, metrics, signal: stopping.signal },
     createDoor(parts, address),
   );
   // Opens what lies behind the gateway, so that nobody who follows its events waits for that.
   await home.gateway.spend('day');
   const server = createServer(patience(parts.patienceMs ?? PATIENCE_MS), (request, response) => {
-    const work = handle(request, response).finally(() => working.delete(work));
+    const work = handle(request, response).then(() => void working.delete(work));
     working.add(work);
   });
   server.maxConnections = MAX_CONNECTIONS;

@@ -2,7 +2,18 @@ import { z } from 'zod';
 import { ROLES } from '../../core/message.ts';
 import { CHILD_KINDS } from '../../core/session.ts';
 import { MAX_BATCH, SESSION_SORTS } from '../../core/session-store.ts';
-import { anyJson, count, flag, givenTime, jsonObject, pageSize, problemSchema, text, time } from './values.ts';
+import {
+  anyJson,
+  count,
+  flag,
+  givenTime,
+  jsonObject,
+  jsonObjectOrNone,
+  pageSize,
+  problemSchema,
+  text,
+  time,
+} from './values.ts';
 
 const usage = z
   .object({
@@ -107,7 +118,7 @@ const message = {
   name: z.string().exactOptional(),
   failed: z.boolean().exactOptional(),
   model: z.string().exactOptional(),
-  metadata: jsonObject.exactOptional(),
+  metadata: jsonObjectOrNone.exactOptional(),
 };
 
 const messageSchema = z

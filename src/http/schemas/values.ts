@@ -22,6 +22,14 @@ export const progressSchema = z.object({ done: count, total: count.exactOptional
 /** Any JSON object, kept exactly as it came. */
 export const jsonObject = z.custom<JsonObject>(isJsonObject, 'must be an object').meta({ type: 'object' });
 
+/**
+ * The same for a field that may be missing. JSON has no undefined, so it stands for a field that is not there: to be told so costs
+ * zod far less than to make up a complaint and drop it.
+ */
+export const jsonObjectOrNone = z
+  .custom<JsonObject>((value) => value === undefined || isJsonObject(value), 'must be an object')
+  .meta({ type: 'object' });
+
 /** Any JSON value, kept exactly as it came. */
 export const anyJson = z.custom<JsonValue>((value) => value !== undefined, 'is missing');
 
