@@ -1,16 +1,20 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import BetterSqlite3 from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { Retention } from '../../src/app/retention.ts';
 import type { Plan } from '../../src/core/plan.ts';
 import type { Journal } from '../../src/core/run.ts';
 import type { SessionStore } from '../../src/core/session-store.ts';
 import { type SessionTrash, sessionFingerprint } from '../../src/core/session-trash.ts';
+import { nativeLayout } from '../../src/homes/native/native-layout.ts';
 import { openNativeTrash } from '../../src/homes/native/native-trash.ts';
 import { manualClock } from '../support/clock.ts';
 import { checkState, type Expected, takeBaseline } from '../support/engine-checker.ts';
 import { type EngineHome, openEngineHome } from '../support/engine-home.ts';
 import { buildScene, copyScene, RUN_AT } from '../support/engine-scene.ts';
 import { tempDirInMemory } from '../support/engine-temp-dir.ts';
+import { firstDifference, homeState } from '../support/home-state.ts';
 
 interface Planted {
   readonly trash?: (real: SessionTrash, store: SessionStore) => Partial<SessionTrash>;
@@ -115,6 +119,35 @@ describe('the checker of the engine tests', () => {
     expect(found).toContain('transcript.jsonl is gone or changed');
   });
 });
+
+describe('the comparison of two states of a home', () => {
+  it.each<[string, string, (home: string) => void]>([
+    ['a row', 'meta ["planted","1"]', inDatabase(`INSERT INTO meta VALUES ('planted', '1')`)],
+    ['what is indexed', 'indexed ', inDatabase('UPDATE indexed SET up_to = up_to - 1')],
+    ['the search index', 'message_words_', inDatabase(`INSERT INTO message_words (message_words) VALUES ('optimize')`)],
+    ['a mode', 'home/sessions 40750', (home) => chmodSync(join(home, 'sessions'), 0o750)],
+    ['a folder', 'home/planted 40', (home) => mkdirSync(join(home, 'planted'))],
+    ['a file', 'outside/canary.txt', (home) => writeFileSync(join(home, '../outside/canary.txt'), 'Untouched\n')],
+  ])('names %s that differs, and nothing when nothing does', async (_, name, change) => {
+    const directory = tempDirInMemory();
+    await buildScene(directory);
+    const path = join(directory, 'home');
+    await using at = await openEngineHome(path, { clock: manualClock(RUN_AT) });
+    const before = await homeState(directory, at);
+    expect(firstDifference(before, await homeState(directory, at))).toBeUndefined();
+    change(path);
+    expect(firstDifference(before, await homeState(directory, at))).toContain(name);
+  });
+});
+
+/** What a connection beside the home's own does to it. */
+function inDatabase(sql: string): (home: string) => void {
+  return (home) => {
+    const db = new BetterSqlite3(nativeLayout(home).database);
+    db.exec(sql);
+    db.close();
+  };
+}
 
 async function fingerprintNow(store: SessionStore, id: string): Promise<string> {
   const facts = await store.get(id);

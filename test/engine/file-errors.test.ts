@@ -4,12 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { Failure } from '../../src/core/failure.ts';
 import type { Plan } from '../../src/core/plan.ts';
 import { TORTURE } from '../support/campaign.ts';
-import { recoverAndCheck } from '../support/engine-checker.ts';
 import { type FaultPoint, Faults } from '../support/engine-faults.ts';
 import { openEngineHome } from '../support/engine-home.ts';
 import { clockOf, copyScene, SCENARIOS, type Scenario } from '../support/engine-scene.ts';
 import { type Stage, setStage } from '../support/engine-stage.ts';
 import { tempDirInMemory } from '../support/engine-temp-dir.ts';
+import { recoverAndCheck } from '../support/recover-and-check.ts';
 
 const ERRORS = ['EIO', 'ENOSPC', 'EACCES', 'EROFS', 'EMFILE'];
 /** How far apart the calls are that fail in a short run. */
@@ -48,7 +48,7 @@ it('says of a session that is archived and whose files cannot be removed that it
   expect([...said]).toEqual([undefined, sentence]);
 });
 
-async function actWith({ scenario, directory, start, baseline, allowed }: Stage, point: FaultPoint | undefined) {
+async function actWith({ scenario, directory, start, baseline, allowed, sound }: Stage, point: FaultPoint | undefined) {
   const scene = join(directory, 'scene');
   const clock = clockOf(scenario);
   const path = copyScene(start, scene);
@@ -57,7 +57,7 @@ async function actWith({ scenario, directory, start, baseline, allowed }: Stage,
     await using at = await openEngineHome(path, { clock, wrap: (store) => faults.wrap(store) });
     const plan = await scenario.plan?.(at);
     await faults.during(() => scenario.act(at, plan).catch(failuresOnly));
-    return { count: faults.count, wrong: await recoverAndCheck(scene, { baseline, plans: allowed, clock }) };
+    return { count: faults.count, wrong: await recoverAndCheck(scene, { baseline, plans: allowed, clock }, sound) };
   } finally {
     rmSync(scene, { recursive: true, force: true });
   }

@@ -8,7 +8,7 @@ import type { RunItem } from '../../src/core/run.ts';
 import type { Clock } from '../../src/core/time.ts';
 import { nativeLayout } from '../../src/homes/native/native-layout.ts';
 import { collect } from './collect.ts';
-import { type EngineHome, openEngineHome } from './engine-home.ts';
+import type { EngineHome } from './engine-home.ts';
 
 /** Everything a home held before anything was removed from it. */
 export interface Baseline {
@@ -44,27 +44,6 @@ export interface Expected {
   readonly held?: readonly string[];
   /** Nothing but deaths came in between, so every intent about a session must be carried out in the end. */
   readonly onlyDeaths?: boolean;
-}
-
-/**
- * Finishes what a crash cut short in `DIR/home`, and names every way in which the home is then not what its journal says: the
- * invariants of the engine. Ends with an undo of everything that can be undone, after which all must be as before.
- */
-export async function recoverAndCheck(directory: string, expected: Expected): Promise<string[]> {
-  const path = join(directory, 'home');
-  const wrong: string[] = [];
-  await using at = await openEngineHome(path, { clock: expected.clock });
-  await at.recover();
-  const once = stateOf(path);
-  await at.recover();
-  if (!isDeepStrictEqual(stateOf(path), once)) wrong.push('recovering again changed something');
-  wrong.push(...(await checkState(at, expected)), ...(await checkProblems(at)));
-  for await (const { id } of at.retention.runs()) {
-    const { skipped } = await at.retention.undo(id);
-    if (skipped > 0) wrong.push(`undo skipped ${skipped} items`);
-  }
-  wrong.push(...(await checkState(at, expected)).map((what) => `after undo: ${what}`));
-  return wrong;
 }
 
 /** What is wrong with a home in which no step is under way. */
@@ -233,16 +212,6 @@ function checkRows(path: string, items: readonly PlacedItem[]): string[] {
   if (ledger !== traces) wrong.push(`the ledger has ${ledger}, the journal says ${traces}`);
   if (lost !== '[]') wrong.push(`messages without a session: ${lost}`);
   return wrong;
-}
-
-/** Every row and every file, to tell whether anything at all changed. */
-function stateOf(path: string): unknown {
-  const db = new BetterSqlite3(nativeLayout(path).database, { readonly: true });
-  const tables = ['sessions', 'messages', 'usage', 'runs', 'run_items', 'ledger', 'archives'];
-  const rows = tables.map((table) => db.prepare(`SELECT * FROM ${table}`).all());
-  db.close();
-  const trash = Object.entries(treeOf(join(path, 'trash'))).filter(([name]) => basename(name) !== 'manifest.jsonl');
-  return [rows, treeOf(join(path, 'sessions')), treeOf(join(path, 'archive')), trash];
 }
 
 async function seenSessions({ home }: EngineHome): Promise<Map<string, SeenSession>> {

@@ -1,14 +1,14 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { recoverAndCheck } from './engine-checker.ts';
 import { type FaultPoint, Faults } from './engine-faults.ts';
 import { type EngineHome, openEngineHome } from './engine-home.ts';
 import { clockOf, copyScene } from './engine-scene.ts';
 import type { Stage } from './engine-stage.ts';
+import { recoverAndCheck } from './recover-and-check.ts';
 
 /** Acts on a copy of the scene, dies at the point, dies once more in recovery if told so, and checks what is left. */
 export async function actAndDie(
-  { scenario, directory, start, baseline, allowed }: Stage,
+  { scenario, directory, start, baseline, allowed, sound }: Stage,
   points: readonly FaultPoint[],
 ) {
   const scene = join(directory, 'scene');
@@ -26,7 +26,7 @@ export async function actAndDie(
       died = await inHome(inRecovery, (at) => inRecovery.during(() => at.recover()));
     }
     return {
-      wrong: await recoverAndCheck(scene, { baseline, plans: allowed, clock, onlyDeaths: true }),
+      wrong: await recoverAndCheck(scene, { baseline, plans: allowed, clock, onlyDeaths: true }, sound),
       count: faults.count,
       died,
     };

@@ -1,10 +1,10 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { recoverAndCheck } from './engine-checker.ts';
 import { runEngineWorker, type WorkerEnd } from './engine-run-worker.ts';
 import { clockOf, copyScene } from './engine-scene.ts';
 import type { Stage } from './engine-stage.ts';
+import { recoverAndCheck } from './recover-and-check.ts';
 import { strace } from './strace.ts';
 
 /** Every system call by which the engine and SQLite change a disk. */
@@ -41,8 +41,8 @@ export async function injectInto(stage: Stage, injections: readonly Injection[])
       const under = strace({ calls: [call], inject: `${call}:${what}:when=${when}` });
       ends.push(await act(stage, home, under, index === 0 ? undefined : 'recover'));
     }
-    const { baseline, scenario } = stage;
-    const wrong = await recoverAndCheck(scene, { baseline, plans: stage.allowed, clock: clockOf(scenario) });
+    const { baseline, scenario, allowed, sound } = stage;
+    const wrong = await recoverAndCheck(scene, { baseline, plans: allowed, clock: clockOf(scenario) }, sound);
     return { wrong, ends };
   });
 }

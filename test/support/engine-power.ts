@@ -2,10 +2,10 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } fro
 import { join } from 'node:path';
 import { type Disk, type DiskLog, diskAfter, type Inode, type PowerCut, powerCuts } from './disk-log.ts';
 import { DiskRecorder, type RecorderOptions } from './disk-recorder.ts';
-import { recoverAndCheck } from './engine-checker.ts';
 import { openEngineHome } from './engine-home.ts';
 import { clockOf, copyScene } from './engine-scene.ts';
 import type { Stage } from './engine-stage.ts';
+import { recoverAndCheck } from './recover-and-check.ts';
 
 /** A state of the disk that a power cut may leave: the moment, and what was lost of all that could be. */
 export interface CutState {
@@ -71,7 +71,7 @@ export async function recoverFromCut(stage: Stage, log: DiskLog, { cut, lost }: 
     cpSync(join(stage.start, 'outside'), join(scene, 'outside'), { recursive: true });
     const { baseline, allowed: plans, scenario } = stage;
     const expected = { baseline, plans, clock: clockOf(scenario), onlyDeaths: true };
-    const wrong = await recoverAndCheck(scene, expected).catch((error: unknown) => [String(error)]);
+    const wrong = await recoverAndCheck(scene, expected, stage.sound).catch((error: unknown) => [String(error)]);
     if (wrong.length === 0) return [];
     const what = (index: number) => log.events[index]?.what;
     return [...wrong, ...lost.map((index) => `lost: ${what(index)}`), `cut after: ${what(cut.after - 1)}`];

@@ -21,6 +21,8 @@ export interface Stage {
   readonly baseline: Baseline;
   /** What may be carried out, by whoever sets the stage and whoever acts. */
   readonly allowed: readonly Plan[];
+  /** What recoveries on this stage have led to, and was found to be right. */
+  readonly sound: Set<string>;
 }
 
 export async function setStage(directory: string, scenario: Scenario): Promise<Stage> {
@@ -36,5 +38,12 @@ export async function setStage(directory: string, scenario: Scenario): Promise<S
   const later = copyScene(start, join(directory, 'later'));
   await using then = await openEngineHome(later, { clock: clockOf(scenario) });
   const planned = scenario.plan === undefined ? [] : [await scenario.plan(then)];
-  return { scenario, directory, start, baseline, allowed: [...allowed, await then.retention.plan(), ...planned] };
+  return {
+    scenario,
+    directory,
+    start,
+    baseline,
+    allowed: [...allowed, await then.retention.plan(), ...planned],
+    sound: new Set(),
+  };
 }
