@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
@@ -9,8 +9,10 @@ import type { SessionStore } from '../../src/core/session-store.ts';
 import { type SessionTrash, sessionFingerprint } from '../../src/core/session-trash.ts';
 import { nativeLayout } from '../../src/homes/native/native-layout.ts';
 import { openNativeTrash } from '../../src/homes/native/native-trash.ts';
+import { removeTree } from '../../src/platform/remove-tree.ts';
 import { manualClock } from '../support/clock.ts';
 import { checkState, type Expected, takeBaseline } from '../support/engine-checker.ts';
+import { Faults } from '../support/engine-faults.ts';
 import { type EngineHome, openEngineHome } from '../support/engine-home.ts';
 import { buildScene, copyScene, RUN_AT } from '../support/engine-scene.ts';
 import { tempDirInMemory } from '../support/engine-temp-dir.ts';
@@ -138,6 +140,22 @@ describe('the comparison of two states of a home', () => {
     change(path);
     expect(firstDifference(before, await homeState(directory, at))).toContain(name);
   });
+});
+
+it('changes nothing after a death, not even by a removal that was under way beside it', async () => {
+  const directory = tempDirInMemory();
+  const [first, second] = [join(directory, 'first'), join(directory, 'second')];
+  writeFileSync(first, '');
+  mkdirSync(second);
+  for (let number = 0; number < 60; number += 1) writeFileSync(join(second, String(number)), '');
+  const faults = new Faults(directory, { number: 1, when: 'after' });
+  let removals: readonly Promise<number>[] = [];
+  const died = await faults.during(() => {
+    removals = [first, second].map(removeTree);
+    return Promise.all(removals);
+  });
+  await Promise.allSettled(removals);
+  expect({ died, left: readdirSync(directory) }).toEqual({ died: true, left: ['second'] });
 });
 
 /** What a connection beside the home's own does to it. */

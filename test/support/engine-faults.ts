@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { Failure } from '../../src/core/failure.ts';
 import type { SessionStore } from '../../src/core/session-store.ts';
 
@@ -27,6 +28,7 @@ export class Faults {
   #armed = false;
   #count = 0;
   #dead = false;
+  readonly #removals: Promise<void>[] = [];
 
   constructor(root: string, point?: FaultPoint) {
     this.#root = root;
@@ -48,6 +50,9 @@ export class Faults {
       await act();
     } catch (error) {
       if (!(error instanceof Died)) throw error;
+      // Whoever waits for a removal besides dies at what comes next, rather than going on once this is over.
+      await Promise.allSettled(this.#removals);
+      await setImmediate();
     } finally {
       this.#armed = false;
       for (const undo of restore) undo();
@@ -113,7 +118,9 @@ export class Faults {
     fs.promises[name] = async (path) => {
       if (!String(path).startsWith(this.#root)) return real(path);
       const after = this.#enter((code) => Object.assign(new Error(`${code}: ${name} failed`), { code, syscall: name }));
-      await real(path).finally(after);
+      const removal = real(path).finally(after);
+      this.#removals.push(removal);
+      await removal;
     };
     return () => {
       fs.promises[name] = real;
