@@ -9,6 +9,8 @@ import { tempDirInMemory } from '../support/engine-temp-dir.ts';
 const WHEN = TORTURE ? (['before', 'after'] as const) : (['after'] as const);
 
 describe('a process that dies at any change it makes', () => {
+  let deaths = 0;
+
   it.each(SCENARIOS)(
     'leaves a home that recovers, in: $name',
     async (scenario) => {
@@ -24,9 +26,14 @@ describe('a process that dies at any change it makes', () => {
             wrong: [],
             died: true,
           });
+          deaths += 1;
         }
       }
     },
     3_600_000,
   );
+
+  it('has died at 500 points and more by then', () => {
+    expect(deaths).toBeGreaterThanOrEqual(500);
+  });
 });
