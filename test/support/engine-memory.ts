@@ -1,9 +1,13 @@
 import type { Plan } from '../../src/core/plan.ts';
-import type { RunItemState } from '../../src/core/run.ts';
+import type { RunItem } from '../../src/core/run.ts';
+
+/** What is in each dump, by its name. */
+export type Dumps = ReadonlyMap<string, string>;
 
 /** A session as a person remembers it. */
 export interface Remembered {
   readonly messages: string[];
+  dumps: Dumps;
   pinned: boolean;
   ended: boolean;
   /** This process has it in use. */
@@ -16,8 +20,8 @@ export interface Remembered {
 export class EngineMemory {
   readonly live = new Map<string, Remembered>();
   readonly plans: { plan: Plan; versions: ReadonlyMap<string, [Remembered, number]> }[] = [];
-  /** What is in the trash, by run and number. */
-  readonly #trashed = new Map<string, { id: string; session: Remembered }>();
+  /** What is in the trash, by run and number: a session, or the dumps of one that stayed. */
+  readonly #trashed = new Map<string, { session: Remembered; dumps?: Dumps }>();
 
   /** Keeps a plan with what each session was when it was made. */
   keepPlan(plan: Plan): void {
@@ -27,35 +31,51 @@ export class EngineMemory {
   }
 
   /** Follows what the journal says of an item. Returns what should not have come to pass. */
-  follow(place: string, id: string, state: RunItemState): string[] {
+  follow(runId: string, { number, item, action, state }: RunItem): string[] {
+    if (item.kind !== 'session') return [];
+    const place = `${runId}/${number}`;
     const trashed = this.#trashed.get(place);
     const gone = state === 'trashed' || state === 'archived';
-    if (trashed === undefined && gone) {
-      const session = this.live.get(id);
-      if (session === undefined) return [`${id} was removed and was not there`];
-      this.live.delete(id);
-      this.#trashed.set(place, { id, session });
-      return this.#whyNot(id, session);
+    if (trashed === undefined && gone) return this.#take(place, item.id, action);
+    if (trashed === undefined || gone) return [];
+    this.#trashed.delete(place);
+    return state === 'restored' ? this.#giveBack(item.id, trashed) : [];
+  }
+
+  #take(place: string, id: string, action: RunItem['action']): string[] {
+    const session = this.live.get(id);
+    if (session === undefined) return [`${id} was taken and was not there`];
+    const { dumps } = session;
+    const whole = action === 'remove' || action === 'archive';
+    this.#trashed.set(place, whole ? { session } : { session, dumps });
+    if (whole) this.live.delete(id);
+    else session.dumps = new Map();
+    return this.#whyNot(id, session, action);
+  }
+
+  #giveBack(id: string, { session, dumps }: { readonly session: Remembered; readonly dumps?: Dumps }): string[] {
+    const now = this.live.get(id);
+    if (dumps === undefined) {
+      this.live.set(id, session);
+      return now === undefined ? [] : [`${id} was restored over another`];
     }
-    if (trashed !== undefined && !gone) {
-      this.#trashed.delete(place);
-      if (state === 'restored' && this.live.has(id)) return [`${id} was restored over another`];
-      if (state === 'restored') this.live.set(id, trashed.session);
-    }
-    return [];
+    session.dumps = new Map([...session.dumps, ...dumps]);
+    return now === session ? [] : [`the files of ${id} were given back to another`];
   }
 
   /** What should have kept a session from being removed. */
-  #whyNot(id: string, session: Remembered): string[] {
-    if (session.pinned) return [`${id} was pinned and is removed`];
-    if (session.claimed) return [`${id} was in use and is removed`];
+  #whyNot(id: string, session: Remembered, action: RunItem['action']): string[] {
+    if (session.pinned) return [`${id} was pinned: ${action}`];
+    if (session.claimed) return [`${id} was in use: ${action}`];
     const planned = this.plans.some(({ plan, versions }) => {
       const [known, version] = versions.get(id) ?? [];
-      const removes = plan.decisions.some(
-        ({ item, action }) => item.id === id && (action === 'remove' || action === 'archive'),
-      );
-      return removes && known === session && version === session.version;
+      const decided = plan.decisions.some((each) => each.item.id === id && each.action === action);
+      return decided && known === session && version === session.version;
     });
-    return planned ? [] : [`${id} was removed, and no plan saw it as it was`];
+    return planned ? [] : [`no plan saw ${id} as it was: ${action}`];
   }
+}
+
+export function bytesOf(dumps: Dumps): number {
+  return [...dumps.values()].reduce((sum, content) => sum + Buffer.byteLength(content), 0);
 }

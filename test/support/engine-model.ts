@@ -1,5 +1,5 @@
-import { utimesSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync, utimesSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import type { Plan, PlanRequest } from '../../src/core/plan.ts';
 import { DAY_MS, HOUR_MS } from '../../src/core/time.ts';
 import { type ManualClock, manualClock, NOW } from './clock.ts';
@@ -7,7 +7,8 @@ import { collect } from './collect.ts';
 import { seededRandom } from './crash-content.js';
 import { Faults } from './engine-faults.ts';
 import { type EngineHome, openEngineHome } from './engine-home.ts';
-import { EngineMemory, type Remembered } from './engine-memory.ts';
+import { bytesOf, EngineMemory, type Remembered } from './engine-memory.ts';
+import { memoryDifferences } from './memory-differences.ts';
 
 const IDS = ['a', 'a_b', '*', '..', 'é'];
 
@@ -86,7 +87,14 @@ export class EngineWalk {
     const created = this.#home.home.sessions.create({ id, source: 'cli', ...child });
     if (taken) return created.then(() => Promise.reject(new Error(`${id} is archived`)), unlessArchived);
     await created;
-    this.#memory.live.set(id, { messages: [], pinned: false, ended: false, claimed: true, version: 0 });
+    this.#memory.live.set(id, {
+      messages: [],
+      dumps: new Map(),
+      pinned: false,
+      ended: false,
+      claimed: true,
+      version: 0,
+    });
     if (this.#random() < 0.8) await this.#appendTo(id);
   }
 
@@ -104,7 +112,7 @@ export class EngineWalk {
     await handle.appendAll(contents.map((content) => ({ role: 'user' as const, content })));
     session.messages.push(...contents);
     Object.assign(session, { ended: false, claimed: true, version: session.version + 1 });
-    if (this.#random() < 0.3) await handle.dump({ url: 'https://example.com', body: { id } });
+    if (this.#random() < 0.3) await this.#dumpInto(id, session);
     if (this.#random() < 0.7) await this.#endOne(id, session);
   }
 
@@ -128,13 +136,18 @@ export class EngineWalk {
   }
 
   async #dump(): Promise<void> {
-    const [id, session] = this.#any() ?? [];
-    if (id === undefined || session === undefined) return;
-    const handle = await this.#home.home.sessions.open(id);
-    const { dumpBytes } = await handle.facts();
-    await handle.dump({ url: 'https://example.com', body: { id } });
+    const found = this.#any();
+    if (found !== undefined) await this.#dumpInto(...found);
+  }
+
+  async #dumpInto(id: string, session: Remembered): Promise<void> {
+    const { path } = await (await this.#home.home.sessions.open(id)).dump({ url: 'https://example.com', body: { id } });
+    const all = new Map([...session.dumps, [basename(path), readFileSync(path, 'utf8')]]);
+    // Old ones have made room.
+    const left = new Map([...all].filter(([name]) => existsSync(join(dirname(path), name))));
     // One that takes the place of older ones of the very same size is all that a plan cannot notice.
-    if ((await handle.facts()).dumpBytes !== dumpBytes) session.version += 1;
+    if (bytesOf(left) !== bytesOf(session.dumps)) session.version += 1;
+    session.dumps = left;
   }
 
   async #plan(): Promise<void> {
@@ -218,25 +231,9 @@ export class EngineWalk {
     for (const session of this.#memory.live.values()) session.claimed = false;
   }
 
-  /** Follows the journal, and compares what it leads to with what is there. */
   async #differences(whole: boolean): Promise<string[]> {
-    const wrong = await this.#followJournal();
-    const listed = new Map<string, number>();
-    for await (const { id, messageCount } of this.#home.home.sessions.list()) listed.set(id, messageCount);
-    for (const [id, { messages }] of this.#memory.live)
-      if (listed.get(id) !== messages.length) wrong.push(`${id} has ${listed.get(id)} of ${messages.length} messages`);
-    for (const id of listed.keys()) if (!this.#memory.live.has(id)) wrong.push(`${id} should not be there`);
-    if (whole) wrong.push(...(await this.#wholeDifferences()));
-    return wrong;
-  }
-
-  async #wholeDifferences(): Promise<string[]> {
-    const wrong: string[] = [];
-    for (const [id, { messages }] of this.#memory.live) {
-      const stored = await collect((await this.#home.home.sessions.open(id)).messages());
-      if (JSON.stringify(stored.map(({ content }) => content)) !== JSON.stringify(messages))
-        wrong.push(`${id}: other messages`);
-    }
+    const wrong = await memoryDifferences(this.#memory, this.#home, whole);
+    if (!whole) return wrong;
     const problems = (await collect(this.#home.home.check())).flatMap((check) => check.problems);
     // A death may leave half a write, or a bundle that was written and not yet referred to.
     const unexpected = problems.filter(({ kind }) => kind !== 'debris' || !this.#died);
@@ -256,18 +253,6 @@ export class EngineWalk {
       await this.#planAndApply({ kind: 'policy' });
     }
     return (await debris()).map(({ id }) => `${id} stays for ever`);
-  }
-
-  async #followJournal(): Promise<string[]> {
-    const wrong: string[] = [];
-    const { journal } = this.#home.engine;
-    for (const { id: run } of (await collect(journal.runs())).toReversed()) {
-      for (const { number, item, action, state } of await collect(journal.items(run))) {
-        if (item.kind === 'session' && (action === 'remove' || action === 'archive'))
-          wrong.push(...this.#memory.follow(`${run}/${number}`, item.id, state));
-      }
-    }
-    return wrong;
   }
 
   #any(): [string, Remembered] | undefined {
