@@ -33,7 +33,7 @@ export interface SessionStore extends AsyncDisposable {
 
   recordUsage(id: string, usage: UsageReport): Promise<void>;
   usageByModel(id: string): Promise<readonly ModelUsage[]>;
-  /** Keeps the count of request dumps beside the session, so that listing needs no directory walk. */
+  /** Keeps the size of the request dumps beside the session, so that listing needs no directory walk. Counts as activity. */
   recordDumps(id: string, dumps: { readonly sizeBytes: number }): Promise<void>;
 
   change(id: string, change: SessionChange): Promise<SessionFacts>;

@@ -49,10 +49,23 @@ describe('runs that meet what happened since', () => {
     return (await collect(at.home.check())).flatMap((check) => check.problems.map(({ message }) => message));
   }
 
+  const factsOf = async (id: string) => (await at.home.sessions.open(id)).facts();
+
   const dumps = (id: string) => {
     const directory = at.parts.layout.dumps(id);
     return existsSync(directory) ? readdirSync(directory).length : 0;
   };
+
+  it('leaves a dump that took the place of the one that the plan saw, although both are of one size', async () => {
+    await aSession('s');
+    clock.advance(20 * DAY_MS);
+    const plan = await at.retention.plan({ kind: 'policy' });
+    const { dumpBytes } = await factsOf('s');
+    await (await at.home.sessions.open('s')).dump({ url: 'https://example.com', body: { id: 's' } });
+    expect((await factsOf('s')).dumpBytes).toBe(dumpBytes);
+    expect(await at.retention.apply(plan)).toMatchObject({ done: 0, skipped: 1 });
+    expect(dumps('s')).toBe(1);
+  });
 
   it('gives dumps back to a session that went on, and leaves its transcript right', async () => {
     await aSession('s');

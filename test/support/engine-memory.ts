@@ -1,5 +1,6 @@
 import type { Plan } from '../../src/core/plan.ts';
 import type { RunItem } from '../../src/core/run.ts';
+import type { EpochMs } from '../../src/core/time.ts';
 
 /** What is in each dump, by its name. */
 export type Dumps = ReadonlyMap<string, string>;
@@ -8,6 +9,8 @@ export type Dumps = ReadonlyMap<string, string>;
 export interface Remembered {
   readonly messages: string[];
   dumps: Dumps;
+  /** When it was last used. */
+  activeAt: EpochMs;
   pinned: boolean;
   ended: boolean;
   /** This process has it in use. */

@@ -90,6 +90,7 @@ export class EngineWalk {
     this.#memory.live.set(id, {
       messages: [],
       dumps: new Map(),
+      activeAt: this.#clock.now(),
       pinned: false,
       ended: false,
       claimed: true,
@@ -111,7 +112,8 @@ export class EngineWalk {
     const contents = Array.from({ length: this.#one([1, 3, 8]) }, () => `message ${(this.#count += 1)}`);
     await handle.appendAll(contents.map((content) => ({ role: 'user' as const, content })));
     session.messages.push(...contents);
-    Object.assign(session, { ended: false, claimed: true, version: session.version + 1 });
+    const activeAt = Math.max(session.activeAt, this.#clock.now());
+    Object.assign(session, { activeAt, ended: false, claimed: true, version: session.version + 1 });
     if (this.#random() < 0.3) await this.#dumpInto(id, session);
     if (this.#random() < 0.7) await this.#endOne(id, session);
   }
@@ -145,9 +147,10 @@ export class EngineWalk {
     const all = new Map([...session.dumps, [basename(path), readFileSync(path, 'utf8')]]);
     // Old ones have made room.
     const left = new Map([...all].filter(([name]) => existsSync(join(dirname(path), name))));
-    // One that takes the place of older ones of the very same size is all that a plan cannot notice.
-    if (bytesOf(left) !== bytesOf(session.dumps)) session.version += 1;
-    session.dumps = left;
+    const activeAt = Math.max(session.activeAt, this.#clock.now());
+    // One that takes the place of older ones of the very same size is noticed by its time alone.
+    if (bytesOf(left) !== bytesOf(session.dumps) || activeAt !== session.activeAt) session.version += 1;
+    Object.assign(session, { dumps: left, activeAt });
   }
 
   async #plan(): Promise<void> {

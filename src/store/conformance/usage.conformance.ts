@@ -93,6 +93,14 @@ export function usageConformance(desk: StoreDesk): void {
       await desk.store.recordDumps('s', { sizeBytes: 99 });
       expect((await factsOf('s')).dumpBytes).toBe(99);
     });
+
+    it('counts a request dump as activity, also one that takes the place of another of its size', async () => {
+      await create({ id: 's' });
+      await desk.store.recordDumps('s', { sizeBytes: 99 });
+      desk.clock.advance(HOUR_MS);
+      await desk.store.recordDumps('s', { sizeBytes: 99 });
+      expect((await factsOf('s')).lastActiveAt).toBe(NOW + HOUR_MS);
+    });
   });
 }
 

@@ -155,7 +155,9 @@ class SqliteStore implements SessionStore {
 
   recordDumps(id: string, { sizeBytes }: { readonly sizeBytes: number }): Promise<void> {
     return this.#queue.run(() => {
-      this.#db.sql('UPDATE sessions SET dump_bytes = ? WHERE key = ?').run(sizeBytes, requireRow(this.#db, id).key);
+      this.#db
+        .sql('UPDATE sessions SET dump_bytes = ?, last_active_at = max(?, last_active_at) WHERE key = ?')
+        .run(sizeBytes, this.#now(), requireRow(this.#db, id).key);
     });
   }
 
