@@ -21,7 +21,7 @@ describe('a writer that is killed', () => {
         for (const homeSeed of homes.filter((_, index) => index % 2 === lane)) await killAgainAndAgain(homeSeed);
       }),
     );
-  }, 1_200_000);
+  }, 3_600_000);
 });
 
 async function killAgainAndAgain(homeSeed: number): Promise<void> {
