@@ -62,10 +62,7 @@ export class EventClients {
   }
 
   #beat(): void {
-    for (const response of this.#clients) {
-      if (response.writableLength > MAX_WAITING_BYTES) response.destroy();
-      else response.write(': still here\n\n');
-    }
+    for (const response of this.#clients) response.write(': still here\n\n');
   }
 
   #place(lastId: string | string[] | undefined): number | undefined {

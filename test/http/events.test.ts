@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, createServer as createWire, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -116,19 +116,25 @@ describe('server-sent events', () => {
     expect(asked).toEqual([undefined, 'first', 'first', 'second']);
   });
 
-  it('let go of a client that takes nothing, and of nobody else', async () => {
+  it('let go of a client that takes nothing before much waits for it, and of nobody else', async () => {
     const message = 'x'.repeat(100_000);
+    const responses: ServerResponse[] = [];
     let sent = 0;
+    let mostWaiting = 0;
     const clients = new EventClients({
       async *events({ signal }) {
         for (let id = 1; !signal.aborted; id += 1) {
           await setTimeout(1);
           sent = Math.max(sent, id);
+          mostWaiting = Math.max(mostWaiting, ...responses.map(({ writableLength }) => writableLength));
           yield { id, at: 0, kind: 'warning', message };
         }
       },
     });
-    const server = createServer((request, response) => void clients.follow(request, response)).listen(0, '127.0.0.1');
+    const server = createServer((request, response) => {
+      responses.push(response);
+      void clients.follow(request, response);
+    }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     const open = () => {
@@ -140,6 +146,8 @@ describe('server-sent events', () => {
     const eager = open().resume();
     await expect.poll(() => clients.size, PATIENCE).toBe(2);
     await expect.poll(() => clients.size, PATIENCE).toBe(1);
+    // A megabyte and the event with which it grew beyond that.
+    expect(mostWaiting).toBeLessThan(1024 * 1024 + 2 * message.length);
     const reached = sent;
     await expect.poll(() => sent, PATIENCE).toBeGreaterThan(reached + 10);
     expect([eager.closed, eager.bytesRead > message.length]).toEqual([false, true]);
