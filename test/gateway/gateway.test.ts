@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ConfigOverride } from '../../src/app/config/config-settings.ts';
@@ -15,6 +15,18 @@ function open(clock: ManualClock, settings: Record<string, string> = {}, path = 
 }
 
 const TELEGRAM = { key: 'telegram:42', source: 'telegram' };
+
+/** Starts a run that works until the function it returns is called, which tells the session it worked in. */
+async function beginRun(home: Home, path: string): Promise<() => Promise<string>> {
+  mkdirSync(path);
+  const script = 'touch begun; while [ -e begun ] && [ ! -e end ]; do sleep 0.02; done';
+  const run = home.gateway.run({ ...TELEGRAM, command: 'sh', args: ['-c', script], cwd: path });
+  await expect.poll(() => existsSync(join(path, 'begun')), { timeout: 30_000 }).toBe(true);
+  return async () => {
+    writeFileSync(join(path, 'end'), '');
+    return (await run).session.id;
+  };
+}
 
 describe('resolving a key', () => {
   it('creates a session and goes on with it', async () => {
@@ -150,16 +162,31 @@ describe('the watcher', () => {
     await using two = await open(clock, settings, path);
     const { id } = await two.gateway.resolve(TELEGRAM);
     await two.sessions.open(id).then((session) => session.release());
-    const [begun, end] = [join(path, 'begun'), join(path, 'end')];
-    const script = `touch ${begun}; until [ -e ${end} ]; do sleep 0.02; done`;
-    const run = one.gateway.run({ ...TELEGRAM, command: 'sh', args: ['-c', script], cwd: path });
-    await expect.poll(() => existsSync(begun), { timeout: 30_000 }).toBe(true);
+    const endRun = await beginRun(one, join(path, 'run'));
     clock.advance(20 * HOUR_MS);
     expect(await two.gateway.resetIdle()).toEqual([]);
     expect(await two.gateway.resolve(TELEGRAM)).toMatchObject({ id, resolution: { kind: 'continued' } });
-    writeFileSync(end, '');
-    expect((await run).session).toMatchObject({ id });
+    expect(await endRun()).toBe(id);
     expect(await two.gateway.resetIdle()).toEqual(['telegram:42']);
+  });
+
+  it('waits for runs of several processes that overlap no longer than for one', async () => {
+    const clock = manualClock();
+    const path = tempDir();
+    const settings = { 'session_reset.mode': 'daily' };
+    await using one = await open(clock, settings, path);
+    await using two = await open(clock, settings, path);
+    const endFirst = await beginRun(one, join(path, 'first'));
+    clock.advance(13 * HOUR_MS);
+    const endSecond = await beginRun(two, join(path, 'second'));
+    const id = await endFirst();
+    clock.advance(10 * HOUR_MS);
+    const endThird = await beginRun(one, join(path, 'third'));
+    for (const home of [one, two]) expect(await home.gateway.resetIdle()).toEqual([]);
+    clock.advance(2 * HOUR_MS);
+    expect(await endSecond()).toBe(id);
+    expect(await one.gateway.resetIdle()).toEqual(['telegram:42']);
+    expect(await endThird()).toBe(id);
   });
 
   it('tells subscribers, also what they missed', async () => {

@@ -11,7 +11,7 @@ import type { HomeParts } from '../home-parts.ts';
 import { sessionHandle } from '../sessions/session-handle.ts';
 import { GatewaySession, type Resolution } from './gateway-session.ts';
 import { LiveSessions } from './live-sessions.ts';
-import { runningSince } from './recorded-runs.ts';
+import { busySince } from './recorded-runs.ts';
 
 /** Totals that nothing was added to for so long are forgotten; what was used stays in the sessions and the ledger. */
 const SPEND_KEPT_MS = 90 * DAY_MS;
@@ -113,12 +113,12 @@ export class LiveGateway implements Disposable {
 
   /** Supervised runs of all processes. Asked only when something else than to go on is due, which is seldom. */
   #running(): Promise<ReadonlyMap<string, EpochMs>> {
-    return runningSince(this.#parts.store, this.#parts.clock.now());
+    return busySince(this.#parts.store, this.#parts.clock.now());
   }
 
   #decide(session: SessionFacts, running?: ReadonlyMap<string, EpochMs>): ResetDecision {
     const { startedAt, lastActiveAt, endedAt, endReason, messageCount } = session;
-    const backgroundSince = this.#background.get(session.id)?.since ?? running?.get(session.id);
+    const since = Math.min(this.#background.get(session.id)?.since ?? Infinity, running?.get(session.id) ?? Infinity);
     return decideReset({
       now: this.#parts.clock.now(),
       session: {
@@ -126,7 +126,7 @@ export class LiveGateway implements Disposable {
         lastActiveAt,
         ...(endedAt !== undefined && { endedAt }),
         ...(endReason !== undefined && { endReason }),
-        ...(backgroundSince !== undefined && { backgroundSince }),
+        ...(Number.isFinite(since) && { backgroundSince: since }),
         messageCount,
         sizeBytes: sessionBytes(session),
       },

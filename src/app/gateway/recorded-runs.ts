@@ -8,12 +8,12 @@ export async function recordedRuns({ runRecords }: Pick<SessionStore, 'runRecord
   return [...(await runRecords.all()).values()].map((text) => JSON.parse(text) as RunRecord);
 }
 
-/** Since when a run works in which session, in any process that is alive; of several, the first. */
-export async function runningSince(store: SessionStore, now: EpochMs): Promise<ReadonlyMap<string, EpochMs>> {
+/** Since when which session is at work without a break, by runs of any process that is alive. */
+export async function busySince(store: SessionStore, now: EpochMs): Promise<ReadonlyMap<string, EpochMs>> {
   const runs = await recordedRuns(store);
   if (runs.length === 0) return new Map();
   const claimed = await claimedSessions(store, now);
   const live = runs.filter(({ sessionId }) => claimed.has(sessionId));
-  const since = live.map(({ sessionId, startedAt = 0 }) => [sessionId, startedAt] as const);
-  return new Map(since.toSorted(([, a], [, b]) => b - a));
+  const spans = live.map(({ sessionId, busySince: since = 0 }) => [sessionId, since] as const);
+  return new Map(spans.toSorted(([, a], [, b]) => b - a));
 }

@@ -18,7 +18,7 @@ import type { HomeParts } from '../home-parts.ts';
 import type { Session } from '../sessions/session.ts';
 import { sessionHandle } from '../sessions/session-handle.ts';
 import type { LiveGateway } from './live-gateway.ts';
-import { recordedRuns } from './recorded-runs.ts';
+import { busySince, recordedRuns } from './recorded-runs.ts';
 
 /** An agent to run, and what it may use. Limits given here win over the configured ones. */
 export interface AgentRun {
@@ -215,9 +215,9 @@ function endSentence(result: RunResult): string {
 /** Runs whose supervisor died are ended, and their sessions closed as what happened to them: a crash. */
 export async function closeOrphans(parts: HomeParts): Promise<void> {
   const { store, clock } = parts;
+  const { runRecords: records } = store;
   const recorded = await recordedRuns(store);
   if (recorded.length === 0) return;
-  const records = recordsOf(parts);
   const claimed = await claimedSessions(store, clock.now());
   for await (const { record, status } of closeOrphanRuns(recorded, { records, stopGraceMs: STOP_GRACE_MS })) {
     // Of another machine, or of this one before it was started again: its claim on the session says whether it goes on.
@@ -228,10 +228,14 @@ export async function closeOrphans(parts: HomeParts): Promise<void> {
   }
 }
 
+/** Runs that overlap count as one without a break, so that many of them put a reset off no longer than one may. */
 function recordsOf({ store, clock }: HomeParts): RunRecords {
-  const startedAt = clock.now();
   return {
-    save: (record) => store.runRecords.save(record.runId, JSON.stringify({ startedAt, ...record })),
+    async save(record) {
+      const now = clock.now();
+      const since = (await busySince(store, now)).get(record.sessionId) ?? now;
+      await store.runRecords.save(record.runId, JSON.stringify({ ...record, busySince: since }));
+    },
     remove: (runId) => store.runRecords.remove(runId),
   };
 }

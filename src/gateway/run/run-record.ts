@@ -6,8 +6,8 @@ export interface RunRecord {
   /** Made for this run, and in the environment of everything that it started. */
   readonly runId: string;
   readonly sessionId: string;
-  /** Absent in records of before it was written down. */
-  readonly startedAt?: EpochMs;
+  /** Since when its session has been at work without a break: the start of this run, or of an earlier one that it overlaps. */
+  readonly busySince?: EpochMs;
   readonly supervisor: ProcessIdentity;
   /** The command, which leads the process group of its number. Absent until it has started. */
   readonly child?: ProcessIdentity;
