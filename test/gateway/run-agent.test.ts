@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { AgentRun } from '../../src/app/gateway/run-agent.ts';
@@ -114,19 +115,41 @@ describe('an agent under watch', () => {
 
   it('whose supervisor was killed is ended and closed by the next start', async () => {
     const path = tempDir();
-    const script = `
-      import { openHome } from '${new URL('../../dist/index.js', import.meta.url).pathname}';
-      const home = await openHome({ path: ${JSON.stringify(path)}, env: {} });
-      await home.gateway.run({ command: 'sh', args: ['-c', 'echo started; exec sleep 1000'], io: { stdout: 1 } });`;
-    const supervisor = spawn(process.execPath, ['--input-type=module', '-e', script], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    await once(supervisor.stdout, 'data');
-    supervisor.kill('SIGKILL');
-    await once(supervisor, 'close');
+    await killSupervisor(path);
     await using home = await openHome({ path, env: {} });
     await agent(home, 'true');
     const reasons = (await collect(home.sessions.list())).map(({ endReason }) => endReason);
     expect(new Set(reasons)).toEqual(new Set(['crash', 'done']));
   });
+
+  it('whose supervisor was killed does not end the session of its key while another works in it', async () => {
+    const path = tempDir();
+    await using home = await openHome({ path, env: {} });
+    const run = agent(home, 'while [ -e state.db ] && [ ! -e end ]; do sleep 0.02; done; echo still here', {
+      cwd: path,
+      key: 'cli:app',
+    });
+    await expect.poll(() => collect(home.gateway.routes()), { timeout: 30_000 }).toHaveLength(1);
+    await killSupervisor(path, { key: 'cli:app' });
+    await home.gateway.closeOrphans();
+    writeFileSync(join(path, 'end'), '');
+    const { session, exitCode } = await run;
+    expect([exitCode, session.endReason]).toEqual([0, undefined]);
+    expect(await collect(home.sessions.list())).toHaveLength(1);
+  });
 });
+
+/** Starts a run in a process of its own, which is killed when the agent has begun. */
+async function killSupervisor(path: string, run: { readonly key?: string } = {}): Promise<void> {
+  const script = `
+    import { openHome } from '${new URL('../../dist/index.js', import.meta.url).pathname}';
+    const home = await openHome({ path: ${JSON.stringify(path)}, env: {} });
+    const agent = { command: 'sh', args: ['-c', 'echo started; exec sleep 1000'], io: { stdout: 1 } };
+    await home.gateway.run({ ...agent, ...${JSON.stringify(run)} });`;
+  const supervisor = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await once(supervisor.stdout, 'data');
+  supervisor.kill('SIGKILL');
+  await once(supervisor, 'close');
+}

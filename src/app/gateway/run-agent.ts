@@ -212,19 +212,26 @@ function endSentence(result: RunResult): string {
   return result.cause.kind === 'stopped' ? result.cause.why : `The run ended: ${endReason(result)}.`;
 }
 
-/** Runs whose supervisor died are ended, and their sessions closed as what happened to them: a crash. */
+/**
+ * Runs whose supervisor died are ended, and their sessions closed as what happened to them: a crash. A session in which another run
+ * is at work goes on.
+ */
 export async function closeOrphans(parts: HomeParts): Promise<void> {
   const { store, clock } = parts;
   const { runRecords: records } = store;
   const recorded = await recordedRuns(store);
   if (recorded.length === 0) return;
   const claimed = await claimedSessions(store, clock.now());
+  const goesOn = new Map<string, boolean>();
   for await (const { record, status } of closeOrphanRuns(recorded, { records, stopGraceMs: STOP_GRACE_MS })) {
+    const { runId, sessionId } = record;
     // Of another machine, or of this one before it was started again: its claim on the session says whether it goes on.
-    const over = status === 'elsewhere' && !claimed.has(record.sessionId);
-    if (over) await records.remove(record.runId);
-    if (!over && status !== 'closed') continue;
-    if ((await store.get(record.sessionId)) !== undefined) await store.end(record.sessionId, 'crash');
+    const over = status === 'elsewhere' && !claimed.has(sessionId);
+    if (over) await records.remove(runId);
+    goesOn.set(sessionId, goesOn.get(sessionId) === true || !(over || status === 'closed'));
+  }
+  for (const [id, still] of goesOn) {
+    if (!still && (await store.get(id)) !== undefined) await store.end(id, 'crash');
   }
 }
 
