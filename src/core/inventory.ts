@@ -60,6 +60,8 @@ export interface SessionItem {
   readonly endedAt?: EpochMs;
   readonly endReason?: string;
   readonly messageCount: number;
+  /** Pieces of recorded output, which are no messages; absent when there is none. */
+  readonly outputCount?: number;
   readonly pinned: boolean;
   readonly tags: readonly string[];
   /** A living process holds it, or it was used within the grace. */

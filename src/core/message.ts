@@ -40,6 +40,19 @@ export interface Message extends NewMessage {
   readonly rewound?: true;
 }
 
+/** What a supervised agent prints is kept among its messages, but nobody said it: it is told apart by its name. */
+export const OUTPUT_STREAMS = ['stdout', 'stderr'] as const;
+export type OutputStream = (typeof OUTPUT_STREAMS)[number];
+
+export function outputMessage(stream: OutputStream, text: string): NewMessage {
+  return { role: 'tool', name: stream, content: text };
+}
+
+/** Whether it is recorded output. The answer of a tool that bears such a name belongs to a call. */
+export function isOutput({ role, name, toolCallId }: NewMessage): boolean {
+  return role === 'tool' && toolCallId === undefined && OUTPUT_STREAMS.some((stream) => stream === name);
+}
+
 /** The words of a content, for search and previews: text of all parts, without images and other data. */
 export function contentText(content: Content): string {
   return typeof content === 'string' ? content : partsText(content, 0);

@@ -1,5 +1,5 @@
 import type { ItemOutcome } from './run.ts';
-import type { SessionFacts } from './session.ts';
+import { entryCount, type SessionFacts } from './session.ts';
 import type { EpochMs } from './time.ts';
 
 /** A session item of a run, as the store needs it. */
@@ -57,9 +57,9 @@ export interface TakeOptions extends HideOptions {
 
 /** Everything a decision about a session rests on, as one text. */
 export function sessionFingerprint(session: SessionFacts): string {
-  const { messageCount, lastActiveAt, endedAt, pinned, tags, transcriptBytes, dumpBytes } = session;
+  const { lastActiveAt, endedAt, pinned, tags, transcriptBytes, dumpBytes } = session;
   // Joined rather than turned into JSON as a whole, which leaves a text in parts: a scan keeps 100 000 of these.
-  const first = `[${messageCount}`;
+  const first = `[${entryCount(session)}`;
   const last = `${dumpBytes}]`;
   return [first, lastActiveAt, endedAt ?? 0, pinned, JSON.stringify(tags), transcriptBytes, last].join(',');
 }

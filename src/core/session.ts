@@ -60,7 +60,10 @@ export interface SessionFacts {
   readonly archivedAt?: EpochMs;
   readonly pinned: boolean;
   readonly tags: readonly string[];
+  /** What was said, by whomever. What a supervised agent printed is no message. */
   readonly messageCount: number;
+  /** Pieces of output among the messages, numbered like them; absent when there is none. */
+  readonly outputCount?: number;
   readonly toolCallCount: number;
   readonly usage: Usage;
   /** Bytes by where they are: message content in the database, the transcript file, request dumps. */
@@ -102,6 +105,11 @@ export const NO_USAGE: Usage = {
   reasoningTokens: 0,
   costUsd: 0,
 };
+
+/** All that has a number in a session, output included: what rules about having little in it go by. */
+export function entryCount({ messageCount, outputCount = 0 }: Pick<SessionFacts, 'messageCount' | 'outputCount'>): number {
+  return messageCount + outputCount;
+}
 
 /** All the bytes a session takes. */
 export function sessionBytes(session: SessionFacts): number {

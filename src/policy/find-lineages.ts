@@ -1,6 +1,7 @@
 import type { SessionItem } from '../core/inventory.ts';
 import type { SessionRules } from '../core/policy.ts';
 import type { EpochMs } from '../core/time.ts';
+import { entryCount } from '../core/session.ts';
 import { mostLenient } from './rules-by-source.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -13,7 +14,7 @@ export interface Lineage {
   rules: SessionRules;
   /** When it began to age: its last activity, or the moment an open member counts as abandoned. */
   agesFrom: EpochMs;
-  messageCount: number;
+  entryCount: number;
   /** It is one of those that `keepLast` counts. */
   counts: boolean;
   /** Protected by `keepLast`. */
@@ -78,7 +79,7 @@ function startLineage(session: SessionItem, rulesFor: RulesFor): Lineage {
     newest: session,
     rules: rulesFor(session.source),
     agesFrom: session.lastActiveAt,
-    messageCount: session.messageCount,
+    entryCount: entryCount(session),
     counts: false,
     inFloor: false,
     beyondMax: false,
@@ -94,7 +95,7 @@ function join(lineage: Lineage, newer: SessionItem, rulesFor: RulesFor): Lineage
   if (rules !== lineage.rules) lineage.rules = mostLenient(rules, lineage.rules);
   (lineage.older ??= []).push(lineage.newest);
   lineage.newest = newer;
-  lineage.messageCount += newer.messageCount;
+  lineage.entryCount += entryCount(newer);
   return lineage;
 }
 

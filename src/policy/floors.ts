@@ -35,13 +35,13 @@ export function groupKey({ source, workdir }: SessionItem): string {
 
 /** Too little was said for the floor to protect it: nothing, or so little that a rule about that applies. */
 export function isSlight({
-  messageCount,
+  entryCount,
   rules,
 }: {
-  readonly messageCount: number;
+  readonly entryCount: number;
   readonly rules: SessionRules;
 }): boolean {
-  return messageCount === 0 || (rules.trivialMs !== undefined && messageCount <= rules.trivialMaxMessages);
+  return entryCount === 0 || (rules.trivialMs !== undefined && entryCount <= rules.trivialMaxMessages);
 }
 
 function countsForFloor(lineage: Lineage, now: EpochMs): boolean {

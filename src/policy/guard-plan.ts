@@ -1,6 +1,7 @@
 import type { Inventory, SessionItem } from '../core/inventory.ts';
 import { type Decision, type GuardReason, type GuardVerdict, isRemoval, type Plan } from '../core/plan.ts';
 import type { GuardRules, Policy } from '../core/policy.ts';
+import { entryCount } from '../core/session.ts';
 import { groupKey, isSlight } from './floors.ts';
 import { rulesBySource } from './rules-by-source.ts';
 
@@ -58,7 +59,7 @@ function emptiedGroups(plan: Plan, { sessions }: Inventory, policy: Policy): Gua
   const kept = new Set(sessions.filter(({ id }) => !leaving.has(id)).map(groupKey));
   const emptied = new Map<string, SessionItem>();
   for (const session of sessions) {
-    const slight = isSlight({ messageCount: session.messageCount, rules: rulesFor(session.source) });
+    const slight = isSlight({ entryCount: entryCount(session), rules: rulesFor(session.source) });
     if (!slight && !kept.has(groupKey(session))) emptied.set(groupKey(session), session);
   }
   return [...emptied.keys()].toSorted().flatMap((key) => {

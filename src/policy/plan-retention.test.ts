@@ -57,6 +57,28 @@ describe('a plan under the usual policy', () => {
     `);
   });
 
+  it('does not take a session in which an agent printed for an empty one, though nobody said anything', () => {
+    const quiet = { messageCount: 0, lastActiveAt: daysAgo(8) };
+    const given = {
+      sessions: [
+        aSession('said-nothing', quiet),
+        aSession('said-little', { ...quiet, messageCount: 1, outputCount: 2 }),
+        aSession('printed', { ...quiet, outputCount: 40 }),
+      ],
+    };
+    expect(planLines(planOf(given))).toMatchInlineSnapshot(`
+      "session printed: keep, keep-last
+      session said-little: remove, trivial
+      session said-nothing: remove, empty"
+    `);
+    const request = { kind: 'prune', filter: { maxMessages: 2 }, part: 'all' } as const;
+    expect(planLines(planOf(given, { request }))).toMatchInlineSnapshot(`
+      "session printed: keep, not-selected
+      session said-little: keep, not-selected
+      session said-nothing: remove, selected"
+    `);
+  });
+
   it('archives before it removes, and drops files before it archives', () => {
     const bytes = { rows: 10, transcript: 20, dumps: 30, other: 0 };
     const policy = aPolicy(

@@ -2,6 +2,7 @@ import type { ArchiveItem, Inventory, SessionItem } from '../core/inventory.ts';
 import type { KeepReason, PlanRequest, RemoveReason, SessionFilter } from '../core/plan.ts';
 import type { CheckpointRules, Policy, SessionRules } from '../core/policy.ts';
 import type { EpochMs } from '../core/time.ts';
+import { entryCount } from '../core/session.ts';
 import { type CheckpointFacts, checkpointFacts } from './checkpoint-facts.ts';
 import { limitOf, rulesBySource } from './rules-by-source.ts';
 
@@ -99,7 +100,7 @@ function filterMatch({ source, maxMessages, title, workdir, model, endedBy }: Se
   const part = title?.toLowerCase();
   return (session: SessionItem): boolean =>
     (source === undefined || session.source === source) &&
-    (maxMessages === undefined || session.messageCount <= maxMessages) &&
+    (maxMessages === undefined || entryCount(session) <= maxMessages) &&
     (part === undefined || (part !== '' && session.title?.toLowerCase().includes(part) === true)) &&
     (workdir === undefined || session.workdir === workdir) &&
     (model === undefined || session.model === model) &&

@@ -55,13 +55,13 @@ export const DOUBT = keepRule('doubt', 'doubt', () => true);
 const EMPTY: ExpiryRule = {
   ...expiry('remove', 'empty'),
   floorStops: false,
-  fits: ({ messageCount }) => messageCount === 0,
+  fits: ({ entryCount }) => entryCount === 0,
   limitMs: ({ rules }) => rules.emptyMs,
 };
 const TRIVIAL: ExpiryRule = {
   ...expiry('remove', 'trivial'),
   floorStops: false,
-  fits: ({ messageCount, rules }) => messageCount <= rules.trivialMaxMessages,
+  fits: ({ entryCount, rules }) => entryCount <= rules.trivialMaxMessages,
   limitMs: ({ rules }) => rules.trivialMs,
 };
 const RETENTION: ExpiryRule = { ...expiry('remove', 'retention'), limitMs: ({ rules }) => rules.retentionMs };

@@ -38,6 +38,21 @@ describe.skipIf(!STRACE_WORKS)('a process that is killed while it brings an old 
   });
 });
 
+describe('an old database', () => {
+  it('learns which of its rows are output, also beside one that is damaged', async () => {
+    const home = join(tempDir(), 'home');
+    makeFirstSchema(home);
+    const raw = new BetterSqlite3(join(home, 'state.db'));
+    raw.exec(`INSERT INTO messages (session_key, seq, role, at, text, extra) VALUES
+      (1, 2, 'tool', 1, 'printed', '{"name":"stdout"}'), (1, 3, 'tool', 1, 'said', '{"toolCallId":"a","name":"stdout"}'),
+      (1, 4, 'tool', 1, 'damaged', '{"name":"std'), (1, 5, 'user', 1, '', '{"name":"stdout"}');
+      UPDATE sessions SET last_seq = 5, message_count = 5`);
+    raw.close();
+    await using store = await openNativeStore(home);
+    expect(await store.get('s')).toMatchObject({ messageCount: 4, outputCount: 1 });
+  });
+});
+
 /** A database as the first version of Coppice left it. */
 function makeFirstSchema(home: string): void {
   mkdirSync(home, { mode: 0o700 });

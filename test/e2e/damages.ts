@@ -144,6 +144,14 @@ export const DAMAGES: readonly Damage[] = [
     left: REPAIRED,
   },
   {
+    what: 'a count of output that is wrong',
+    damage: (home) => changeDatabase(home, "UPDATE sessions SET output_count = 7 WHERE id = 'many'"),
+    kind: 'count-wrong',
+    says: /Session many says it has 23 messages; 30 are there\./,
+    code: 12,
+    left: REPAIRED,
+  },
+  {
     what: 'a size that is wrong',
     damage: (home) => changeDatabase(home, "UPDATE sessions SET content_bytes = 7 WHERE id = 'many'"),
     kind: 'count-wrong',

@@ -1,6 +1,6 @@
 import { errorText } from '../../core/error-text.ts';
 import { type Amounts, OK, type Verdict } from '../../core/gateway.ts';
-import type { NewMessage } from '../../core/message.ts';
+import { type NewMessage, outputMessage } from '../../core/message.ts';
 import type { SessionFacts } from '../../core/session.ts';
 import { MINUTE_MS } from '../../core/time.ts';
 import type { SpendRule } from '../../gateway/check-spend.ts';
@@ -134,7 +134,7 @@ function createSink(session: Session, turn: Turn): { sink: RunSink; stoppedBy: (
   const sink: RunSink = {
     event: async (event) => heed(await take(session, turn, { event, add })),
     output: async (chunk) => {
-      const message = outputMessage(chunk);
+      const message = outputOf(chunk);
       await session.append(message);
       return heed(turn.output({ bytes: contentBytes(message) }));
     },
@@ -175,10 +175,8 @@ async function take(
   }
 }
 
-/** What an agent prints is kept beside its messages, told apart by its name. */
-function outputMessage({ stream, text, omittedBytes }: OutputChunk): NewMessage {
-  const content = omittedBytes === 0 ? text : `[${omittedBytes} bytes left out]\n${text}`;
-  return { role: 'tool', name: stream, content };
+function outputOf({ stream, text, omittedBytes }: OutputChunk): NewMessage {
+  return outputMessage(stream, omittedBytes === 0 ? text : `[${omittedBytes} bytes left out]\n${text}`);
 }
 
 /** A session that a limit stopped has ended already. One that answers a key stays open for the next run. */

@@ -1,7 +1,7 @@
 import { messageDocument, sessionDetailDocument } from '../../app/documents/session-document.ts';
 import type { SessionFile } from '../../app/sessions/session-files.ts';
 import type { Message } from '../../core/message.ts';
-import { type ModelUsage, type SessionFacts, sessionBytes, totalTokens } from '../../core/session.ts';
+import { entryCount, type ModelUsage, type SessionFacts, sessionBytes, totalTokens } from '../../core/session.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { CommandInput } from '../command.ts';
 import type { ShowOptions } from '../command-options.ts';
@@ -86,9 +86,10 @@ function timeAndAge(at: EpochMs, now: EpochMs): string {
   return age === formatDate(at) ? formatTime(at) : `${formatTime(at)} (${age})`;
 }
 
-function counts({ messageCount, toolCallCount }: SessionFacts): string {
+function counts({ messageCount, toolCallCount, outputCount = 0 }: SessionFacts): string {
   const calls = toolCallCount === 0 ? '' : `, with ${plural(toolCallCount, 'tool call')}`;
-  return `${formatCount(messageCount)}${calls}`;
+  const output = outputCount === 0 ? '' : `, and ${plural(outputCount, 'piece')} of output`;
+  return `${formatCount(messageCount)}${calls}${output}`;
 }
 
 function sizes(session: SessionFacts): string {
@@ -120,7 +121,7 @@ async function printMessages(
     await out.drained();
   }
   // There may be fewer than the count says: those that were taken back are not shown.
-  if (shown === 'all' || printed < shown || session.messageCount <= shown) return;
+  if (shown === 'all' || printed < shown || entryCount(session) <= shown) return;
   const newest = shown === 1 ? 'the newest' : `the newest ${formatCount(shown)}`;
-  err.write(`\nShown: ${newest} of ${plural(session.messageCount, 'message')}. Add --messages all to see every one.\n`);
+  err.write(`\nShown: ${newest} of ${formatCount(entryCount(session))}. Add --messages all to see every one.\n`);
 }

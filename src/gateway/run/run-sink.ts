@@ -1,9 +1,10 @@
 import type { Verdict } from '../../core/gateway.ts';
+import type { OutputStream } from '../../core/message.ts';
 import type { RunEvent } from './run-event.ts';
 
 /** Output as it is recorded. The texts of one stream, put together, are what the child wrote, where nothing was left out. */
 export interface OutputChunk {
-  readonly stream: 'stdout' | 'stderr';
+  readonly stream: OutputStream;
   readonly text: string;
   /** Bytes that were left out before this text. */
   readonly omittedBytes: number;

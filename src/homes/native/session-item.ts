@@ -25,6 +25,7 @@ export function sessionItem(session: SessionFacts, facts: ItemFacts): SessionIte
     bytes,
     fingerprint,
   };
+  if (session.outputCount !== undefined) item.outputCount = session.outputCount;
   if (session.workdir !== undefined) item.workdir = same(session.workdir);
   if (session.title !== undefined) item.title = session.title;
   if (session.model !== undefined) item.model = same(session.model);

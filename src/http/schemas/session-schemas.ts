@@ -44,6 +44,7 @@ export const sessionSchema = z
     pinned: z.boolean(),
     tags: z.array(z.string()),
     messageCount: count,
+    outputCount: count.exactOptional(),
     toolCallCount: count,
     usage,
     contentBytes: count,

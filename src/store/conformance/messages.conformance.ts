@@ -5,7 +5,7 @@ import { NOW } from '../../../test/support/clock.ts';
 import { checkProblems, messagesOf, user } from '../../../test/support/collect.ts';
 import type { StoreDesk } from '../../../test/support/store-desk.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { type NewMessage, ROLES } from '../../core/message.ts';
+import { type NewMessage, outputMessage, ROLES } from '../../core/message.ts';
 import { MAX_BATCH, type SessionStore } from '../../core/session-store.ts';
 
 /** What is said: kept in order, exactly as it was given. */
@@ -119,6 +119,16 @@ export function messagesConformance(desk: StoreDesk): void {
       await desk.store.append('s', [user('hello'), { role: 'assistant', content: '', toolCalls: calls }]);
       expect(await factsOf('s')).toMatchObject({ messageCount: 2, toolCallCount: 3 });
       expect((await factsOf('s')).contentBytes).toBeGreaterThanOrEqual('hello'.length);
+    });
+
+    it('counts recorded output apart from messages, and answers of a tool with such a name as messages', async () => {
+      await create({ id: 's' });
+      const answer = { role: 'tool', name: 'stdout', content: 'a file', toolCallId: 'a' } as const;
+      await desk.store.append('s', [user('hello'), outputMessage('stdout', 'one\n'), answer]);
+      await desk.store.append('s', [outputMessage('stderr', 'two\0\n')]);
+      expect(await factsOf('s')).toMatchObject({ messageCount: 2, outputCount: 2 });
+      expect(await messagesOf(desk.store, 's')).toHaveLength(4);
+      expect(await checkProblems(desk.store)).toEqual([]);
     });
 
     it('takes as many messages at once as it says and refuses more, or none', async () => {

@@ -19,6 +19,10 @@ export interface MessageRow {
 
 export const MESSAGE_COLUMNS = 'seq, role, at, text, extra';
 
+/** What `isOutput` says, of a row. The JSON of other roles, which may be long, is not looked at, and damaged JSON is none. */
+export const OUTPUT_ROW = `CASE WHEN role <> 'tool' OR NOT json_valid(extra) THEN 0
+  ELSE extra ->> 'toolCallId' IS NULL AND extra ->> 'name' IN ('stdout', 'stderr') END`;
+
 /** What `text` alone cannot give back. The plain case, a message that is only text, needs none of it. */
 interface Extra {
   /** Content that is not plain text, or that SQLite would not keep exactly. */

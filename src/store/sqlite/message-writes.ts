@@ -1,6 +1,6 @@
 import { checkNewMessage } from '../../core/check-session.ts';
 import { Failure } from '../../core/failure.ts';
-import type { Message, NewMessage } from '../../core/message.ts';
+import { isOutput, type Message, type NewMessage } from '../../core/message.ts';
 import { type AppendReceipt, MAX_BATCH } from '../../core/session-store.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { TranscriptMark, TranscriptSession, TranscriptSink } from '../../core/transcript.ts';
@@ -63,10 +63,11 @@ export function countMessages(db: Connection, sessionKey: number, added: Added):
   const { fresh, contentBytes, mark, now } = added;
   const toolCalls = fresh.reduce((count, message) => count + (message.toolCalls?.length ?? 0), 0);
   db.sql(`UPDATE sessions SET last_seq = last_seq + ?, message_count = message_count + ?,
-    tool_call_count = tool_call_count + ?, content_bytes = content_bytes + ?,
+    output_count = output_count + ?, tool_call_count = tool_call_count + ?, content_bytes = content_bytes + ?,
     transcript_seq = ?, transcript_bytes = ?, last_active_at = max(?, last_active_at) WHERE key = ?`).run(
     fresh.length,
     fresh.length,
+    fresh.reduce((count, message) => count + (isOutput(message) ? 1 : 0), 0),
     toolCalls,
     contentBytes,
     mark.seq,

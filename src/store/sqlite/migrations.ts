@@ -6,6 +6,7 @@ import { ARCHIVE_SCHEMA } from './003-archive.ts';
 import { REWIND_SCHEMA } from './004-rewind.ts';
 import { GATEWAY_SCHEMA } from './005-gateway.ts';
 import { SEARCH_INDEX_SCHEMA } from './006-search-index.ts';
+import { OUTPUT_COUNT_SCHEMA } from './007-output-count.ts';
 
 /** Numbered from 1, forward only; every store shares the numbers. A landed migration is never edited. */
 const MIGRATIONS: readonly string[] = [
@@ -15,6 +16,7 @@ const MIGRATIONS: readonly string[] = [
   REWIND_SCHEMA,
   GATEWAY_SCHEMA,
   SEARCH_INDEX_SCHEMA,
+  OUTPUT_COUNT_SCHEMA,
 ];
 
 /** The schema this build writes. */

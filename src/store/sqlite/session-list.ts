@@ -6,7 +6,7 @@ import { factsOf, type SessionRow } from './session-rows.ts';
 const ORDER: Record<SessionSort, string> = {
   last: 'last_active_at',
   bytes: 'content_bytes + transcript_bytes + dump_bytes',
-  messages: 'message_count',
+  messages: 'message_count - output_count',
   tokens: 'input_tokens + output_tokens + cache_read_tokens + cache_write_tokens',
   cost: 'cost_nano_usd',
 };

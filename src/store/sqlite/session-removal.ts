@@ -100,7 +100,7 @@ export function writeLedger(db: Connection, row: SessionRow, { now, run }: { now
     row.last_active_at,
     row.ended_at,
     row.end_reason,
-    row.message_count,
+    row.message_count - row.output_count,
     row.tool_call_count,
     JSON.stringify(usage),
     now,

@@ -18,7 +18,9 @@ export interface SessionRow {
   readonly end_reason: string | null;
   readonly pinned: number;
   readonly last_seq: number;
+  /** All rows; those that are output are in `output_count` too. */
   readonly message_count: number;
+  readonly output_count: number;
   readonly tool_call_count: number;
   readonly input_tokens: number;
   readonly output_tokens: number;
@@ -63,7 +65,8 @@ export function factsOf(row: SessionRow): SessionFacts {
   if (row.archived_at !== null) facts.archivedAt = row.archived_at;
   facts.pinned = row.pinned === 1;
   facts.tags = row.tags === '[]' ? [] : (JSON.parse(row.tags) as string[]);
-  facts.messageCount = row.message_count;
+  facts.messageCount = row.message_count - row.output_count;
+  if (row.output_count > 0) facts.outputCount = row.output_count;
   facts.toolCallCount = row.tool_call_count;
   facts.usage = usageOf(row);
   facts.contentBytes = row.content_bytes;

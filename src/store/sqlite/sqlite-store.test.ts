@@ -205,6 +205,7 @@ describe('a check', () => {
 
   it('finds a count that is wrong', async () => {
     expect(await kindsAfter('UPDATE sessions SET message_count = 7')).toEqual(['count-wrong']);
+    expect(await kindsAfter('UPDATE sessions SET output_count = 1')).toEqual(['count-wrong']);
   });
 
   it('finds a message that vanished', async () => {

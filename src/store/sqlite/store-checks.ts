@@ -7,6 +7,7 @@ import type { StoreCheck } from '../../core/session-store.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { freeBytes } from '../../platform/file-system-facts.ts';
 import type { Connection } from './connection.ts';
+import { OUTPUT_ROW } from './message-rows.ts';
 
 const DAMAGED_HINT = 'Copy the home somewhere safe, then restore state.db from a backup, or import what you exported.';
 
@@ -56,6 +57,8 @@ interface CountRow {
   readonly id: string;
   readonly message_count: number;
   readonly counted: number;
+  readonly output_count: number;
+  readonly printed: number;
   readonly content_bytes: number;
   readonly bytes: number;
 }
@@ -64,11 +67,11 @@ interface CountRow {
 export function wrongCounts(db: Connection): readonly CountRow[] {
   return db
     .sql<[], CountRow>(
-      `SELECT key, id, message_count, coalesce(counted, 0) AS counted, content_bytes, coalesce(bytes, 0) AS bytes
-       FROM sessions LEFT JOIN (SELECT session_key, count(*) AS counted, max(seq) AS last,
+      `SELECT key, id, message_count, coalesce(counted, 0) AS counted, output_count, coalesce(printed, 0) AS printed, content_bytes, coalesce(bytes, 0) AS bytes
+       FROM sessions LEFT JOIN (SELECT session_key, count(*) AS counted, sum(${OUTPUT_ROW}) AS printed, max(seq) AS last,
          sum(octet_length(text) + coalesce(octet_length(extra), 0)) AS bytes FROM messages GROUP BY session_key)
          ON session_key = key
-       WHERE state = 'live' AND (message_count <> coalesce(counted, 0) OR content_bytes <> coalesce(bytes, 0)
+       WHERE state = 'live' AND (message_count <> coalesce(counted, 0) OR output_count <> coalesce(printed, 0) OR content_bytes <> coalesce(bytes, 0)
          OR last_seq < coalesce(last, 0))`,
     )
     .all();
@@ -78,12 +81,16 @@ function countProblems(db: Connection): Problem[] {
   return wrongCounts(db).map((row) => ({
     kind: 'count-wrong',
     subject: row.id,
-    message:
-      row.message_count === row.counted
-        ? `Session ${row.id} says its messages take ${row.content_bytes} bytes; they take ${row.bytes}.`
-        : `Session ${row.id} says it has ${row.message_count} messages; ${row.counted} are there.`,
+    message: `Session ${row.id} says ${countDifference(row)}.`,
     hint: 'Count them anew with: coppice doctor --repair',
   }));
+}
+
+function countDifference(row: CountRow): string {
+  const says = (claimed: number, found: number) => `it has ${claimed} messages; ${found} are there`;
+  if (row.message_count !== row.counted) return says(row.message_count, row.counted);
+  if (row.output_count !== row.printed) return says(row.counted - row.output_count, row.counted - row.printed);
+  return `its messages take ${row.content_bytes} bytes; they take ${row.bytes}`;
 }
 
 /** What an import or removal left that was cut short, or that another process is at right now. */

@@ -2,6 +2,7 @@ import { MAX_BATCH } from '../../core/session-store.ts';
 import type { StoreRepair } from '../../core/store-repair.ts';
 import type { TranscriptSink } from '../../core/transcript.ts';
 import type { Connection } from './connection.ts';
+import { OUTPUT_ROW } from './message-rows.ts';
 import { storedMessages, transcriptSessionOf } from './message-writes.ts';
 import type { PatientQueue } from './patient-queue.ts';
 import { finishRemovals } from './session-removal.ts';
@@ -52,8 +53,8 @@ function writeTranscript(db: Connection, id: string, transcripts: TranscriptSink
 
 function countAnew(db: Connection, keys: readonly number[]): void {
   const count =
-    db.sql(`UPDATE sessions SET message_count = counted, content_bytes = bytes, last_seq = max(last_seq, last)
-    FROM (SELECT count(*) AS counted, coalesce(sum(octet_length(text) + coalesce(octet_length(extra), 0)), 0) AS bytes,
+    db.sql(`UPDATE sessions SET message_count = counted, output_count = printed, content_bytes = bytes, last_seq = max(last_seq, last)
+    FROM (SELECT count(*) AS counted, coalesce(sum(${OUTPUT_ROW}), 0) AS printed, coalesce(sum(octet_length(text) + coalesce(octet_length(extra), 0)), 0) AS bytes,
       coalesce(max(seq), 0) AS last FROM messages WHERE session_key = ?) WHERE key = ?`);
   for (const key of keys) count.run(key, key);
 }
