@@ -73,7 +73,9 @@ function addFilterOptions(command: Definition, frame: Frame): void {
       ageOption('--older-than <when>', 'last active before this age or date (90, 90d, 5h, 2026-01-31)', frame.clock),
     )
     .addOption(textOption('--source <source>', 'only sessions from this source'))
-    .addOption(countOption('--max-messages <n>', 'only sessions with at most this many messages; what was printed counts too'))
+    .addOption(
+      countOption('--max-messages <n>', 'only sessions with at most this many messages; what was printed counts too'),
+    )
     .addOption(textOption('--title <text>', 'only sessions with this in their title'))
     .addOption(textOption('--workdir <dir>', 'only sessions that worked in this directory'))
     .addOption(textOption('--model <model>', 'only sessions with this model'))

@@ -107,7 +107,10 @@ export const NO_USAGE: Usage = {
 };
 
 /** All that has a number in a session, output included: what rules about having little in it go by. */
-export function entryCount({ messageCount, outputCount = 0 }: Pick<SessionFacts, 'messageCount' | 'outputCount'>): number {
+export function entryCount({
+  messageCount,
+  outputCount = 0,
+}: Pick<SessionFacts, 'messageCount' | 'outputCount'>): number {
   return messageCount + outputCount;
 }
 

@@ -1,7 +1,7 @@
 import type { SessionItem } from '../core/inventory.ts';
 import type { SessionRules } from '../core/policy.ts';
-import type { EpochMs } from '../core/time.ts';
 import { entryCount } from '../core/session.ts';
+import type { EpochMs } from '../core/time.ts';
 import { mostLenient } from './rules-by-source.ts';
 import type { Verdict } from './verdict.ts';
 

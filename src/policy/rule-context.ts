@@ -1,8 +1,8 @@
 import type { ArchiveItem, Inventory, SessionItem } from '../core/inventory.ts';
 import type { KeepReason, PlanRequest, RemoveReason, SessionFilter } from '../core/plan.ts';
 import type { CheckpointRules, Policy, SessionRules } from '../core/policy.ts';
-import type { EpochMs } from '../core/time.ts';
 import { entryCount } from '../core/session.ts';
+import type { EpochMs } from '../core/time.ts';
 import { type CheckpointFacts, checkpointFacts } from './checkpoint-facts.ts';
 import { limitOf, rulesBySource } from './rules-by-source.ts';
 

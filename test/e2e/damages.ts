@@ -147,7 +147,7 @@ export const DAMAGES: readonly Damage[] = [
     what: 'a count of output that is wrong',
     damage: (home) => changeDatabase(home, "UPDATE sessions SET output_count = 7 WHERE id = 'many'"),
     kind: 'count-wrong',
-    says: /Session many says it has 23 messages; 30 are there\./,
+    says: /Session many says 7 of its messages are output; 0 are\./,
     code: 12,
     left: REPAIRED,
   },

@@ -28,7 +28,9 @@ export const sessionResetSchema = z.strictObject({
 });
 
 export const limitsSchema = z.strictObject({
-  messages: amountOrNever('count').default(1000).describe('Start a conversation afresh after this many messages. What an agent prints is no message.'),
+  messages: amountOrNever('count')
+    .default(1000)
+    .describe('Start a conversation afresh after this many messages. What an agent prints is no message.'),
   mb: amountOrNever('mb').default(10).describe('Start a conversation afresh when it takes this many megabytes.'),
   warn_percent: amount('percent').default(80).describe('Warn at this percentage of a limit.'),
 });

@@ -7,8 +7,12 @@ const perSource = {
   transcript_retention_days: amountOrNever('days').describe(
     'Remove only the files of ended sessions not used for this many days; the database keeps the messages.',
   ),
-  empty_hours: amountOrNever('hours').describe('Remove sessions in which nothing was said or printed after this many hours.'),
-  trivial_max: amount('count').describe('A session with at most this many messages and pieces of output counts as trivial.'),
+  empty_hours: amountOrNever('hours').describe(
+    'Remove sessions in which nothing was said or printed after this many hours.',
+  ),
+  trivial_max: amount('count').describe(
+    'A session with at most this many messages and pieces of output counts as trivial.',
+  ),
   trivial_days: amountOrNever('days').describe('Remove trivial sessions not used for this many days.'),
   archive_after_days: amountOrNever('days').describe(
     'Move ended sessions not used for this many days into the archive, compressed and restorable.',

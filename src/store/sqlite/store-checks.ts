@@ -87,9 +87,8 @@ function countProblems(db: Connection): Problem[] {
 }
 
 function countDifference(row: CountRow): string {
-  const says = (claimed: number, found: number) => `it has ${claimed} messages; ${found} are there`;
-  if (row.message_count !== row.counted) return says(row.message_count, row.counted);
-  if (row.output_count !== row.printed) return says(row.counted - row.output_count, row.counted - row.printed);
+  if (row.message_count !== row.counted) return `it has ${row.message_count} messages; ${row.counted} are there`;
+  if (row.output_count !== row.printed) return `${row.output_count} of its messages are output; ${row.printed} are`;
   return `its messages take ${row.content_bytes} bytes; they take ${row.bytes}`;
 }
 
