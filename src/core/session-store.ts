@@ -6,7 +6,15 @@ import type { Message, NewMessage } from './message.ts';
 import type { Problem } from './problem.ts';
 import type { RouteBook } from './route-book.ts';
 import type { Journal } from './run.ts';
-import type { LedgerEntry, ModelUsage, NewSession, SessionChange, SessionFacts, UsageReport } from './session.ts';
+import type {
+  LedgerEntry,
+  ModelUsage,
+  NewSession,
+  SessionChange,
+  SessionFacts,
+  SessionSize,
+  UsageReport,
+} from './session.ts';
 import type { SessionArchive } from './session-archive.ts';
 import type { SessionRewind } from './session-rewind.ts';
 import type { SessionTrash } from './session-trash.ts';
@@ -112,6 +120,8 @@ export interface AppendReceipt {
   /** Sequence numbers of what was stored. */
   readonly firstSeq: number;
   readonly lastSeq: number;
+  /** How large the session is with it, and with whatever others added by then. */
+  readonly size: SessionSize;
   /** What was found and mended, or could not be written, in the transcript. The messages are stored all the same. */
   readonly problems: readonly Problem[];
 }

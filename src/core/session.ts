@@ -114,6 +114,16 @@ export function entryCount({
   return messageCount + outputCount;
 }
 
+/** How large a session is, as limits measure it and lists show it. */
+export interface SessionSize {
+  readonly messages: number;
+  readonly bytes: number;
+}
+
+export function sessionSize(session: SessionFacts): SessionSize {
+  return { messages: session.messageCount, bytes: sessionBytes(session) };
+}
+
 /** All the bytes a session takes. */
 export function sessionBytes(session: SessionFacts): number {
   return session.contentBytes + session.transcriptBytes + session.dumpBytes;

@@ -37,7 +37,7 @@ export const messageRoutes = [
     answer: receiptSchema,
     status: 201,
     handle: async ({ parts, id, body }) => {
-      const receipt = await append(await parts.sessions.open(id), body.messages);
+      const { size: _size, ...receipt } = await append(await parts.sessions.open(id), body.messages);
       await parts.news.added(id, body.messages.length, receipt.lastSeq);
       return receipt;
     },
@@ -56,16 +56,18 @@ export const messageRoutes = [
 ] as const;
 
 /** A request holds no more than one transaction does, so its messages are stored together and bear numbers in a row. */
-function append(session: Session, messages: readonly NewMessage[]): Promise<AppendReceipt> {
+function append(session: Session, messages: readonly NewMessage[]): Promise<Receipt> {
   const [only] = messages;
   if (messages.length === 1 && only !== undefined) return session.append(only);
   return appendAll(session, messages);
 }
 
-async function appendAll(session: Session, messages: readonly NewMessage[]): Promise<AppendReceipt> {
-  const { count, lastSeq = 0, problems } = await session.appendAll(messages);
-  return { firstSeq: lastSeq - count + 1, lastSeq, problems };
+async function appendAll(session: Session, messages: readonly NewMessage[]): Promise<Receipt> {
+  const { count, lastSeq = 0, ...rest } = await session.appendAll(messages);
+  return { firstSeq: lastSeq - count + 1, lastSeq, ...rest };
 }
+
+type Receipt = Omit<AppendReceipt, 'size'> & Partial<Pick<AppendReceipt, 'size'>>;
 
 async function page(all: AsyncIterable<Message>, limit: number): Promise<{ messages: Message[]; next?: number }> {
   const messages: Message[] = [];

@@ -2,7 +2,7 @@ import { archivedSession, noSuchSession } from '../../core/check-session.ts';
 import type { Message, NewMessage } from '../../core/message.ts';
 import type { Problem } from '../../core/problem.ts';
 import type { RequestDump } from '../../core/request-dump.ts';
-import type { ModelUsage, SessionFacts, UsageReport } from '../../core/session.ts';
+import type { ModelUsage, SessionFacts, SessionSize, UsageReport } from '../../core/session.ts';
 import { type AppendReceipt, MAX_BATCH, type MessageRange, type SessionStore } from '../../core/session-store.ts';
 import { type FollowOptions, followMessages } from './follow-messages.ts';
 import type { SessionFile } from './session-files.ts';
@@ -41,15 +41,14 @@ export class Session {
   /** Stores many messages in short transactions. What was stored before a failure stays. */
   async appendAll(messages: Iterable<NewMessage> | AsyncIterable<NewMessage>): Promise<AppendAllReceipt> {
     let count = 0;
-    let lastSeq: number | undefined;
+    let last: AppendReceipt | undefined;
     const problems: Problem[] = [];
     for await (const batch of batches(messages)) {
-      const receipt = await this.#store.append(this.id, batch);
+      last = await this.#store.append(this.id, batch);
       count += batch.length;
-      lastSeq = receipt.lastSeq;
-      problems.push(...receipt.problems);
+      problems.push(...last.problems);
     }
-    return { count, ...(lastSeq !== undefined && { lastSeq }), problems };
+    return { count, ...(last && { lastSeq: last.lastSeq, size: last.size }), problems };
   }
 
   /** The messages in order, all or a range. */
@@ -126,8 +125,9 @@ export class Session {
 
 export interface AppendAllReceipt {
   readonly count: number;
-  /** The number of the newest; absent when there was none. */
+  /** The number of the newest, and how large the session is with it; absent when there was none. */
   readonly lastSeq?: number;
+  readonly size?: SessionSize;
   readonly problems: readonly Problem[];
 }
 

@@ -6,6 +6,7 @@ import { checkProblems, messagesOf, user } from '../../../test/support/collect.t
 import type { StoreDesk } from '../../../test/support/store-desk.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { type NewMessage, outputMessage, ROLES } from '../../core/message.ts';
+import { sessionSize } from '../../core/session.ts';
 import { MAX_BATCH, type SessionStore } from '../../core/session-store.ts';
 
 /** What is said: kept in order, exactly as it was given. */
@@ -129,6 +130,20 @@ export function messagesConformance(desk: StoreDesk): void {
       expect(await factsOf('s')).toMatchObject({ messageCount: 2, outputCount: 2 });
       expect(await messagesOf(desk.store, 's')).toHaveLength(4);
       expect(await checkProblems(desk.store)).toEqual([]);
+    });
+
+    it('tells with each append how large the session is now, as its facts do', async () => {
+      await create({ id: 's' });
+      await desk.store.recordDumps('s', { sizeBytes: 1000 });
+      const [alone, ...together] = await Promise.all([
+        desk.store.append('s', [user('one')]),
+        desk.store.append('s', [outputMessage('stdout', 'two\n')]),
+        desk.store.append('s', [user('three'), user('four')]),
+      ]);
+      const last = together.at(-1) ?? alone;
+      expect(last.size).toEqual(sessionSize(await factsOf('s')));
+      expect(last.size).toMatchObject({ messages: 3 });
+      expect((await desk.store.append('s', [user('five')])).size).toEqual(sessionSize(await factsOf('s')));
     });
 
     it('takes as many messages at once as it says and refuses more, or none', async () => {

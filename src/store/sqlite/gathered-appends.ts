@@ -29,8 +29,8 @@ export class GatheredAppends {
       this.#newest = gathered;
     }
     const { before, stored } = gathered.join(messages);
-    const { firstSeq, problems } = await stored;
-    return { firstSeq: firstSeq + before, lastSeq: firstSeq + before + messages.length - 1, problems };
+    const { firstSeq, size, problems } = await stored;
+    return { firstSeq: firstSeq + before, lastSeq: firstSeq + before + messages.length - 1, size, problems };
   }
 }
 

@@ -36,7 +36,11 @@ export function appendMessages(db: Connection, append: Append): { key: number; r
     stored: (from, to) => storedMessages(db, row.key, { from, to }),
   });
   countMessages(db, row.key, { fresh, contentBytes, mark, now: append.now });
-  return { key: row.key, receipt: { firstSeq: row.last_seq + 1, lastSeq, problems } };
+  const size = {
+    messages: row.message_count - row.output_count + fresh.length - outputIn(fresh),
+    bytes: row.content_bytes + contentBytes + mark.sizeBytes + row.dump_bytes,
+  };
+  return { key: row.key, receipt: { firstSeq: row.last_seq + 1, lastSeq, size, problems } };
 }
 
 /** Inserts rows as they are and returns the bytes of their content. Search follows before the commit. */
@@ -67,7 +71,7 @@ export function countMessages(db: Connection, sessionKey: number, added: Added):
     transcript_seq = ?, transcript_bytes = ?, last_active_at = max(?, last_active_at) WHERE key = ?`).run(
     fresh.length,
     fresh.length,
-    fresh.reduce((count, message) => count + (isOutput(message) ? 1 : 0), 0),
+    outputIn(fresh),
     toolCalls,
     contentBytes,
     mark.seq,
@@ -75,6 +79,10 @@ export function countMessages(db: Connection, sessionKey: number, added: Added):
     now,
     sessionKey,
   );
+}
+
+function outputIn(messages: readonly Message[]): number {
+  return messages.reduce((count, message) => count + (isOutput(message) ? 1 : 0), 0);
 }
 
 /** Reads stored messages in order, those that were taken back included. */
@@ -135,6 +143,10 @@ type OpenRow = Pick<
   | 'ended_at'
   | 'end_reason'
   | 'last_seq'
+  | 'message_count'
+  | 'output_count'
+  | 'content_bytes'
+  | 'dump_bytes'
   | 'transcript_seq'
   | 'transcript_bytes'
 >;
@@ -142,8 +154,8 @@ type OpenRow = Pick<
 function requireOpen(db: Connection, id: string): OpenRow {
   const row = db
     .sql<[string], OpenRow>(
-      `SELECT key, id, source, parent_id, child_kind, workdir, started_at, ended_at, end_reason, last_seq, transcript_seq,
-        transcript_bytes FROM sessions WHERE id = ? AND state = 'live'`,
+      `SELECT key, id, source, parent_id, child_kind, workdir, started_at, ended_at, end_reason, last_seq, message_count,
+        output_count, content_bytes, dump_bytes, transcript_seq, transcript_bytes FROM sessions WHERE id = ? AND state = 'live'`,
     )
     .get(id);
   if (row === undefined) throw notLive(db, id);
