@@ -75,6 +75,7 @@ export type {
   ModelUsage,
   NewSession,
   SessionFacts,
+  SessionSize,
   Usage,
   UsageReport,
 } from './core/session.ts';

@@ -26,11 +26,14 @@ export const OK: Verdict = { kind: 'ok', causes: [], say: '' };
 /** Whose spending is counted: one session for as long as it lives; a source, a model and everything together by the day. */
 export type Scope = 'session' | 'source' | 'day' | 'model';
 
-export const COUNTERS = ['messages', 'bytes', 'tokens', 'nanoUsd', 'iterations', 'wallMs'] as const;
+/** What is spent. Money is counted in billionths of a dollar, so that whole numbers add up exactly. */
+export const SPENT_COUNTERS = ['tokens', 'nanoUsd', 'iterations', 'wallMs'] as const;
+/** What is limited: also how large a session grows, which its store knows. */
+export const COUNTERS = ['messages', 'bytes', ...SPENT_COUNTERS] as const;
 export type Counter = (typeof COUNTERS)[number];
 
-/** Running totals. Money is counted in billionths of a dollar, so that whole numbers add up exactly. */
-export type Counters = Readonly<Record<Counter, number>>;
+/** Running totals of what was spent. */
+export type Counters = Readonly<Record<(typeof SPENT_COUNTERS)[number], number>>;
 export type Amounts = Partial<Counters>;
 
 export const GUARD_NAMES = [

@@ -53,6 +53,11 @@ export function isOutput({ role, name, toolCallId }: NewMessage): boolean {
   return role === 'tool' && toolCallId === undefined && OUTPUT_STREAMS.some((stream) => stream === name);
 }
 
+/** How much a message says. */
+export function contentBytes({ content }: Pick<NewMessage, 'content'>): number {
+  return Buffer.byteLength(typeof content === 'string' ? content : JSON.stringify(content));
+}
+
 /** The words of a content, for search and previews: text of all parts, without images and other data. */
 export function contentText(content: Content): string {
   return typeof content === 'string' ? content : partsText(content, 0);

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { COUNTERS, type Counters, OK, type Scope, type Spend, VERDICT_KINDS } from '../core/gateway.ts';
-import { checkSpend, type SpendRule } from './check-spend.ts';
+import { COUNTERS, type Counter, type Counters, OK, type Scope, type Spend, VERDICT_KINDS } from '../core/gateway.ts';
+import { checkSize, checkSpend, type SpendRule } from './check-spend.ts';
 import { forbids, strictest } from './strictest.ts';
 
-const ZERO: Counters = { messages: 0, bytes: 0, tokens: 0, nanoUsd: 0, iterations: 0, wallMs: 0 };
+const ZERO: Counters = { tokens: 0, nanoUsd: 0, iterations: 0, wallMs: 0 };
 const SCOPES: readonly Scope[] = ['session', 'source', 'day', 'model'];
 
 const spendOf = (scope: Scope, used: Partial<Counters>, key = 'k'): Spend => {
@@ -57,23 +57,23 @@ describe('checkSpend', () => {
     }),
   );
   const counters = fc.record({
-    messages: fc.nat(120),
-    bytes: fc.nat(120),
     tokens: fc.nat(120),
     nanoUsd: fc.nat(120),
     iterations: fc.nat(120),
     wallMs: fc.nat(120),
   });
+  const sizes = fc.record({ messages: fc.nat(120), bytes: fc.nat(120) });
   const spent = fc.tuple(...SCOPES.map((scope) => counters.map((used) => spendOf(scope, used))));
 
   it('forbids the next step exactly when a limit with a consequence is reached', () => {
     fc.assert(
-      fc.property(rules, spent, (given, totals) => {
+      fc.property(rules, spent, sizes, (given, totals, size) => {
         const reached = given.some(({ scope, counter, limit, onBreach }) => {
-          const used = totals.find((spend) => spend.scope === scope)?.used[counter] ?? 0;
-          return onBreach !== 'warn' && used >= limit;
+          const spend = totals.find((one) => one.scope === scope);
+          const used: Partial<Record<Counter, number>> = { ...spend?.used, ...(scope === 'session' && size) };
+          return onBreach !== 'warn' && (used[counter] ?? 0) >= limit;
         });
-        expect(forbids(checkSpend(given, totals))).toBe(reached);
+        expect(forbids(strictest([checkSpend(given, totals), checkSize(given, size)]))).toBe(reached);
       }),
     );
   });

@@ -1,4 +1,5 @@
 import { type Amounts, type Counter, OK, type Scope, type Spend, type Verdict } from '../core/gateway.ts';
+import type { SessionSize } from '../core/session.ts';
 import { strictest } from './strictest.ts';
 import { verdictOf } from './verdict-of.ts';
 
@@ -22,10 +23,20 @@ export function checkSpend(rules: readonly SpendRule[], spent: readonly Spend[],
   const verdicts: Verdict[] = [];
   for (const spend of spent) {
     for (const rule of rules) {
-      if (!ruleApplies(rule, spend)) continue;
-      const verdict = judge(rule, spend.used[rule.counter] + (reserved[rule.counter] ?? 0));
+      const { counter } = rule;
+      if (isOfSize(counter) || !ruleApplies(rule, spend)) continue;
+      const verdict = judge(rule, spend.used[counter] + (reserved[counter] ?? 0));
       if (verdict !== OK) verdicts.push(verdict);
     }
+  }
+  return strictest(verdicts);
+}
+
+/** Judges how large a session is. A message that was said is kept, so it is the next step that a limit forbids. */
+export function checkSize(rules: readonly SpendRule[], size: SessionSize): Verdict {
+  const verdicts: Verdict[] = [];
+  for (const rule of rules) {
+    if (rule.scope === 'session' && isOfSize(rule.counter)) verdicts.push(judge(rule, size[rule.counter]));
   }
   return strictest(verdicts);
 }
@@ -34,13 +45,18 @@ export function ruleApplies(rule: SpendRule, { scope, key }: Pick<Spend, 'scope'
   return rule.scope === scope && (rule.key === undefined || rule.key === key);
 }
 
-/** The limits of one scope that allow no further step once they are reached. */
+/** What one scope may spend: the limits that allow no further step once they are reached. */
 export function limitsOn(scope: Scope, rules: readonly SpendRule[]): Amounts {
-  const most: Partial<Record<Counter, number>> = {};
+  const most: { -readonly [C in keyof Amounts]: number } = {};
   for (const { counter, limit, ...rule } of rules) {
+    if (isOfSize(counter)) continue;
     if (rule.scope === scope && rule.onBreach !== 'warn') most[counter] = Math.min(limit, most[counter] ?? Infinity);
   }
   return most;
+}
+
+function isOfSize(counter: Counter): counter is keyof SessionSize {
+  return counter === 'messages' || counter === 'bytes';
 }
 
 function judge({ scope, counter, limit, warnAt, onBreach }: SpendRule, used: number): Verdict {

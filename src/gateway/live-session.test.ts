@@ -31,6 +31,8 @@ const limit = (rule: Partial<SpendRule>): SpendRule => {
   return { warnAt: whole.limit * 0.8, ...whole };
 };
 
+const SMALL = { messages: 1, bytes: 1 };
+
 function openBook(path = join(tempDir(), 'live.db')): SpendBook {
   const book = openSpendBook({ path, clock: manualClock() });
   onTestFinished(() => book[Symbol.dispose]());
@@ -50,6 +52,7 @@ function aSession(spend: readonly SpendRule[], parts: Partial<LiveSessionParts> 
     id: 's',
     source: 'cli',
     usedBefore: {},
+    size: SMALL,
     rules: { spend, guards: GUARDS, prices },
     offsetAt: () => 0,
     book: parts.book ?? openBook(),
@@ -71,7 +74,7 @@ describe('a turn', () => {
     const turn = session.beginTurn();
     const kinds = Array.from({ length: 12 }, () => turn.beforeIteration().kind);
     expect(kinds).toEqual([...Array<string>(8).fill('ok'), 'warn', 'warn', 'stop', 'stop']);
-    expect(turn.message({ bytes: 1 }).kind).toBe('stop');
+    expect(turn.message({ bytes: 1, size: SMALL }).kind).toBe('stop');
     expect(session.beginTurn().beforeIteration().kind).toBe('stop');
     await turn.end();
     expect(ends).toEqual(['budget: iterations (session) 10 of 10']);
@@ -172,11 +175,17 @@ describe('a turn', () => {
     expect(verdict).toMatchObject({ kind: 'stop', say: expect.stringContaining('$1.20 of $1.00') as string });
   });
 
-  it('counts what a session used before this process knew it', () => {
+  it('takes no step in a session that its store says is full, through whomever it grew', () => {
     const rules = [limit({ counter: 'messages', limit: 1000, onBreach: 'reset' })];
-    const turn = aSession(rules, { usedBefore: { messages: 999 } }).session.beginTurn();
+    const { session } = aSession(rules, { size: { messages: 999, bytes: 0 } });
+    const turn = session.beginTurn();
     expect(turn.beforeIteration()).toMatchObject({ kind: 'warn' });
-    expect(turn.message({ bytes: 10 })).toMatchObject({ kind: 'reset', causes: [{ used: 1000, limit: 1000 }] });
+    const size = { messages: 1000, bytes: 10 };
+    expect(turn.message({ bytes: 10, size })).toMatchObject({ kind: 'reset', causes: [{ used: 1000, limit: 1000 }] });
+    expect(session.beginTurn().beforeIteration().kind).toBe('reset');
+    expect(turn.used()).toMatchObject({ iterations: 1 });
+    session.measured(SMALL);
+    expect(turn.beforeIteration()).toBe(OK);
   });
 
   it('counts the time it takes, once, whatever the clock does', async () => {
@@ -214,7 +223,7 @@ describe('a turn', () => {
     const turns = [session.beginTurn(), session.beginTurn()];
     const kinds = [0, 1, 0].map((who) => turns[who]?.toolCall({ name: 'read', args: { path: 'a' } }).kind);
     expect(kinds).toEqual(['ok', 'ok', 'nudge']);
-    const flood = Array.from({ length: 100 }, () => turns[0]?.message({ bytes: 5 }).kind);
+    const flood = Array.from({ length: 100 }, () => turns[0]?.message({ bytes: 5, size: SMALL }).kind);
     expect(flood.indexOf('stop')).toBe(99);
   });
 

@@ -1,4 +1,5 @@
 import type { Amounts, Recorder, SpendBook } from '../core/gateway.ts';
+import type { SessionSize } from '../core/session.ts';
 import type { Clock } from '../core/time.ts';
 import { limitsOn } from './check-spend.ts';
 import { NOTHING_GUARDED } from './guards.ts';
@@ -13,6 +14,7 @@ export interface LiveSessionParts {
   readonly model?: string;
   /** What the session store knows to be used already; counts if the book has forgotten the session, or never knew it. */
   readonly usedBefore: Amounts;
+  readonly size: SessionSize;
   readonly rules: LiveRules;
   /** The time zone in which the days of budgets begin. */
   readonly offsetAt: ZoneOffset;
@@ -39,10 +41,16 @@ export class LiveSession {
       mostOfSession: limitsOn('session', rules.spend),
       meter: createUsageMeter(),
       guards: NOTHING_GUARDED,
+      size: parts.size,
       model: parts.model,
       stopped: undefined,
     };
     book.begin(scopesAt(clock.now(), parts.model).session, parts.usedBefore);
+  }
+
+  /** Says how large it is by now, through whomever it grew. */
+  measured(size: SessionSize): void {
+    this.#state.size = size;
   }
 
   /** Starts a stretch of work; several may run side by side. */

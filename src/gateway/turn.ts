@@ -1,8 +1,8 @@
 import type { Amounts, Recorder, SpendBook, Verdict } from '../core/gateway.ts';
 import type { JsonValue } from '../core/json.ts';
-import { totalTokens } from '../core/session.ts';
+import { type SessionSize, totalTokens } from '../core/session.ts';
 import type { Clock, EpochMs } from '../core/time.ts';
-import { checkSpend, type SpendRule } from './check-spend.ts';
+import { checkSize, checkSpend, type SpendRule } from './check-spend.ts';
 import { afterEvent, type GuardEvent, type GuardRules, type GuardState, guardVerdict } from './guards.ts';
 import { type Prices, priceUsage } from './price-usage.ts';
 import type { SpendScopes } from './spend-scopes.ts';
@@ -29,6 +29,8 @@ export interface LiveState {
   readonly mostOfSession: Amounts;
   readonly meter: UsageMeter;
   guards: GuardState;
+  /** As the store last said: with each append, and whenever the session is resolved. */
+  size: SessionSize;
   /** The model of the newest report, whose budget binds the next step. */
   model: string | undefined;
   /** Once a session was told to stop it is told nothing else. */
@@ -49,11 +51,11 @@ export class Turn implements AsyncDisposable {
 
   /** Asks for one more step. It is counted, in all processes at once, unless the verdict forbids it. */
   beforeIteration(): Verdict {
-    const { book, rules, mostOfSession } = this.#state;
+    const { book, rules, mostOfSession, size } = this.#state;
     const { session, limited } = this.#scopes();
     const wallMs = this.#uncountedMs();
     const shared = book.read(limited);
-    const allowed = strictest([this.#guarded(), checkSpend(rules.spend, shared)]);
+    const allowed = strictest([this.#guarded(), checkSpend(rules.spend, shared), checkSize(rules.spend, size)]);
     if (forbids(allowed)) return this.#remember(allowed);
     const before = book.claim({ counted: session, wallMs, below: mostOfSession });
     if (before === undefined) return this.#judge();
@@ -71,7 +73,9 @@ export class Turn implements AsyncDisposable {
     const tokens = totalTokens(added);
     this.#state.model = event.model;
     if (tokens + nanoUsd + used.reasoningTokens > 0) {
-      this.#count({ tokens, nanoUsd });
+      const { session, shared } = this.#scopes();
+      this.#state.book.add([session, ...shared], { tokens, nanoUsd });
+      this.#flow({ tokens });
       await recorder.usage(added);
     }
     const unpriced = tokens > 0 && delta.nanoUsd === undefined && !rules.prices.has(event.model);
@@ -89,15 +93,15 @@ export class Turn implements AsyncDisposable {
     return this.#guard({ kind: 'result', name, ok });
   }
 
-  /** A message was added to the session. */
-  message({ bytes }: { readonly bytes: number }): Verdict {
-    this.#count({ messages: 1, bytes });
-    return this.#judge();
+  /** A message was added to the session, which is so large with it. */
+  message({ bytes, size }: { readonly bytes: number; readonly size: SessionSize }): Verdict {
+    this.#flow({ messages: 1, bytes });
+    return this.output({ size });
   }
 
-  /** Output was added to the session. It counts for its size; lines that are printed are no messages. */
-  output({ bytes }: { readonly bytes: number }): Verdict {
-    this.#add({ bytes });
+  /** Output was added to the session, which is so large with it. */
+  output({ size }: { readonly size: SessionSize }): Verdict {
+    this.#state.size = size;
     return this.#judge();
   }
 
@@ -136,29 +140,17 @@ export class Turn implements AsyncDisposable {
     return this.#remember(guardVerdict(guards, rules.guards, clock.now()));
   }
 
-  #count(amounts: Amounts): void {
-    this.#add(amounts);
-    this.#flow(amounts);
-  }
-
-  #add(amounts: Amounts): void {
-    const { session, shared } = this.#scopes();
-    this.#state.book.add([session, ...shared], amounts);
-  }
-
-  #flow(amounts: Amounts): void {
+  #flow(amounts: Extract<GuardEvent, { kind: 'flow' }>['amounts']): void {
     const state = this.#state;
     state.guards = afterEvent(state.guards, { kind: 'flow', at: state.clock.now(), amounts });
   }
 
   /** The verdict of everything as it is now. */
   #judge(): Verdict {
-    const { book, rules } = this.#state;
+    const { book, rules, size } = this.#state;
     const { session, limited } = this.#scopes();
-    const spent = book.read([session, ...limited]);
-    return this.#remember(
-      strictest([this.#guarded(), checkSpend(rules.spend, spent, { wallMs: this.#uncountedMs() })]),
-    );
+    const spent = checkSpend(rules.spend, book.read([session, ...limited]), { wallMs: this.#uncountedMs() });
+    return this.#remember(strictest([this.#guarded(), spent, checkSize(rules.spend, size)]));
   }
 
   #remember(verdict: Verdict): Verdict {

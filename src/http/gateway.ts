@@ -55,7 +55,7 @@ export const gatewayRoutes = [
     answer: resolvedSchema,
     handle: async ({ parts: { home, sessions }, body }) => {
       const resolved = await home.gateway.resolve(body);
-      sessions.use(resolved.session);
+      sessions.use(resolved.session, resolved.facts);
       return resolvedDocument(body.key, resolved);
     },
   }),

@@ -1,6 +1,7 @@
 import { hitDocument } from '../app/documents/search-document.ts';
 import { messageDocument } from '../app/documents/session-document.ts';
 import type { Session } from '../app/sessions/session.ts';
+import { OK } from '../core/gateway.ts';
 import type { Content, Message, NewMessage } from '../core/message.ts';
 import type { AppendReceipt } from '../core/session-store.ts';
 import { jsonRoute } from './route.ts';
@@ -32,14 +33,17 @@ export const messageRoutes = [
   jsonRoute({
     method: 'POST',
     path: '/api/sessions/{id}/messages',
-    summary: 'Add messages in order, all or none. They are on disk when the answer comes.',
+    summary:
+      'Add messages in order, all or none. They are on disk when the answer comes. `verdict` is there when a session that answers a key comes near a limit of its size: at `reset`, resolve the key again.',
     body: newMessagesSchema,
     answer: receiptSchema,
     status: 201,
     handle: async ({ parts, id, body }) => {
-      const { size: _size, ...receipt } = await append(await parts.sessions.open(id), body.messages);
-      await parts.news.added(id, body.messages.length, receipt.lastSeq);
-      return receipt;
+      const { firstSeq, lastSeq, size, problems } = await append(await parts.sessions.open(id), body.messages);
+      await parts.news.added(id, body.messages.length, lastSeq);
+      const source = parts.sessions.answering(id);
+      const verdict = source && size ? await parts.home.gateway.judgeSize(source, size) : OK;
+      return { firstSeq, lastSeq, problems, ...(verdict.kind !== 'ok' && { verdict }) };
     },
   }),
   jsonRoute({

@@ -15,7 +15,7 @@ describe('OpenSessions', () => {
       await home.sessions.create({ source: 'api' }),
       await home.sessions.create({ source: 'api' }),
     ];
-    for (const session of [quiet, busy]) open.use(session);
+    for (const session of [quiet, busy]) open.use(session, await session.facts());
     now = 9 * MINUTE_MS;
     await open.open(busy.id);
     now = 12 * MINUTE_MS;

@@ -1,16 +1,23 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Session } from '../app/sessions/session.ts';
 import type { Sessions } from '../app/sessions/sessions.ts';
+import type { SessionFacts } from '../core/session.ts';
 import { type Clock, type EpochMs, MINUTE_MS } from '../core/time.ts';
 
 /** A session that no request was about for this long is given up, so that it does not count as in use for ever. */
 const IDLE_MS = 10 * MINUTE_MS;
 
+interface OpenSession {
+  readonly session: Session;
+  readonly answering: string | undefined;
+  usedAt: EpochMs;
+}
+
 /** The sessions that clients write to. The daemon claims them in their name, and lets go of those that nobody uses. */
 export class OpenSessions {
   readonly #sessions: Pick<Sessions, 'open'>;
   readonly #clock: Clock;
-  readonly #open = new Map<string, { readonly session: Session; usedAt: EpochMs }>();
+  readonly #open = new Map<string, OpenSession>();
   #turn: Promise<void> | undefined;
 
   constructor(sessions: Pick<Sessions, 'open'>, clock: Clock) {
@@ -25,15 +32,24 @@ export class OpenSessions {
   async open(id: string): Promise<Session> {
     await this.#gathered();
     const known = this.#open.get(id);
-    if (known === undefined) return this.use(await this.#sessions.open(id));
+    if (known === undefined) {
+      const session = await this.#sessions.open(id);
+      return this.use(session, await session.facts());
+    }
     known.usedAt = this.#clock.now();
     return known.session;
   }
 
   /** Says that a client has this session now. */
-  use(session: Session): Session {
-    this.#open.set(session.id, { session, usedAt: this.#clock.now() });
+  use(session: Session, { routeKey, source }: Pick<SessionFacts, 'routeKey' | 'source'>): Session {
+    const answering = routeKey === undefined ? undefined : source;
+    this.#open.set(session.id, { session, answering, usedAt: this.#clock.now() });
     return session;
+  }
+
+  /** The source of a session that answers a key, and so must not grow beyond its limits. Others are as long as their clients like. */
+  answering(id: string): string | undefined {
+    return this.#open.get(id)?.answering;
   }
 
   #gathered(): Promise<void> {

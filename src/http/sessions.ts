@@ -37,8 +37,9 @@ export const sessionRoutes = [
     status: 201,
     handle: async ({ parts: { home, sessions }, body }) => {
       const session = await home.sessions.create(body);
-      sessions.use(session);
-      return sessionDocument(await session.facts());
+      const facts = await session.facts();
+      sessions.use(session, facts);
+      return sessionDocument(facts);
     },
   }),
   jsonRoute({

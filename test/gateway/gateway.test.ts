@@ -4,6 +4,8 @@ import { describe, expect, it } from 'vitest';
 import type { ConfigOverride } from '../../src/app/config/config-settings.ts';
 import type { Home } from '../../src/app/home.ts';
 import { openHome } from '../../src/app/open-home.ts';
+import { outputMessage } from '../../src/core/message.ts';
+import { sessionBytes } from '../../src/core/session.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/core/time.ts';
 import { type ManualClock, manualClock, NOW } from '../support/clock.ts';
 import { collect, user } from '../support/collect.ts';
@@ -14,6 +16,7 @@ function open(clock: ManualClock, settings: Record<string, string> = {}, path = 
   return openHome({ path, clock, env: {}, settings: overrides });
 }
 
+const MB = 1024 * 1024;
 const TELEGRAM = { key: 'telegram:42', source: 'telegram' };
 
 /** Starts a run that works until the function it returns is called, which tells the session it worked in. */
@@ -67,6 +70,46 @@ describe('resolving a key', () => {
       reason: 'messages',
       previousId: id,
     });
+  });
+
+  it('does not count what an agent printed as messages', async () => {
+    await using home = await open(manualClock(), { 'limits.messages': '3' });
+    const { id, session } = await home.gateway.resolve(TELEGRAM);
+    await session.appendAll(['1', '2', '3', '4'].map((line) => outputMessage('stdout', line)));
+    expect(await home.gateway.resolve(TELEGRAM)).toMatchObject({ id, resolution: { kind: 'continued' } });
+  });
+
+  it.each(['on', 'off'])(
+    'is reset at the very size at which a turn was told so, transcripts %s',
+    async (transcripts) => {
+      const settings = { 'limits.mb': '1', 'sessions.transcripts': transcripts };
+      await using home = await open(manualClock(), settings);
+      const resolved = await home.gateway.resolve(TELEGRAM);
+      const kinds: string[] = [];
+      for (let n = 0; n < 100 && kinds.at(-1) !== 'reset'; n += 1) {
+        expect((await home.gateway.resolve(TELEGRAM)).id).toBe(resolved.id);
+        kinds.push((await resolved.append(user('"quoted"\n'.repeat(4000)))).verdict.kind);
+      }
+      const { length } = kinds;
+      expect(new Set(kinds)).toEqual(new Set(['ok', 'warn', 'reset']));
+      const [listed] = await collect(home.sessions.list());
+      expect(listed && sessionBytes(listed)).toBeGreaterThanOrEqual(MB);
+      expect(listed && (sessionBytes(listed) * (length - 1)) / length).toBeLessThan(MB);
+      expect(resolved.beginTurn().beforeIteration()).toMatchObject({ kind: 'reset' });
+      expect((await home.gateway.resolve(TELEGRAM)).resolution).toMatchObject({ kind: 'reset', reason: 'size' });
+    },
+  );
+
+  it('takes no step when others have filled the session, however they did', async () => {
+    await using home = await open(manualClock(), { 'limits.messages': '3' });
+    const resolved = await home.gateway.resolve(TELEGRAM);
+    const plain = await home.sessions.open(resolved.id);
+    await plain.appendAll([user('1'), user('2')]);
+    expect((await resolved.append(user('3'))).verdict).toMatchObject({
+      kind: 'reset',
+      causes: [{ used: 3, limit: 3 }],
+    });
+    expect(resolved.beginTurn().beforeIteration().kind).toBe('reset');
   });
 
   it('heals a route whose session was removed', async () => {

@@ -136,6 +136,31 @@ describe('the HTTP API', () => {
     expect(last).toEqual([3, 4]);
   });
 
+  it('says with each append when a conversation comes near its limit and is full, and nothing of other sessions', async () => {
+    const { client, home } = await serveHome({ settings: [{ key: 'limits.messages', value: '5' }] });
+    const said = (id: string, count: number) => {
+      return client.sessions.append(
+        id,
+        Array.from({ length: count }, () => ({ role: 'user', content: 'hello' })),
+      );
+    };
+    const { session } = await client.routes.resolve({ key: 'telegram:42', source: 'telegram' });
+    expect(await said(session.id, 3)).not.toHaveProperty('verdict');
+    expect((await said(session.id, 1)).verdict).toMatchObject({ kind: 'warn', causes: [{ used: 4, limit: 5 }] });
+    expect((await said(session.id, 1)).verdict).toMatchObject({
+      kind: 'reset',
+      causes: [{ rule: 'messages', used: 5 }],
+    });
+    // Whoever does not listen is kept from going on by the watcher.
+    expect((await said(session.id, 2)).verdict).toMatchObject({ kind: 'reset' });
+    expect(await home.gateway.resetIdle()).toEqual(['telegram:42']);
+    await expect(said(session.id, 1)).rejects.toMatchObject({ code: 'refused' });
+    const fresh = await client.routes.resolve({ key: 'telegram:42', source: 'telegram' });
+    expect(fresh.session).toMatchObject({ parentId: session.id });
+    const { id } = await client.sessions.create({ source: 'api' });
+    expect(await said(id, 6)).not.toHaveProperty('verdict');
+  });
+
   it('stores all of a batch or none of it', async () => {
     const { client, ask } = await serveHome();
     const { id } = await client.sessions.create({ source: 'api' });

@@ -31,7 +31,11 @@ export const limitsSchema = z.strictObject({
   messages: amountOrNever('count')
     .default(1000)
     .describe('Start a conversation afresh after this many messages. What an agent prints is no message.'),
-  mb: amountOrNever('mb').default(10).describe('Start a conversation afresh when it takes this many megabytes.'),
+  mb: amountOrNever('mb')
+    .default(10)
+    .describe(
+      'Start a conversation afresh when it takes this many megabytes, as coppice sessions list shows its size.',
+    ),
   warn_percent: amount('percent').default(80).describe('Warn at this percentage of a limit.'),
 });
 

@@ -1,5 +1,5 @@
 import type { Verdict } from '../../core/gateway.ts';
-import type { NewMessage } from '../../core/message.ts';
+import { contentBytes, type NewMessage } from '../../core/message.ts';
 import type { SessionFacts } from '../../core/session.ts';
 import type { AppendReceipt } from '../../core/session-store.ts';
 import type { LiveSession } from '../../gateway/live-session.ts';
@@ -44,11 +44,7 @@ export class GatewaySession {
   /** Adds a message and counts it. The verdict says whether the session may go on. */
   async append(message: NewMessage): Promise<AppendReceipt & { readonly verdict: Verdict }> {
     const receipt = await this.session.append(message);
-    const verdict = this.#live.beginTurn().message({ bytes: sizeOf(message) });
+    const verdict = this.#live.beginTurn().message({ bytes: contentBytes(message), size: receipt.size });
     return { ...receipt, verdict };
   }
-}
-
-function sizeOf({ content }: NewMessage): number {
-  return Buffer.byteLength(typeof content === 'string' ? content : JSON.stringify(content));
 }

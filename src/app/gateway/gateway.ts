@@ -1,6 +1,6 @@
-import type { Scope, Spend } from '../../core/gateway.ts';
+import type { Scope, Spend, Verdict } from '../../core/gateway.ts';
 import type { Route } from '../../core/route-book.ts';
-import type { SessionFacts } from '../../core/session.ts';
+import type { SessionFacts, SessionSize } from '../../core/session.ts';
 import type { FeedEvent } from '../../gateway/event-feed.ts';
 import type { HomeParts } from '../home-parts.ts';
 import type { GatewaySession } from './gateway-session.ts';
@@ -43,6 +43,11 @@ export class Gateway implements Disposable {
   /** Says that work goes on in the background of a session until what is returned is disposed of: a reset waits for it. */
   async background(sessionId: string): Promise<Disposable> {
     return (await this.#open()).background(sessionId);
+  }
+
+  /** What limits say of a session of this source that is so large. */
+  async judgeSize(source: string, size: SessionSize): Promise<Verdict> {
+    return (this.#opened ?? (await this.#open())).judgeSize(source, size);
   }
 
   /** What was used, by what it counts towards, newest first. */

@@ -1,9 +1,10 @@
 import { checkRouteKey } from '../../core/check-session.ts';
 import { Failure } from '../../core/failure.ts';
-import type { Scope, Spend, SpendBook } from '../../core/gateway.ts';
+import type { Scope, Spend, SpendBook, Verdict } from '../../core/gateway.ts';
 import type { RouteChoice } from '../../core/route-book.ts';
-import { type NewSession, type SessionFacts, sessionBytes } from '../../core/session.ts';
+import { type NewSession, type SessionFacts, type SessionSize, sessionBytes } from '../../core/session.ts';
 import { DAY_MS, type EpochMs } from '../../core/time.ts';
+import { checkSize } from '../../gateway/check-spend.ts';
 import { decideReset, type ResetDecision } from '../../gateway/decide-reset.ts';
 import { createEventFeed, type EventFeed } from '../../gateway/event-feed.ts';
 import { openSpendBook } from '../../store/sqlite/spend-book.ts';
@@ -100,6 +101,11 @@ export class LiveGateway implements Disposable {
         if (going.works === 0) this.#background.delete(sessionId);
       },
     };
+  }
+
+  /** What limits say of a session of this source that is so large: pure, so that it can be asked at every append. */
+  judgeSize(source: string, size: SessionSize): Verdict {
+    return checkSize(this.live.rulesFor(source).live.spend, size);
   }
 
   /** What was used, by what it counts towards, newest first. */

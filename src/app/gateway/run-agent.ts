@@ -1,6 +1,6 @@
 import { errorText } from '../../core/error-text.ts';
 import { type Amounts, OK, type Verdict } from '../../core/gateway.ts';
-import { type NewMessage, outputMessage } from '../../core/message.ts';
+import { contentBytes, type NewMessage, outputMessage } from '../../core/message.ts';
 import type { SessionFacts } from '../../core/session.ts';
 import { MINUTE_MS } from '../../core/time.ts';
 import type { SpendRule } from '../../gateway/check-spend.ts';
@@ -44,7 +44,7 @@ export interface AgentRun {
 
 export interface AgentRunResult extends RunResult {
   readonly session: SessionFacts;
-  /** What the session has used, as limits count it: what was printed is no message. */
+  /** What the session has used, as budgets count it. */
   readonly used: Amounts;
 }
 
@@ -128,23 +128,17 @@ function createSink(session: Session, turn: Turn): { sink: RunSink; stoppedBy: (
     return verdict;
   };
   const add = async (message: NewMessage): Promise<Verdict> => {
-    await session.append(message);
-    return turn.message({ bytes: contentBytes(message) });
+    const { size } = await session.append(message);
+    return turn.message({ bytes: contentBytes(message), size });
   };
   const sink: RunSink = {
     event: async (event) => heed(await take(session, turn, { event, add })),
     output: async (chunk) => {
-      const message = outputOf(chunk);
-      await session.append(message);
-      return heed(turn.output({ bytes: contentBytes(message) }));
+      return heed(turn.output(await session.append(outputOf(chunk))));
     },
     check: (since) => heed(turn.check(since)),
   };
   return { sink, stoppedBy: () => first };
-}
-
-function contentBytes({ content }: NewMessage): number {
-  return Buffer.byteLength(JSON.stringify(content));
 }
 
 async function take(

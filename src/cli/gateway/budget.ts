@@ -1,7 +1,7 @@
 import { spendDocument } from '../../app/documents/gateway-document.ts';
 import type { Spend } from '../../core/gateway.ts';
 import type { CommandInput } from '../command.ts';
-import { formatBytes, formatCount, formatDuration, formatTokens, formatUsd } from '../format.ts';
+import { formatCount, formatDuration, formatTokens, formatUsd } from '../format.ts';
 import { forSamePlace } from '../hint-command.ts';
 import { writeJson } from '../json-output.ts';
 import { renderTable } from '../table.ts';
@@ -47,8 +47,6 @@ interface Measure {
 const MEASURES: readonly Measure[] = [
   { title: 'TOKENS', of: ({ tokens }) => formatTokens(tokens) },
   { title: 'COST', of: ({ nanoUsd }) => formatUsd(nanoUsd / 1e9) },
-  { title: 'MESSAGES', of: ({ messages }) => formatCount(messages) },
-  { title: 'SIZE', of: ({ bytes }) => formatBytes(bytes) },
   { title: 'STEPS', of: ({ iterations }) => formatCount(iterations), ofSessions: true },
   { title: 'TIME', of: ({ wallMs }) => formatDuration(wallMs), ofSessions: true },
 ];

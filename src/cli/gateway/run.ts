@@ -22,9 +22,8 @@ export function run(input: CommandInput<RunOptions>): Promise<number> {
     });
     const { session, cause, stats, used } = result;
     if (cause.kind === 'stopped') io.err.write(`coppice: Stopped. ${cause.why}\n`);
-    // The same numbers as in coppice budget.
     const amounts = [
-      plural(used.messages ?? 0, 'message'),
+      plural(session.messageCount, 'message'),
       `${formatTokens(used.tokens ?? 0)} tokens`,
       ...(used.nanoUsd ? [formatUsd(used.nanoUsd / 1e9)] : []),
       ...(stats.outputBytes > 0 ? [`${formatBytes(stats.outputBytes)} printed`] : []),

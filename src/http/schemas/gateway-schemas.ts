@@ -12,8 +12,6 @@ export const spendListSchema = z.object({
     z.object({
       key: z.string().exactOptional(),
       day: z.string().exactOptional(),
-      messages: count,
-      bytes: count,
       tokens: count,
       iterations: count,
       wallMs: z.number(),

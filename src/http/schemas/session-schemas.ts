@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { VERDICT_KINDS } from '../../core/gateway.ts';
 import { ROLES } from '../../core/message.ts';
 import { CHILD_KINDS } from '../../core/session.ts';
 import { MAX_BATCH, SESSION_SORTS } from '../../core/session-store.ts';
@@ -171,7 +172,21 @@ export const importedMessagesSchema = z.strictObject({
 
 export const importSchema = z.object({ id: z.string() });
 
-export const receiptSchema = z.object({ firstSeq: z.int(), lastSeq: z.int(), problems: z.array(problemSchema) });
+/** What limits and budgets say, with words for the model. */
+const verdictSchema = z
+  .object({
+    kind: z.enum(VERDICT_KINDS),
+    causes: z.array(z.object({ rule: z.string(), scope: z.string(), used: z.number(), limit: z.number() })),
+    say: z.string(),
+  })
+  .meta({ id: 'Verdict' });
+
+export const receiptSchema = z.object({
+  firstSeq: z.int(),
+  lastSeq: z.int(),
+  problems: z.array(problemSchema),
+  verdict: verdictSchema.exactOptional(),
+});
 
 export const searchQuery = z.strictObject({
   q: z.string().min(1).max(1000),

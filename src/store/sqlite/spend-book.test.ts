@@ -9,7 +9,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { manualClock, NOW } from '../../../test/support/clock.ts';
 import { tempDir } from '../../../test/support/temp-dir.ts';
-import { COUNTERS, type Counter, type SpendBook, type SpendKey } from '../../core/gateway.ts';
+import { type Counters, SPENT_COUNTERS, type SpendBook, type SpendKey } from '../../core/gateway.ts';
 import { DAY_MS } from '../../core/time.ts';
 import { openSpendBook } from './spend-book.ts';
 
@@ -28,13 +28,11 @@ const usedBy = (book: SpendBook, key: SpendKey) => book.read([key])[0]?.used;
 describe('the spend book', () => {
   it('counts from zero and adds to each row', () => {
     const book = openBook();
-    expect(book.read([SESSION])).toEqual([
-      { ...SESSION, used: { messages: 0, bytes: 0, tokens: 0, nanoUsd: 0, iterations: 0, wallMs: 0 } },
-    ]);
+    expect(book.read([SESSION])).toEqual([{ ...SESSION, used: { tokens: 0, nanoUsd: 0, iterations: 0, wallMs: 0 } }]);
     book.add([SESSION, DAY], { tokens: 5, nanoUsd: 7 });
-    book.add([DAY], { tokens: 1, bytes: 2, messages: 3, iterations: 4, wallMs: 6 });
-    expect(usedBy(book, SESSION)).toMatchObject({ tokens: 5, nanoUsd: 7, messages: 0 });
-    expect(usedBy(book, DAY)).toEqual({ messages: 3, bytes: 2, tokens: 6, nanoUsd: 7, iterations: 4, wallMs: 6 });
+    book.add([DAY], { tokens: 1, iterations: 4, wallMs: 6 });
+    expect(usedBy(book, SESSION)).toMatchObject({ tokens: 5, nanoUsd: 7, iterations: 0 });
+    expect(usedBy(book, DAY)).toEqual({ tokens: 6, nanoUsd: 7, iterations: 4, wallMs: 6 });
   });
 
   it('begins a row once', () => {
@@ -57,11 +55,14 @@ describe('the spend book', () => {
 
   it('counts no step once any total has reached its limit, or would with the time that has passed', () => {
     const counters = fc.record(
-      Object.fromEntries(COUNTERS.map((name) => [name, fc.nat(4)])) as Record<Counter, fc.Arbitrary<number>>,
+      Object.fromEntries(SPENT_COUNTERS.map((name) => [name, fc.nat(4)])) as Record<
+        keyof Counters,
+        fc.Arbitrary<number>
+      >,
     );
     const limits = fc.record(
-      Object.fromEntries(COUNTERS.map((name) => [name, fc.integer({ min: 1, max: 6 })])) as Record<
-        Counter,
+      Object.fromEntries(SPENT_COUNTERS.map((name) => [name, fc.integer({ min: 1, max: 6 })])) as Record<
+        keyof Counters,
         fc.Arbitrary<number>
       >,
       { requiredKeys: [] },
@@ -72,7 +73,7 @@ describe('the spend book', () => {
       fc.property(counters, limits, fc.nat(4), (used, below, wallMs) => {
         const counted = { ...SESSION, key: `round-${(round += 1)}` };
         book.begin(counted, used);
-        const reached = COUNTERS.some((name) => {
+        const reached = SPENT_COUNTERS.some((name) => {
           return used[name] + (name === 'wallMs' ? wallMs : 0) >= (below[name] ?? Infinity);
         });
         expect(book.claim({ counted, wallMs, below })?.used).toEqual(reached ? undefined : used);
@@ -141,6 +142,20 @@ describe('the spend book', () => {
     expect(() => openBook(path)).toThrow(
       expect.objectContaining({ code: 'integrity', hint: expect.stringContaining('move the file away') as string }),
     );
+  });
+
+  it('goes on with the totals of the first version, without the sizes that it counted', () => {
+    const path = join(tempDir(), 'live.db');
+    const first = new BetterSqlite3(path);
+    first.exec(`CREATE TABLE spend (scope TEXT NOT NULL, key TEXT NOT NULL, period TEXT NOT NULL, messages INTEGER NOT NULL,
+      bytes INTEGER NOT NULL, tokens INTEGER NOT NULL, nano_usd INTEGER NOT NULL, iterations INTEGER NOT NULL,
+      wall_ms INTEGER NOT NULL, updated_at INTEGER NOT NULL, PRIMARY KEY (scope, key, period)) STRICT, WITHOUT ROWID;
+      INSERT INTO spend VALUES ('session', 's', '', 1, 2, 3, 4, 5, 6, ${NOW}); PRAGMA user_version = 1`);
+    first.close();
+    const book = openBook(path);
+    book.add([SESSION], { tokens: 10 });
+    expect(usedBy(book, SESSION)).toEqual({ tokens: 13, nanoUsd: 4, iterations: 5, wallMs: 6 });
+    expect(usedBy(openBook(path), SESSION)).toMatchObject({ tokens: 13 });
   });
 
   it('refuses the file of a newer Coppice', () => {

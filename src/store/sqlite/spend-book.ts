@@ -3,9 +3,9 @@ import { Failure } from '../../core/failure.ts';
 import {
   type Amounts,
   type Claim,
-  COUNTERS,
   type Counters,
   type Scope,
+  SPENT_COUNTERS,
   type Spend,
   type SpendBook,
   type SpendKey,
@@ -17,7 +17,7 @@ import { isBusy, lockedTooLong, translateSqliteError } from './sqlite-errors.ts'
 
 /** How long a call blocks while others write. Each of them takes microseconds, so waiting longer means that one hangs. */
 const BUSY_WAIT_MS = 5000;
-const SCHEMA_VERSION = 1;
+const SCHEMA_VERSION = 2;
 const MOST_REMEMBERED = 100;
 
 /**
@@ -28,7 +28,7 @@ export function openSpendBook({ path, clock }: { readonly path: string; readonly
   const db = openDatabase(path);
   const select = db.prepare<[string, string, string], number[]>(`SELECT ${COLUMNS} FROM spend ${WHERE}`).raw();
   const insert = db.prepare(`INSERT INTO spend (scope, key, period, updated_at, ${COLUMNS})
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`);
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`);
   const added = COLUMN_LIST.map((name) => `${name} = ${name} + ?`).join();
   const update = db.prepare(`UPDATE spend SET updated_at = ?, ${added} ${WHERE}`);
   const advance = db.prepare<(string | number)[], number[]>(ADVANCE).raw();
@@ -50,7 +50,7 @@ export function openSpendBook({ path, clock }: { readonly path: string; readonly
   /** One statement decides and counts, so nobody comes in between, and a step costs no more than one write. */
   const claim = ({ counted, wallMs, below }: Claim): Spend | undefined => {
     const { scope, key, period } = counted;
-    const limits = COUNTERS.map((counter) => (below[counter] ?? Infinity) - (counter === 'wallMs' ? wallMs : 0));
+    const limits = SPENT_COUNTERS.map((counter) => (below[counter] ?? Infinity) - (counter === 'wallMs' ? wallMs : 0));
     // Read to its end: after a statement that is left halfway, the log is never written back and grows without bound.
     const [before] = advance.all(clock.now(), wallMs, scope, key, period, ...limits, wallMs);
     return before && { scope, key, period, used: countersOf(before) };
@@ -77,20 +77,22 @@ export function openSpendBook({ path, clock }: { readonly path: string; readonly
 
 const SCHEMA = `CREATE TABLE spend (
   scope TEXT NOT NULL, key TEXT NOT NULL, period TEXT NOT NULL,
-  messages INTEGER NOT NULL, bytes INTEGER NOT NULL, tokens INTEGER NOT NULL,
-  nano_usd INTEGER NOT NULL, iterations INTEGER NOT NULL, wall_ms INTEGER NOT NULL,
+  tokens INTEGER NOT NULL, nano_usd INTEGER NOT NULL, iterations INTEGER NOT NULL, wall_ms INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
   PRIMARY KEY (scope, key, period)
 ) STRICT, WITHOUT ROWID`;
 
-/** In the order of `COUNTERS`. */
-const COLUMN_LIST = ['messages', 'bytes', 'tokens', 'nano_usd', 'iterations', 'wall_ms'];
+/** The first version also counted how large sessions were, which their store knows better. */
+const SECOND_VERSION = 'ALTER TABLE spend DROP COLUMN messages; ALTER TABLE spend DROP COLUMN bytes';
+
+/** In the order of `SPENT_COUNTERS`. */
+const COLUMN_LIST = ['tokens', 'nano_usd', 'iterations', 'wall_ms'];
 const COLUMNS = COLUMN_LIST.join();
 const WHERE = 'WHERE scope = ? AND key = ? AND period = ?';
 /** Counts a step where every total is below its limit, and gives back the totals before it. */
 const ADVANCE = `UPDATE spend SET updated_at = ?, iterations = iterations + 1, wall_ms = wall_ms + ? ${WHERE}
   AND ${COLUMN_LIST.map((name) => `${name} < ?`).join(' AND ')}
-  RETURNING messages, bytes, tokens, nano_usd, iterations - 1, wall_ms - ?`;
+  RETURNING tokens, nano_usd, iterations - 1, wall_ms - ?`;
 
 function openDatabase(path: string): Database {
   return said(path, () => {
@@ -121,7 +123,7 @@ function migrate(db: Database, path: string): void {
       hint: 'Nothing was changed. Update Coppice: npm install --global coppice',
     });
   }
-  db.exec(SCHEMA);
+  db.exec(version === 1 ? SECOND_VERSION : SCHEMA);
   db.pragma(`user_version = ${SCHEMA_VERSION}`);
 }
 
@@ -163,12 +165,12 @@ function listRows(db: Database, scope: Scope): readonly Spend[] {
 }
 
 function countersOf(values: readonly number[]): Counters {
-  const [messages = 0, bytes = 0, tokens = 0, nanoUsd = 0, iterations = 0, wallMs = 0] = values;
-  return { messages, bytes, tokens, nanoUsd, iterations, wallMs };
+  const [tokens = 0, nanoUsd = 0, iterations = 0, wallMs = 0] = values;
+  return { tokens, nanoUsd, iterations, wallMs };
 }
 
 function valuesOf(amounts: Amounts): readonly number[] {
-  return COUNTERS.map((counter) => amounts[counter] ?? 0);
+  return SPENT_COUNTERS.map((counter) => amounts[counter] ?? 0);
 }
 
 /** Says what went wrong in a sentence. */
