@@ -13,7 +13,7 @@ import {
   sessionListQuery,
   sessionListSchema,
   sessionSchema,
-  usageByModelSchema,
+  usageAddedSchema,
   usageReportSchema,
 } from './schemas/session-schemas.ts';
 
@@ -91,13 +91,15 @@ export const sessionRoutes = [
   jsonRoute({
     method: 'POST',
     path: '/api/sessions/{id}/usage',
-    summary: 'Add what a model call used: the difference, not a running total.',
+    summary:
+      'Add what a model call used: the difference, not a running total. It counts towards budgets; `verdict` is there when they have something to say. A session that is told to stop has ended.',
     body: usageReportSchema,
-    answer: usageByModelSchema,
+    answer: usageAddedSchema,
     handle: async ({ parts, id, body }) => {
       const session = await parts.sessions.open(id);
-      await session.recordUsage(body);
-      return { usageByModel: await session.usageByModel() };
+      await using turn = (await parts.home.gateway.open(id)).beginTurn();
+      const verdict = await turn.usage(body);
+      return { usageByModel: await session.usageByModel(), ...(verdict.kind !== 'ok' && { verdict }) };
     },
   }),
 ] as const;

@@ -161,6 +161,21 @@ describe('the HTTP API', () => {
     expect(await said(id, 6)).not.toHaveProperty('verdict');
   });
 
+  it('counts what is used towards budgets, and ends a session that has used them up', async () => {
+    const { client, home } = await serveHome({
+      settings: [{ key: 'budgets.source', value: '{"bot":{"tokens":1000}}' }],
+    });
+    const { session } = await client.routes.resolve({ key: 'bot:1', source: 'bot' });
+    const { id } = await client.sessions.create({ source: 'bot' });
+    const use = (sessionId: string, inputTokens: number) =>
+      client.sessions.recordUsage(sessionId, { model: 'm', inputTokens });
+    expect(await use(session.id, 500)).not.toHaveProperty('verdict');
+    expect(await use(id, 400)).toMatchObject({ usageByModel: [{ inputTokens: 400 }], verdict: { kind: 'warn' } });
+    expect(await use(id, 100)).toMatchObject({ verdict: { kind: 'stop', causes: [{ scope: 'source', used: 1000 }] } });
+    expect(await client.sessions.get(id)).toMatchObject({ endReason: 'budget: tokens (source) 1000 of 1000' });
+    expect(await home.gateway.spend('source')).toMatchObject([{ key: 'bot', used: { tokens: 1000 } }]);
+  });
+
   it('stores all of a batch or none of it', async () => {
     const { client, ask } = await serveHome();
     const { id } = await client.sessions.create({ source: 'api' });

@@ -25,6 +25,11 @@ export class Gateway implements Disposable {
     return (this.#opened ?? (await this.#open())).resolve(request);
   }
 
+  /** A session by its id, whether it answers a key or not: what is used in it counts towards budgets. */
+  async open(id: string): Promise<GatewaySession> {
+    return (await this.#open()).open(id);
+  }
+
   /** Ends the session that answers a key; the next message starts another. Its files follow the rules. */
   async reset(key: string, reason?: string): Promise<SessionFacts> {
     return (await this.#open()).reset(key, reason);

@@ -1,4 +1,4 @@
-import { checkRouteKey } from '../../core/check-session.ts';
+import { checkRouteKey, noSuchSession } from '../../core/check-session.ts';
 import { Failure } from '../../core/failure.ts';
 import type { Scope, Spend, SpendBook, Verdict } from '../../core/gateway.ts';
 import type { RouteChoice } from '../../core/route-book.ts';
@@ -55,6 +55,13 @@ export class LiveGateway implements Disposable {
     });
     this.#tell(facts, resolution);
     return this.#handle(facts, resolution);
+  }
+
+  /** A session by its id, whether it answers a key or not. */
+  async open(id: string): Promise<GatewaySession> {
+    const facts = await this.#parts.store.get(id);
+    if (facts === undefined) throw noSuchSession(id);
+    return this.#handle(facts, { kind: 'continued' });
   }
 
   /** Ends the session that answers a key; the next message starts another. Its files follow the rules. */

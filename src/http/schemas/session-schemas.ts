@@ -181,6 +181,8 @@ const verdictSchema = z
   })
   .meta({ id: 'Verdict' });
 
+export const usageAddedSchema = usageByModelSchema.extend({ verdict: verdictSchema.exactOptional() });
+
 export const receiptSchema = z.object({
   firstSeq: z.int(),
   lastSeq: z.int(),
