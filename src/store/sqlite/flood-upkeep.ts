@@ -15,8 +15,11 @@ const MOST = {
   alone: { logPages: 1000, owedBytes: MOST_OWED_BYTES },
   helped: { logPages: 2 * MOST_LOG_PAGES, owedBytes: 2 * MOST_OWED_BYTES },
 } as const;
-/** The least text that is indexed in one go: a few milliseconds. */
-const PORTION_BYTES = 8 * 1024;
+/**
+ * So much text is indexed in one go: some milliseconds, for which writes wait. It does not grow with what comes, or a thread that
+ * cannot keep up would make them wait longer and longer; then more is owed instead, up to the limit above.
+ */
+const PORTION_BYTES = 24 * 1024;
 
 /**
  * Keeps up with a flood of writes in a second thread. While the first one takes requests or waits for the disk, messages enter the
@@ -32,8 +35,6 @@ export class FloodUpkeep {
   #turn: Promise<unknown> | undefined;
   #calm: NodeJS.Timeout | undefined;
   #moveLogAt = 0;
-  #owedBytes = 0;
-  #cameBytes = 0;
 
   constructor(connection: Connection, indexer: SearchIndexer) {
     this.#connection = connection;
@@ -54,10 +55,7 @@ export class FloodUpkeep {
 
   /** To be called after every transaction of many: begins what is due in the second thread. */
   goOn(): void {
-    const { owedBytes } = this.#indexer;
-    this.#cameBytes = Math.max(0, owedBytes - this.#owedBytes);
-    this.#owedBytes = owedBytes;
-    if (this.#isHopeless || owedBytes < FLOOD_BYTES) return;
+    if (this.#isHopeless || this.#indexer.owedBytes < FLOOD_BYTES) return;
     this.#thread ??= this.#start();
     this.#calm?.refresh();
     this.#work ??= this.#keepUp(this.#thread)?.finally(() => {
@@ -99,11 +97,9 @@ export class FloodUpkeep {
     this.#moveLogAt = performance.now() + MOVE_EVERY_MS;
   }
 
-  /** Indexes more than what came last, so that less is owed each time. */
   async #index(thread: UpkeepThread): Promise<void> {
-    const indexed = await this.#inTurn(thread.index(PORTION_BYTES + 2 * this.#cameBytes));
+    const indexed = await this.#inTurn(thread.index(PORTION_BYTES));
     if (indexed !== undefined) this.#indexer.note(indexed);
-    this.#owedBytes = this.#indexer.owedBytes;
   }
 
   async #inTurn<T>(work: Promise<T>): Promise<T> {
