@@ -96,7 +96,7 @@ export class Daemon {
 
   async #deliver(): Promise<void> {
     const { arrived, failures } = await (await this.#parts.home.scheduler()).deliver(this.#stop.signal);
-    for (const { sessionId } of arrived) await this.#announce('delivered', `Delivered the output of ${sessionId}.`);
+    for (const said of arrived) await this.#announce('delivered', said);
     for (const failure of failures) await this.#announce('warning', failure);
   }
 

@@ -33,9 +33,9 @@ it('a daemon starts jobs on time while a delivery waits for an address that does
   await expect.poll(() => answers.length, PATIENCE).toBe(1);
   clock.advance(MINUTE_MS / 2);
   await expect.poll(() => said, PATIENCE).toContain('Started cron_prompt_20260115_120200.');
-  expect(said).not.toContain('Delivered the output of cron_slow_20260115_120100.');
+  expect(said).not.toContain('Delivered the output of cron_slow_20260115_120100 by webhook.');
   answers[0]?.();
-  await expect.poll(() => said, PATIENCE).toContain('Delivered the output of cron_slow_20260115_120100.');
+  await expect.poll(() => said, PATIENCE).toContain('Delivered the output of cron_slow_20260115_120100 by webhook.');
   expect(answers).toHaveLength(1);
   await stop();
 });

@@ -33,7 +33,9 @@ async function webhook(answer: () => number) {
   return { url: `http://127.0.0.1:${port}/hook`, received, [Symbol.dispose]: () => void server.close() };
 }
 
-const ARRIVED = { arrived: [{ id: 'd' }], failures: [] };
+const arrivedBy = (kind: DeliveryTarget['kind'], sessionId = 'cron_../a') => {
+  return { arrived: [`Delivered the output of ${sessionId} by ${kind}.`], failures: [] };
+};
 
 describe('a delivery', () => {
   it('writes a file, whose name cannot leave its folder', async () => {
@@ -41,7 +43,7 @@ describe('a delivery', () => {
     const root = tempDir();
     await using store = await openNativeStore(root, { clock });
     const path = join(root, 'out', '{job}', '{session}.txt');
-    expect(await deliverTo(store, clock, { kind: 'file', path })).toMatchObject(ARRIVED);
+    expect(await deliverTo(store, clock, { kind: 'file', path })).toEqual(arrivedBy('file'));
     expect(readFileSync(join(root, 'out', 'a', 'cron_.._a.txt'), 'utf8')).toBe('the output');
   });
 
@@ -54,7 +56,7 @@ describe('a delivery', () => {
       '-c',
       `{ cat; echo " of $COPPICE_JOB, $COPPICE_DELIVERY_ID $COPPICE_MAYBE_REPEATED"; } > ${root}/got`,
     ];
-    expect(await deliverTo(store, clock, { kind: 'command', command })).toMatchObject(ARRIVED);
+    expect(await deliverTo(store, clock, { kind: 'command', command })).toEqual(arrivedBy('command'));
     expect(readFileSync(join(root, 'got'), 'utf8')).toBe('the output of a, d 0\n');
   });
 
@@ -64,7 +66,7 @@ describe('a delivery', () => {
     const target = { kind: 'command', command: ['sh', '-c', 'sleep 10 <&0 & exit 0'] };
     await store.deliveries.promise({ id: 'd', sessionId: 's', job: 'a', target: JSON.stringify(target) });
     const outputOf = async () => 'more than a pipe holds '.repeat(100_000);
-    expect(await deliverDue({ deliveries: store.deliveries, clock, outputOf })).toMatchObject(ARRIVED);
+    expect(await deliverDue({ deliveries: store.deliveries, clock, outputOf })).toEqual(arrivedBy('command', 's'));
   });
 
   it('to a program that is not there fails at once, and leaves nothing that keeps the process from ending', async () => {
@@ -106,7 +108,7 @@ describe('a delivery', () => {
     expect(server.received).toHaveLength(1);
     clock.advance(10 * SECOND_MS);
     status = 204;
-    expect(await again()).toMatchObject(ARRIVED);
+    expect(await again()).toEqual(arrivedBy('webhook'));
     expect(server.received).toMatchObject([
       { key: 'd', body: { output: 'the output', maybeRepeated: false } },
       { key: 'd', body: { output: 'the output', maybeRepeated: true } },
@@ -180,6 +182,6 @@ describe('a delivery', () => {
       await store.deliveries.promise({ id, sessionId: 's', job: 'a', target });
     }
     const { arrived } = await deliverDue({ deliveries: store.deliveries, clock, outputOf: async () => 'the output' });
-    expect(arrived.map(({ id }) => id).toSorted()).toEqual(['d1', 'd2']);
+    expect(arrived).toHaveLength(2);
   });
 });

@@ -38,7 +38,8 @@ export interface Parcel {
 
 /** What became of the deliveries that were due. */
 export interface DeliverOutcome {
-  readonly arrived: readonly Delivery[];
+  /** What arrived and how, a sentence each. */
+  readonly arrived: readonly string[];
   /** Why each of the others did not arrive, as a sentence. */
   readonly failures: readonly string[];
 }
@@ -46,24 +47,25 @@ export interface DeliverOutcome {
 /** Tries everything that is due once. What fails is tried again later, each time after a longer wait. */
 export async function deliverDue(parts: DeliverParts): Promise<DeliverOutcome> {
   const due = [...(await parts.deliveries.due(parts.clock.now()))];
-  const arrived: Delivery[] = [];
+  const arrived: string[] = [];
   const failures: string[] = [];
   const work = async (): Promise<void> => {
     for (let next = due.shift(); next !== undefined && parts.signal?.aborted !== true; next = due.shift()) {
       // Marked before it is sent: after a crash it is known that it may have arrived.
       const delivery = await parts.deliveries.begin(next.id);
       if (delivery === undefined) continue;
-      const failure = await attempt(parts, delivery);
-      if (failure === undefined) arrived.push(delivery);
-      else failures.push(failure);
+      const { done, said } = await attempt(parts, delivery);
+      (done ? arrived : failures).push(said);
     }
   };
   await Promise.all(Array.from({ length: MOST_AT_ONCE }, work));
   return { arrived, failures };
 }
 
-/** Why it failed; undefined when it arrived. */
-async function attempt(parts: DeliverParts, delivery: Delivery): Promise<string | undefined> {
+async function attempt(
+  parts: DeliverParts,
+  delivery: Delivery,
+): Promise<{ readonly done: boolean; readonly said: string }> {
   const { id, sessionId, job, attempts } = delivery;
   try {
     const output = await parts.outputOf(sessionId);
@@ -74,13 +76,13 @@ async function attempt(parts: DeliverParts, delivery: Delivery): Promise<string 
     parts.signal?.throwIfAborted();
     await send(target, parcel, parts.signal);
     await parts.deliveries.delivered(id);
-    return undefined;
+    return { done: true, said: `Delivered the output of ${sessionId} by ${target.kind}.` };
   } catch (error) {
     const said = parts.signal?.aborted === true ? 'the daemon was stopped' : errorText(error);
     const retryAt = nextAttemptAt(attempts, parts.clock.now());
     await parts.deliveries.failed(id, said, retryAt);
     const next = retryAt === undefined ? 'It was tried often enough.' : 'It is tried again.';
-    return `The output of ${sessionId} did not arrive: ${said}. ${next}`;
+    return { done: false, said: `The output of ${sessionId} did not arrive: ${said}. ${next}` };
   }
 }
 
