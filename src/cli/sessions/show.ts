@@ -123,5 +123,8 @@ async function printMessages(
   // There may be fewer than the count says: those that were taken back are not shown.
   if (shown === 'all' || printed < shown || entryCount(session) <= shown) return;
   const newest = shown === 1 ? 'the newest' : `the newest ${formatCount(shown)}`;
-  err.write(`\nShown: ${newest} of ${formatCount(entryCount(session))}. Add --messages all to see every one.\n`);
+  const output = session.outputCount === undefined ? '' : ' and pieces of output';
+  err.write(
+    `\nShown: ${newest} of ${plural(entryCount(session), 'message')}${output}. Add --messages all to see every one.\n`,
+  );
 }
