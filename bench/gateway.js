@@ -65,6 +65,7 @@ function liveSession(book, config) {
     id: '0198c2f0-0000-7000-8000-000000000000',
     source: 'cli',
     usedBefore: {},
+    size: { messages: 0, bytes: 0 },
     rules: live,
     offsetAt: budgetOffsetAt,
     book,
