@@ -36,7 +36,9 @@ export function checkSpend(rules: readonly SpendRule[], spent: readonly Spend[],
 export function checkSize(rules: readonly SpendRule[], size: SessionSize): Verdict {
   const verdicts: Verdict[] = [];
   for (const rule of rules) {
-    if (rule.scope === 'session' && isOfSize(rule.counter)) verdicts.push(judge(rule, size[rule.counter]));
+    if (rule.scope !== 'session' || !isOfSize(rule.counter)) continue;
+    const verdict = judge(rule, size[rule.counter]);
+    if (verdict !== OK) verdicts.push(verdict);
   }
   return strictest(verdicts);
 }
