@@ -19,7 +19,11 @@ const MOST = {
  * So much text is indexed in one go: some milliseconds, for which writes wait. It does not grow with what comes, or a thread that
  * cannot keep up would make them wait longer and longer; then more is owed instead, up to the limit above.
  */
-const PORTION_BYTES = 24 * 1024;
+const PORTION_BYTES = 16 * 1024;
+/** So much of the indexes is merged in one go, which takes as long. */
+const MERGE_PAGES = 16;
+/** It rests at most so many times as long as it had the lock. */
+const LONGEST_REST = 15;
 
 /**
  * Keeps up with a flood of writes in a second thread. While the first one takes requests or waits for the disk, messages enter the
@@ -35,6 +39,8 @@ export class FloodUpkeep {
   #turn: Promise<unknown> | undefined;
   #calm: NodeJS.Timeout | undefined;
   #moveLogAt = 0;
+  #isMerging = false;
+  #restUntil = 0;
 
   constructor(connection: Connection, indexer: SearchIndexer) {
     this.#connection = connection;
@@ -85,7 +91,11 @@ export class FloodUpkeep {
 
   #keepUp(thread: UpkeepThread): Promise<void> | undefined {
     // Moving the log comes first. Nobody waits for it, and so nobody waits for the thread to start.
-    if (performance.now() >= this.#moveLogAt) return this.#moveLog(thread);
+    const now = performance.now();
+    if (now >= this.#moveLogAt) return this.#moveLog(thread);
+    if (now < this.#restUntil) return undefined;
+    // What was indexed is merged before more is: pieces that pile up would be merged by SQLite, all in one go.
+    if (this.#isMerging) return this.#merge(thread);
     return this.#indexer.owedBytes > MOST_OWED_BYTES ? this.#index(thread) : undefined;
   }
 
@@ -98,8 +108,23 @@ export class FloodUpkeep {
   }
 
   async #index(thread: UpkeepThread): Promise<void> {
-    const indexed = await this.#inTurn(thread.index(PORTION_BYTES));
+    const indexed = await this.#thenRest(thread.index(PORTION_BYTES));
     if (indexed !== undefined) this.#indexer.note(indexed);
+    this.#isMerging = true;
+  }
+
+  async #merge(thread: UpkeepThread): Promise<void> {
+    this.#isMerging = (await this.#thenRest(thread.merge(MERGE_PAGES))) === true;
+  }
+
+  /** Has the lock for a while, and leaves it to those who write for a while: less and less the more is owed. */
+  async #thenRest<T>(work: Promise<T>): Promise<T> {
+    const begun = performance.now();
+    const result = await this.#inTurn(work);
+    const now = performance.now();
+    const beyond = Math.max(1, this.#indexer.owedBytes - MOST_OWED_BYTES);
+    this.#restUntil = now + (now - begun) * Math.min(LONGEST_REST, MOST_OWED_BYTES / beyond - 1);
+    return result;
   }
 
   async #inTurn<T>(work: Promise<T>): Promise<T> {

@@ -81,6 +81,13 @@ export function newestMessage(db: Connection): number {
  * fail half-way, and a piece of index for each message costs three times as much as one for all.
  */
 export function indexMessages(db: Connection, mostBytes = Number.POSITIVE_INFINITY): Indexed {
+  const indexed = addToIndexes(db, mostBytes);
+  if (indexed.textBytes > 0) mergeIndexes(db, indexed.textBytes);
+  return indexed;
+}
+
+/** The same without merging, for which whoever calls it has to see. */
+export function addToIndexes(db: Connection, mostBytes: number): Indexed {
   const { last, ...portion } = nextPortion(db, mostBytes);
   if (last === undefined) return portion;
   db.sql(`INSERT INTO message_words (rowid, text) SELECT id, substr(text, 1, 100000) FROM messages
@@ -88,7 +95,6 @@ export function indexMessages(db: Connection, mostBytes = Number.POSITIVE_INFINI
   db.sql(`INSERT INTO message_parts (rowid, text) SELECT id, substr(text, 1, 100000) || '  ' FROM messages
     WHERE id > (SELECT up_to FROM indexed) AND id <= ?`).run(last);
   db.sql('UPDATE indexed SET up_to = ?').run(last);
-  mergeIndexes(db, portion.textBytes);
   return portion;
 }
 
@@ -114,10 +120,18 @@ function nextPortion(db: Connection, mostBytes: number): Indexed & { readonly la
  * to do than another: whoever waits for the lock waits for a part of a merge, never for a whole one.
  */
 export function mergeIndexes(db: Connection, textBytes: number): void {
+  mergePages(db, LEAST_PAGES + Math.ceil(textBytes * PAGES_PER_BYTE));
+}
+
+/** Merges about so many pages of each index. Returns whether there was anything to merge. */
+export function mergePages(db: Connection, pages: number): boolean {
+  const changes = db.sql<[], number>('SELECT total_changes()').pluck();
+  const before = changes.get() ?? 0;
   // FTS5 takes whole numbers only, and a plain number is bound as a fraction.
-  const pages = BigInt(LEAST_PAGES + Math.ceil(textBytes * PAGES_PER_BYTE));
-  db.sql(`INSERT INTO message_words (message_words, rank) VALUES ('merge', ?)`).run(pages);
-  db.sql(`INSERT INTO message_parts (message_parts, rank) VALUES ('merge', ?)`).run(pages);
+  db.sql(`INSERT INTO message_words (message_words, rank) VALUES ('merge', ?)`).run(BigInt(pages));
+  db.sql(`INSERT INTO message_parts (message_parts, rank) VALUES ('merge', ?)`).run(BigInt(pages));
+  // Each of the two counts as one change itself.
+  return (changes.get() ?? 0) - before > 2;
 }
 
 /** What is in no index yet, of the messages after a number. */

@@ -6,8 +6,10 @@ import type { Indexed } from './search-index.ts';
  * not be done, or when there is no thread.
  */
 export interface UpkeepThread {
-  /** Puts messages into the search indexes, no more than so many bytes of text, under the write lock. */
+  /** Puts messages into the search indexes without merging them, no more than so many bytes of text, under the write lock. */
   index(mostBytes: number): Promise<Indexed | undefined>;
+  /** Merges so many pages of the search indexes, under the write lock; whether there was anything to merge. */
+  merge(pages: number): Promise<boolean | undefined>;
   /** Moves the log into the database as far as nobody has to wait for it; how many pages the log has. */
   moveLog(): Promise<number | undefined>;
   /** Resolves when the thread and its connection are gone. */
@@ -16,6 +18,7 @@ export interface UpkeepThread {
 
 export type UpkeepTask =
   | { readonly kind: 'index'; readonly mostBytes: number }
+  | { readonly kind: 'merge'; readonly pages: number }
   | { readonly kind: 'moveLog' }
   | { readonly kind: 'end' };
 
@@ -49,6 +52,7 @@ export function startUpkeepThread(database: string): UpkeepThread {
   return {
     // The casts are claims about upkeep-worker.ts.
     index: (mostBytes) => ask({ kind: 'index', mostBytes }) as Promise<Indexed | undefined>,
+    merge: (pages) => ask({ kind: 'merge', pages }) as Promise<boolean | undefined>,
     moveLog: () => ask({ kind: 'moveLog' }) as Promise<number | undefined>,
     async end() {
       void ask({ kind: 'end' });

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { openBeside } from './connection.ts';
-import { indexMessages } from './search-index.ts';
+import { addToIndexes, mergePages } from './search-index.ts';
 import type { UpkeepTask } from './upkeep-thread.ts';
 
 // This file runs in a thread of its own: the other side of upkeep-thread.ts. A task that fails is answered with undefined.
@@ -14,7 +14,8 @@ parentPort?.on('message', (task: UpkeepTask) => {
 
 function attempt(task: UpkeepTask): unknown {
   try {
-    if (task.kind === 'index') return db.transactLoosely(() => indexMessages(db, task.mostBytes));
+    if (task.kind === 'index') return db.transactLoosely(() => addToIndexes(db, task.mostBytes));
+    if (task.kind === 'merge') return db.transactLoosely(() => mergePages(db, task.pages));
     const [row] = db.raw.pragma('wal_checkpoint(PASSIVE)') as readonly { readonly log: number }[];
     return row?.log;
   } catch {
