@@ -8,6 +8,7 @@ import { gatewayRules } from '../dist/app/gateway/gateway-rules.js';
 import { LiveSession } from '../dist/gateway/live-session.js';
 import { openHome } from '../dist/index.js';
 import { openSpendBook } from '../dist/store/sqlite/spend-book.js';
+import { openSqliteStore } from '../dist/store/sqlite/sqlite-store.js';
 import { compare, format, report } from './measure.js';
 import { peakOfScript } from './processes.js';
 
@@ -35,7 +36,10 @@ export async function benchGateway(directory) {
 async function benchVerdict(directory, { name, config }) {
   const path = join(directory, `live ${name}.db`);
   const book = openSpendBook({ path, clock: Date });
-  const turn = liveSession(book, config).beginTurn();
+  const transcripts = { write: ({ mark }) => ({ mark, problems: [] }) };
+  const store = await openSqliteStore({ path: `${path}.state`, scratchDir: directory, clock: Date, transcripts });
+  const { id } = await store.create({ source: 'cli' });
+  const turn = liveSession(book, config, () => store.sizeOf(id)).beginTurn();
   await turn.usage({ model: 'large', inputTokens: 10 });
   const bare = bareCounter(join(directory, `bare ${name}.db`));
   const { oursMs, oursLeastMs, bareMs, ratio } = await compare(
@@ -51,6 +55,7 @@ async function benchVerdict(directory, { name, config }) {
   report(`verdict before a step, ${name}`, microseconds(oursMs, VERDICTS), { limit: 20, unit: ' µs', note });
   bare.close();
   book[Symbol.dispose]();
+  await store[Symbol.asyncDispose]();
 }
 
 /** What one of so many took. */
@@ -58,14 +63,13 @@ function microseconds(ms, count) {
   return (ms / count) * 1000;
 }
 
-function liveSession(book, config) {
+function liveSession(book, config, size) {
   const { live, budgetOffsetAt } = gatewayRules(config, 'cli');
-  const recorder = { usage: async () => {}, end: async () => {} };
+  const recorder = { size, usage: async () => {}, end: async () => {} };
   return new LiveSession({
     id: '0198c2f0-0000-7000-8000-000000000000',
     source: 'cli',
     usedBefore: {},
-    size: { messages: 0, bytes: 0 },
     rules: live,
     offsetAt: budgetOffsetAt,
     book,

@@ -1,4 +1,4 @@
-import type { UsageReport } from './session.ts';
+import type { SessionSize, UsageReport } from './session.ts';
 import type { EpochMs } from './time.ts';
 
 /** What a live session is told, the mildest first. `reset` and `stop` mean: take no further step in this session. */
@@ -87,6 +87,8 @@ export interface Claim {
 
 /** Where a live session records what must last: durable when the promise resolves. */
 export interface Recorder {
+  /** How large the session is by now, through whomever it grew; undefined when it is gone. */
+  size(): SessionSize | undefined;
   usage(added: UsageReport): Promise<void>;
   end(reason: string): Promise<void>;
 }

@@ -31,6 +31,8 @@ export interface SessionStore extends AsyncDisposable {
   create(session: NewSession): Promise<SessionFacts>;
   /** Archived sessions too: their facts say so. Nothing but their facts and usage can be asked for, and nothing changed. */
   get(id: string): Promise<SessionFacts | undefined>;
+  /** How large a session is. Asked before every step of an agent, so it is answered at once. */
+  sizeOf(id: string): SessionSize | undefined;
   /** Ids that begin with these characters, for people who type the first few; at most `limit`. */
   idsStartingWith(prefix: string, limit: number): Promise<readonly string[]>;
   list(query?: ListQuery): AsyncIterable<SessionFacts>;

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { manualClock, NOW } from '../../test/support/clock.ts';
 import { tempDir } from '../../test/support/temp-dir.ts';
 import { OK, type SpendBook } from '../core/gateway.ts';
-import type { UsageReport } from '../core/session.ts';
+import type { SessionSize, UsageReport } from '../core/session.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../core/time.ts';
 import { openSpendBook } from '../store/sqlite/spend-book.ts';
 import type { SpendRule } from './check-spend.ts';
@@ -44,6 +44,7 @@ function aSession(spend: readonly SpendRule[], parts: Partial<LiveSessionParts> 
   const recorded: UsageReport[] = [];
   const ends: string[] = [];
   const recorder = {
+    size: () => SMALL,
     usage: async (added: UsageReport) => void recorded.push(added),
     end: async (reason: string) => void ends.push(reason),
   };
@@ -52,7 +53,6 @@ function aSession(spend: readonly SpendRule[], parts: Partial<LiveSessionParts> 
     id: 's',
     source: 'cli',
     usedBefore: {},
-    size: SMALL,
     rules: { spend, guards: GUARDS, prices },
     offsetAt: () => 0,
     book: parts.book ?? openBook(),
@@ -74,7 +74,7 @@ describe('a turn', () => {
     const turn = session.beginTurn();
     const kinds = Array.from({ length: 12 }, () => turn.beforeIteration().kind);
     expect(kinds).toEqual([...Array<string>(8).fill('ok'), 'warn', 'warn', 'stop', 'stop']);
-    expect(turn.message({ bytes: 1, size: SMALL }).kind).toBe('stop');
+    expect(turn.message({ bytes: 1 }).kind).toBe('stop');
     expect(session.beginTurn().beforeIteration().kind).toBe('stop');
     await turn.end();
     expect(ends).toEqual(['budget: iterations (session) 10 of 10']);
@@ -177,14 +177,17 @@ describe('a turn', () => {
 
   it('takes no step in a session that its store says is full, through whomever it grew', () => {
     const rules = [limit({ counter: 'messages', limit: 1000, onBreach: 'reset' })];
-    const { session } = aSession(rules, { size: { messages: 999, bytes: 0 } });
+    let size: SessionSize | undefined = { messages: 999, bytes: 0 };
+    const recorder = { size: () => size, usage: async () => undefined, end: async () => undefined };
+    const { session } = aSession(rules, { recorder });
     const turn = session.beginTurn();
     expect(turn.beforeIteration()).toMatchObject({ kind: 'warn' });
-    const size = { messages: 1000, bytes: 10 };
-    expect(turn.message({ bytes: 10, size })).toMatchObject({ kind: 'reset', causes: [{ used: 1000, limit: 1000 }] });
+    size = { messages: 1000, bytes: 10 };
+    expect(turn.beforeIteration()).toMatchObject({ kind: 'reset', causes: [{ used: 1000, limit: 1000 }] });
+    expect(turn.message({ bytes: 10 })).toMatchObject({ kind: 'reset' });
     expect(session.beginTurn().beforeIteration().kind).toBe('reset');
     expect(turn.used()).toMatchObject({ iterations: 1 });
-    session.measured(SMALL);
+    size = undefined;
     expect(turn.beforeIteration()).toBe(OK);
   });
 
@@ -223,7 +226,7 @@ describe('a turn', () => {
     const turns = [session.beginTurn(), session.beginTurn()];
     const kinds = [0, 1, 0].map((who) => turns[who]?.toolCall({ name: 'read', args: { path: 'a' } }).kind);
     expect(kinds).toEqual(['ok', 'ok', 'nudge']);
-    const flood = Array.from({ length: 100 }, () => turns[0]?.message({ bytes: 5, size: SMALL }).kind);
+    const flood = Array.from({ length: 100 }, () => turns[0]?.message({ bytes: 5 }).kind);
     expect(flood.indexOf('stop')).toBe(99);
   });
 

@@ -1,5 +1,4 @@
 import type { Amounts, Recorder, SpendBook } from '../core/gateway.ts';
-import type { SessionSize } from '../core/session.ts';
 import type { Clock } from '../core/time.ts';
 import { limitsOn } from './check-spend.ts';
 import { NOTHING_GUARDED } from './guards.ts';
@@ -14,7 +13,6 @@ export interface LiveSessionParts {
   readonly model?: string;
   /** What the session store knows to be used already; counts if the book has forgotten the session, or never knew it. */
   readonly usedBefore: Amounts;
-  readonly size: SessionSize;
   readonly rules: LiveRules;
   /** The time zone in which the days of budgets begin. */
   readonly offsetAt: ZoneOffset;
@@ -41,16 +39,10 @@ export class LiveSession {
       mostOfSession: limitsOn('session', rules.spend),
       meter: createUsageMeter(),
       guards: NOTHING_GUARDED,
-      size: parts.size,
       model: parts.model,
       stopped: undefined,
     };
     book.begin(scopesAt(clock.now(), parts.model).session, parts.usedBefore);
-  }
-
-  /** Says how large it is by now, through whomever it grew. */
-  measured(size: SessionSize): void {
-    this.#state.size = size;
   }
 
   /** Starts a stretch of work; several may run side by side. */

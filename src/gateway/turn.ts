@@ -1,6 +1,6 @@
 import type { Amounts, Recorder, SpendBook, Verdict } from '../core/gateway.ts';
 import type { JsonValue } from '../core/json.ts';
-import { type SessionSize, totalTokens } from '../core/session.ts';
+import { totalTokens } from '../core/session.ts';
 import type { Clock, EpochMs } from '../core/time.ts';
 import { checkSize, checkSpend, type SpendRule } from './check-spend.ts';
 import { afterEvent, type GuardEvent, type GuardRules, type GuardState, guardVerdict } from './guards.ts';
@@ -29,8 +29,6 @@ export interface LiveState {
   readonly mostOfSession: Amounts;
   readonly meter: UsageMeter;
   guards: GuardState;
-  /** As the store last said: with each append, and whenever the session is resolved. */
-  size: SessionSize;
   /** The model of the newest report, whose budget binds the next step. */
   model: string | undefined;
   /** Once a session was told to stop it is told nothing else. */
@@ -51,11 +49,11 @@ export class Turn implements AsyncDisposable {
 
   /** Asks for one more step. It is counted, in all processes at once, unless the verdict forbids it. */
   beforeIteration(): Verdict {
-    const { book, rules, mostOfSession, size } = this.#state;
+    const { book, rules, mostOfSession } = this.#state;
     const { session, limited } = this.#scopes();
     const wallMs = this.#uncountedMs();
     const shared = book.read(limited);
-    const allowed = strictest([this.#guarded(), checkSpend(rules.spend, shared), checkSize(rules.spend, size)]);
+    const allowed = strictest([this.#guarded(), checkSpend(rules.spend, shared), this.#grown()]);
     if (forbids(allowed)) return this.#remember(allowed);
     const before = book.claim({ counted: session, wallMs, below: mostOfSession });
     if (before === undefined) return this.#judge();
@@ -93,15 +91,14 @@ export class Turn implements AsyncDisposable {
     return this.#guard({ kind: 'result', name, ok });
   }
 
-  /** A message was added to the session, which is so large with it. */
-  message({ bytes, size }: { readonly bytes: number; readonly size: SessionSize }): Verdict {
+  /** A message was added to the session. */
+  message({ bytes }: { readonly bytes: number }): Verdict {
     this.#flow({ messages: 1, bytes });
-    return this.output({ size });
+    return this.#judge();
   }
 
-  /** Output was added to the session, which is so large with it. */
-  output({ size }: { readonly size: SessionSize }): Verdict {
-    this.#state.size = size;
+  /** Output was added to the session. */
+  output(): Verdict {
     return this.#judge();
   }
 
@@ -147,10 +144,16 @@ export class Turn implements AsyncDisposable {
 
   /** The verdict of everything as it is now. */
   #judge(): Verdict {
-    const { book, rules, size } = this.#state;
+    const { book, rules } = this.#state;
     const { session, limited } = this.#scopes();
     const spent = checkSpend(rules.spend, book.read([session, ...limited]), { wallMs: this.#uncountedMs() });
-    return this.#remember(strictest([this.#guarded(), spent, checkSize(rules.spend, size)]));
+    return this.#remember(strictest([this.#guarded(), spent, this.#grown()]));
+  }
+
+  /** Its store is asked each time: other processes may have added to the session. */
+  #grown(): Verdict {
+    const { rules, recorder } = this.#state;
+    return checkSize(rules.spend, recorder.size() ?? { messages: 0, bytes: 0 });
   }
 
   #remember(verdict: Verdict): Verdict {

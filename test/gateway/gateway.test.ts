@@ -32,6 +32,18 @@ async function beginRun(home: Home, path: string): Promise<() => Promise<string>
 }
 
 describe('resolving a key', () => {
+  it('takes no step in a session that another process has filled', async () => {
+    const path = tempDir();
+    const settings = { 'limits.messages': '3' };
+    await using home = await open(manualClock(), settings, path);
+    await using other = await open(manualClock(), settings, path);
+    await using turn = (await home.gateway.resolve(TELEGRAM)).beginTurn();
+    expect(turn.beforeIteration().kind).toBe('ok');
+    const there = await other.gateway.resolve(TELEGRAM);
+    for (const text of ['one', 'two', 'three']) await there.append(user(text));
+    expect(turn.beforeIteration()).toMatchObject({ kind: 'reset', causes: [{ rule: 'messages', used: 3, limit: 3 }] });
+  });
+
   it('creates a session and goes on with it', async () => {
     await using home = await open(manualClock());
     const first = await home.gateway.resolve(TELEGRAM);

@@ -44,7 +44,7 @@ export class GatewaySession {
   /** Adds a message and counts it. The verdict says whether the session may go on. */
   async append(message: NewMessage): Promise<AppendReceipt & { readonly verdict: Verdict }> {
     const receipt = await this.session.append(message);
-    const verdict = this.#live.beginTurn().message({ bytes: contentBytes(message), size: receipt.size });
+    const verdict = this.#live.beginTurn().message({ bytes: contentBytes(message) });
     return { ...receipt, verdict };
   }
 }

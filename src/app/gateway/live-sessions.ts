@@ -1,5 +1,5 @@
 import type { Amounts, SpendBook } from '../../core/gateway.ts';
-import { type SessionFacts, sessionSize, totalTokens } from '../../core/session.ts';
+import { type SessionFacts, totalTokens } from '../../core/session.ts';
 import type { Clock } from '../../core/time.ts';
 import { LiveSession } from '../../gateway/live-session.ts';
 import type { LiveRules } from '../../gateway/turn.ts';
@@ -33,7 +33,6 @@ export class LiveSessions {
   /** The one that follows this session. With rules of its own, such as the limits of one run, it is followed anew. */
   follow(facts: SessionFacts, rules?: LiveRules): LiveSession {
     const live = (rules === undefined ? this.#live.get(facts.id) : undefined) ?? this.#begin(facts, rules);
-    live.measured(sessionSize(facts));
     // Set again, so that the map is in the order of use.
     this.#live.delete(facts.id);
     this.#live.set(facts.id, live);
@@ -55,11 +54,11 @@ export class LiveSessions {
       source,
       ...(model !== undefined && { model }),
       usedBefore: usedBefore(facts),
-      size: sessionSize(facts),
       rules: own ?? live,
       offsetAt,
       book,
       recorder: {
+        size: () => store.sizeOf(id),
         usage: (added) => store.recordUsage(id, added),
         end: async (reason) => void (await store.end(id, reason)),
       },

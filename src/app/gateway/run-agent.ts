@@ -128,13 +128,14 @@ function createSink(session: Session, turn: Turn): { sink: RunSink; stoppedBy: (
     return verdict;
   };
   const add = async (message: NewMessage): Promise<Verdict> => {
-    const { size } = await session.append(message);
-    return turn.message({ bytes: contentBytes(message), size });
+    await session.append(message);
+    return turn.message({ bytes: contentBytes(message) });
   };
   const sink: RunSink = {
     event: async (event) => heed(await take(session, turn, { event, add })),
     output: async (chunk) => {
-      return heed(turn.output(await session.append(outputOf(chunk))));
+      await session.append(outputOf(chunk));
+      return heed(turn.output());
     },
     check: (since) => heed(turn.check(since)),
   };

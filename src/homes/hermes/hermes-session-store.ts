@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { errorText } from '../../core/error-text.ts';
 import { Failure } from '../../core/failure.ts';
 import type { Message } from '../../core/message.ts';
-import type { ModelUsage, SessionFacts } from '../../core/session.ts';
+import type { ModelUsage, SessionFacts, SessionSize } from '../../core/session.ts';
 import type {
   ImportStore,
   LeaseHolder,
@@ -109,6 +109,11 @@ class HermesSessionStore implements SessionStore {
 
   async get(id: string): Promise<SessionFacts | undefined> {
     return (await this.#read((hermes) => this.#facts(hermes, id))) ?? (await this.#own.get(id));
+  }
+
+  /** No step is taken in the sessions of Hermes, so only those in our own store are asked for. */
+  sizeOf(id: string): SessionSize | undefined {
+    return this.#own.sizeOf(id);
   }
 
   async idsStartingWith(prefix: string, limit: number): Promise<readonly string[]> {

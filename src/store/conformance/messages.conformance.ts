@@ -144,6 +144,8 @@ export function messagesConformance(desk: StoreDesk): void {
       expect(last.size).toEqual(sessionSize(await factsOf('s')));
       expect(last.size).toMatchObject({ messages: 3 });
       expect((await desk.store.append('s', [user('five')])).size).toEqual(sessionSize(await factsOf('s')));
+      expect(desk.store.sizeOf('s')).toEqual(sessionSize(await factsOf('s')));
+      expect(desk.store.sizeOf('other')).toBeUndefined();
     });
 
     it('takes as many messages at once as it says and refuses more, or none', async () => {

@@ -6,7 +6,14 @@ import type { LedgerBook } from '../../core/ledger-book.ts';
 import type { Message, NewMessage } from '../../core/message.ts';
 import type { RouteBook } from '../../core/route-book.ts';
 import type { Journal } from '../../core/run.ts';
-import type { ModelUsage, NewSession, SessionChange, SessionFacts, UsageReport } from '../../core/session.ts';
+import type {
+  ModelUsage,
+  NewSession,
+  SessionChange,
+  SessionFacts,
+  SessionSize,
+  UsageReport,
+} from '../../core/session.ts';
 import type { SessionArchive } from '../../core/session-archive.ts';
 import type { SessionRewind } from '../../core/session-rewind.ts';
 import type {
@@ -121,6 +128,15 @@ class SqliteStore implements SessionStore {
   async get(id: string): Promise<SessionFacts | undefined> {
     const row = findKeptRow(this.#db, id);
     return row && factsOf(row);
+  }
+
+  sizeOf(id: string): SessionSize | undefined {
+    return this.#db
+      .sql<[string], SessionSize>(
+        `SELECT message_count - output_count AS messages, content_bytes + transcript_bytes + dump_bytes AS bytes
+         FROM sessions WHERE id = ? AND state IN ('live', 'archived')`,
+      )
+      .get(id);
   }
 
   async idsStartingWith(prefix: string, limit: number): Promise<readonly string[]> {
