@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it, vi } from 'vitest';
 import { type Connection, IN_MEMORY, openConnection } from './connection.ts';
-import { indexMessages, isIndexBehind } from './search-index.ts';
+import { addToIndexes, indexMessages, isIndexBehind, mergePages } from './search-index.ts';
 import { createWriteQueue } from './write-queue.ts';
 
 const INDEXES = ['message_words', 'message_parts'] as const;
@@ -44,6 +44,21 @@ it('learns what a program wrote that knows nothing of it with the next write of 
   expect(found(db, 'message_words', 'oak')).toEqual([]);
   await createWriteQueue(db).run(() => db.sql(`UPDATE sessions SET title = 'trees'`).run());
   for (const index of INDEXES) expect(found(db, index, 'oak')).toEqual([1]);
+});
+
+it('is merged in steps, and says when there is nothing left to merge', async () => {
+  using db = await open();
+  const pieces = () => db.sql('SELECT count(DISTINCT segid) FROM message_words_idx').pluck().get();
+  expect(mergePages(db, 1)).toBe(false);
+  for (let piece = 0; piece < 20; piece += 1) {
+    write(db, `oak ${piece}`);
+    db.transact(() => addToIndexes(db, 1));
+  }
+  expect([pieces(), mergePages(db, 1)]).toEqual([20, true]);
+  while (mergePages(db, 1));
+  expect(pieces()).toBe(1);
+  expect(found(db, 'message_words', 'oak')).toHaveLength(20);
+  compare(db);
 });
 
 it('agrees with the messages whatever is written, rewritten and deleted, and whenever it catches up', async () => {
