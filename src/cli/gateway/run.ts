@@ -1,6 +1,6 @@
 import { stopOnSignals } from '../../app/stop-on-signals.ts';
 import type { CommandInput } from '../command.ts';
-import { formatBytes, formatCount, formatTokens, formatUsd, plural } from '../format.ts';
+import { formatBytes, formatTokens, formatUsd, plural } from '../format.ts';
 import { withHome } from '../with-home.ts';
 import type { RunOptions } from './options.ts';
 
@@ -30,9 +30,7 @@ export function run(input: CommandInput<RunOptions>): Promise<number> {
     ];
     io.err.write(`coppice: Session ${session.id}: ${amounts.join(', ')}.\n`);
     if (stats.refusedLines > 0) {
-      io.err.write(
-        `coppice: ${formatCount(stats.refusedLines)} lines were no valid events: ${stats.problems[0] ?? ''}\n`,
-      );
+      io.err.write(`coppice: ${plural(stats.refusedLines, 'line')} not taken as events: ${stats.problems[0] ?? ''}\n`);
     }
     return result.exitStatus;
   });
