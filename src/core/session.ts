@@ -120,10 +120,6 @@ export interface SessionSize {
   readonly bytes: number;
 }
 
-export function sessionSize(session: SessionFacts): SessionSize {
-  return { messages: session.messageCount, bytes: sessionBytes(session) };
-}
-
 /** All the bytes a session takes. */
 export function sessionBytes(session: SessionFacts): number {
   return session.contentBytes + session.transcriptBytes + session.dumpBytes;

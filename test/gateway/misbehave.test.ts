@@ -3,11 +3,12 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openHome } from '../../src/app/open-home.ts';
-import { sessionSize, totalTokens } from '../../src/core/session.ts';
+import { totalTokens } from '../../src/core/session.ts';
 import { RUNS_VARIABLE } from '../../src/gateway/run/run-record.ts';
 import { processesMarked } from '../../src/platform/process-group.ts';
 import { coppice, coppiceJson, sandbox } from '../e2e/run-coppice.ts';
 import { collect } from '../support/collect.ts';
+import { sessionSize } from '../support/session-size.ts';
 
 const event = (fields: object) => `echo '${JSON.stringify(fields)}' >&3`;
 const forEver = (...lines: readonly string[]) => `while true; do ${lines.join('; ')}; done`;

@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { anyText } from '../../../test/support/any-text.ts';
 import { NOW } from '../../../test/support/clock.ts';
 import { checkProblems, messagesOf, user } from '../../../test/support/collect.ts';
+import { sessionSize } from '../../../test/support/session-size.ts';
 import type { StoreDesk } from '../../../test/support/store-desk.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { type NewMessage, outputMessage, ROLES } from '../../core/message.ts';
-import { sessionSize } from '../../core/session.ts';
 import { MAX_BATCH, type SessionStore } from '../../core/session-store.ts';
 
 /** What is said: kept in order, exactly as it was given. */
