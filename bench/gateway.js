@@ -1,5 +1,5 @@
-// What the verdict before a step costs, with a real live.db, against one bare UPDATE of a row in such a database; what it costs
-// to find the session of a route; and the memory of a process that follows many.
+// What the verdict before a step and after a message costs, with a real live.db, against one bare UPDATE of a row in such a
+// database; what it costs to find the session of a route; and the memory of a process that follows many.
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
@@ -42,20 +42,25 @@ async function benchVerdict(directory, { name, config }) {
   const turn = liveSession(book, config, () => store.sizeOf(id)).beginTurn();
   await turn.usage({ model: 'large', inputTokens: 10 });
   const bare = bareCounter(join(directory, `bare ${name}.db`));
-  const { oursMs, oursLeastMs, bareMs, ratio } = await compare(
-    101,
-    () => {
-      for (let step = 0; step < VERDICTS; step += 1) turn.beforeIteration();
-    },
-    () => {
-      for (let step = 0; step < VERDICTS; step += 1) bare.count();
-    },
-  );
-  const note = `fastest ${format(microseconds(oursLeastMs, VERDICTS))} µs; bare UPDATE … RETURNING ${format(microseconds(bareMs, VERDICTS))} µs, ${format(ratio)}×`;
-  report(`verdict before a step, ${name}`, microseconds(oursMs, VERDICTS), { limit: 20, unit: ' µs', note });
+  await reportVerdict(`verdict before a step, ${name}`, () => turn.beforeIteration(), bare);
+  await reportVerdict(`verdict after a message, ${name}`, () => turn.message({ bytes: 0 }), bare);
   bare.close();
   book[Symbol.dispose]();
   await store[Symbol.asyncDispose]();
+}
+
+async function reportVerdict(name, judge, bare) {
+  const { oursMs, oursLeastMs, bareMs, ratio } = await compare(
+    101,
+    () => {
+      for (let asked = 0; asked < VERDICTS; asked += 1) judge();
+    },
+    () => {
+      for (let asked = 0; asked < VERDICTS; asked += 1) bare.count();
+    },
+  );
+  const note = `fastest ${format(microseconds(oursLeastMs, VERDICTS))} µs; bare UPDATE … RETURNING ${format(microseconds(bareMs, VERDICTS))} µs, ${format(ratio)}×`;
+  report(name, microseconds(oursMs, VERDICTS), { limit: 20, unit: ' µs', note });
 }
 
 /** What one of so many took. */

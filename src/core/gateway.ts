@@ -66,23 +66,29 @@ export interface SpendBook extends Disposable {
   begin(key: SpendKey, totals: Amounts): void;
   /** Adds the same amounts to every row. */
   add(keys: readonly SpendKey[], amounts: Amounts): void;
-  /** Counts one more step if no limit is reached. Returns the totals before it, or nothing when it was not counted. */
-  claim(claim: Claim): Spend | undefined;
-  /** The totals, in the order of the keys; nothing used is zero. */
-  read(keys: readonly SpendKey[]): readonly Spend[];
+  /** The totals of a session first, then those of the other rows of its account; nothing used is zero. */
+  read(account: SpendAccount): readonly Spend[];
+  /**
+   * Counts one more step of a session, and the time that passed before it, if the totals allow it: those of the very moment in
+   * which it is counted, so nobody comes in between. `allows` may be asked twice. Returns whether the step was counted.
+   */
+  step(step: SpendStep, allows: (spent: readonly Spend[]) => boolean): boolean;
   /** Every row of a scope, newest period first. */
   list(scope: Scope): readonly Spend[];
   /** Forgets rows that nothing was added to since then. */
   dropBefore(at: EpochMs): void;
 }
 
-export interface Claim {
-  /** The row of a session. */
-  readonly counted: SpendKey;
-  /** Time that has passed before the step: counted with it, and held against its limit. */
+/** The rows that decide on the next step of a session. Whoever asks often keeps the object: it is what a book knows it by. */
+export interface SpendAccount {
+  readonly session: SpendKey;
+  /** Rows of several sessions that a rule limits. */
+  readonly limited: readonly SpendKey[];
+}
+
+export interface SpendStep {
+  readonly account: SpendAccount;
   readonly wallMs: number;
-  /** Each of these totals must be below its limit. */
-  readonly below: Amounts;
 }
 
 /** Where a live session records what must last: durable when the promise resolves. */

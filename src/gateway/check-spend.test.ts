@@ -26,10 +26,11 @@ describe('checkSpend', () => {
     expect(checkSpend([aRule({})], [spendOf('session', { tokens })])).toMatchObject({ kind });
   });
 
-  it('counts what is reserved as if it were used', () => {
-    const spent = [spendOf('session', { tokens: 60 })];
-    expect(checkSpend([aRule({})], spent, { tokens: 39 })).toMatchObject({ kind: 'warn' });
-    expect(checkSpend([aRule({})], spent, { tokens: 40 })).toMatchObject({ kind: 'stop', causes: [{ used: 100 }] });
+  it('counts time that has passed as if it were in the totals', () => {
+    const rules = [aRule({}), aRule({ counter: 'wallMs' })];
+    const spent = [spendOf('session', { tokens: 60, wallMs: 60 })];
+    expect(checkSpend(rules, spent, 39)).toMatchObject({ kind: 'warn' });
+    expect(checkSpend(rules, spent, 40)).toMatchObject({ kind: 'stop', causes: [{ rule: 'wallMs', used: 100 }] });
   });
 
   it('says who used how much of what, and what to do', () => {
@@ -81,9 +82,15 @@ describe('checkSpend', () => {
   it('never becomes milder when more is used or another rule is added', () => {
     const strictness = (kind: (typeof VERDICT_KINDS)[number]) => VERDICT_KINDS.indexOf(kind);
     fc.assert(
-      fc.property(rules, rules, spent, counters, (some, others, totals, more) => {
+      fc.property(rules, rules, spent, counters, fc.nat(120), (some, others, totals, more, ms) => {
         const less = strictness(checkSpend(some, totals).kind);
-        expect(strictness(checkSpend(some, totals, more).kind)).toBeGreaterThanOrEqual(less);
+        const added = totals.map(({ used, ...row }) => {
+          const sum = (counter: keyof Counters) => used[counter] + more[counter];
+          const grown = { tokens: sum('tokens'), nanoUsd: sum('nanoUsd') };
+          return { ...row, used: { ...grown, iterations: sum('iterations'), wallMs: sum('wallMs') } };
+        });
+        expect(strictness(checkSpend(some, added).kind)).toBeGreaterThanOrEqual(less);
+        expect(strictness(checkSpend(some, totals, ms).kind)).toBeGreaterThanOrEqual(less);
         expect(strictness(checkSpend([...some, ...others], totals).kind)).toBeGreaterThanOrEqual(less);
       }),
     );

@@ -1,4 +1,4 @@
-import { type Amounts, type Counter, OK, type Scope, type Spend, type Verdict } from '../core/gateway.ts';
+import { type Counter, OK, type Scope, type Spend, type Verdict } from '../core/gateway.ts';
 import type { SessionSize } from '../core/session.ts';
 import { strictest } from './strictest.ts';
 import { verdictOf } from './verdict-of.ts';
@@ -7,7 +7,7 @@ import { verdictOf } from './verdict-of.ts';
 export interface SpendRule {
   readonly scope: Scope;
   /** Only for this key, such as one model; absent for whatever key is asked about. */
-  readonly key?: string;
+  readonly key?: string | undefined;
   readonly counter: Counter;
   readonly limit: number;
   /** From here on there is a warning. */
@@ -16,16 +16,16 @@ export interface SpendRule {
 }
 
 /**
- * Judges totals by the rules, the strictest first. Asked before a step: a limit that is reached, counting what is `reserved`
- * but not in the totals yet, allows no further one.
+ * Judges totals by the rules, the strictest first. Asked before a step: a limit that is reached, counting time that has passed
+ * but is not in the totals yet, allows no further one.
  */
-export function checkSpend(rules: readonly SpendRule[], spent: readonly Spend[], reserved: Amounts = {}): Verdict {
+export function checkSpend(rules: readonly SpendRule[], spent: readonly Spend[], uncountedMs = 0): Verdict {
   const verdicts: Verdict[] = [];
   for (const spend of spent) {
     for (const rule of rules) {
-      const { counter } = rule;
-      if (isOfSize(counter) || !ruleApplies(rule, spend)) continue;
-      const verdict = judge(rule, spend.used[counter] + (reserved[counter] ?? 0));
+      if (!ruleApplies(rule, spend) || isOfSize(rule.counter)) continue;
+      const used = spend.used[rule.counter] + (rule.counter === 'wallMs' ? uncountedMs : 0);
+      const verdict = judge(rule, used);
       if (verdict !== OK) verdicts.push(verdict);
     }
   }
@@ -45,16 +45,6 @@ export function checkSize(rules: readonly SpendRule[], size: SessionSize): Verdi
 
 export function ruleApplies(rule: SpendRule, { scope, key }: Pick<Spend, 'scope' | 'key'>): boolean {
   return rule.scope === scope && (rule.key === undefined || rule.key === key);
-}
-
-/** What one scope may spend: the limits that allow no further step once they are reached. */
-export function limitsOn(scope: Scope, rules: readonly SpendRule[]): Amounts {
-  const most: { -readonly [C in keyof Amounts]: number } = {};
-  for (const { counter, limit, ...rule } of rules) {
-    if (isOfSize(counter)) continue;
-    if (rule.scope === scope && rule.onBreach !== 'warn') most[counter] = Math.min(limit, most[counter] ?? Infinity);
-  }
-  return most;
 }
 
 function isOfSize(counter: Counter): counter is keyof SessionSize {

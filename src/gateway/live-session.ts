@@ -1,6 +1,5 @@
 import type { Amounts, Recorder, SpendBook } from '../core/gateway.ts';
 import type { Clock } from '../core/time.ts';
-import { limitsOn } from './check-spend.ts';
 import { NOTHING_GUARDED } from './guards.ts';
 import { createSpendScopes } from './spend-scopes.ts';
 import { type LiveRules, type LiveState, Turn } from './turn.ts';
@@ -36,7 +35,6 @@ export class LiveSession {
       clock,
       rules,
       scopesAt,
-      mostOfSession: limitsOn('session', rules.spend),
       meter: createUsageMeter(),
       guards: NOTHING_GUARDED,
       model: parts.model,

@@ -1,15 +1,12 @@
-import type { SpendKey } from '../core/gateway.ts';
+import type { SpendAccount, SpendKey } from '../core/gateway.ts';
 import type { EpochMs } from '../core/time.ts';
 import { ruleApplies, type SpendRule } from './check-spend.ts';
 import { localDay, type ZoneOffset } from './zone-offset.ts';
 
 /** The rows that a session counts towards at one moment. */
-export interface SpendScopes {
-  readonly session: SpendKey;
+export interface SpendScopes extends SpendAccount {
   /** Its source, the day and its model, once that is known. */
   readonly shared: readonly SpendKey[];
-  /** Those of `shared` that a rule limits. */
-  readonly limited: readonly SpendKey[];
 }
 
 /** Finds the rows of one session. Days begin at midnight in the zone of the budgets. */
@@ -20,8 +17,7 @@ export function createSpendScopes(owner: {
   readonly rules: readonly SpendRule[];
 }): (at: EpochMs, model: string | undefined) => SpendScopes {
   const session: SpendKey = { scope: 'session', key: owner.sessionId, period: '' };
-  const find = (at: EpochMs, model: string | undefined): SpendScopes => {
-    const period = localDay(at, owner.offsetAt);
+  const find = (period: string, model: string | undefined): SpendScopes => {
     const shared: readonly SpendKey[] = [
       { scope: 'source', key: owner.source, period },
       { scope: 'day', key: '', period },
@@ -31,10 +27,13 @@ export function createSpendScopes(owner: {
     return { session, shared, limited };
   };
   // Finding the local day costs as much as all other checks, and no day begins within a second.
-  let last: { readonly second: number; readonly model: string | undefined; readonly scopes: SpendScopes } | undefined;
+  let day = { second: Number.NaN, period: '' };
+  let last: { readonly period: string; readonly model: string | undefined; readonly scopes: SpendScopes } | undefined;
   return (at, model) => {
     const second = Math.floor(at / 1000);
-    if (last?.second !== second || last.model !== model) last = { second, model, scopes: find(at, model) };
+    if (day.second !== second) day = { second, period: localDay(at, owner.offsetAt) };
+    const { period } = day;
+    if (last?.period !== period || last.model !== model) last = { period, model, scopes: find(period, model) };
     return last.scopes;
   };
 }

@@ -25,8 +25,6 @@ export interface LiveState {
   readonly clock: Clock;
   readonly rules: LiveRules;
   readonly scopesAt: (at: EpochMs, model: string | undefined) => SpendScopes;
-  /** What the session itself may use. */
-  readonly mostOfSession: Amounts;
   readonly meter: UsageMeter;
   guards: GuardState;
   /** The model of the newest report, whose budget binds the next step. */
@@ -49,16 +47,16 @@ export class Turn implements AsyncDisposable {
 
   /** Asks for one more step. It is counted, in all processes at once, unless the verdict forbids it. */
   beforeIteration(): Verdict {
-    const { book, rules, mostOfSession } = this.#state;
-    const { session, limited } = this.#scopes();
+    const { book, rules } = this.#state;
     const wallMs = this.#uncountedMs();
-    const shared = book.read(limited);
-    const allowed = strictest([this.#guarded(), checkSpend(rules.spend, shared), this.#grown()]);
-    if (forbids(allowed)) return this.#remember(allowed);
-    const before = book.claim({ counted: session, wallMs, below: mostOfSession });
-    if (before === undefined) return this.#judge();
-    this.#countedAt += wallMs;
-    return this.#remember(strictest([allowed, checkSpend(rules.spend, [before], { wallMs })]));
+    const besides = strictest([this.#guarded(), this.#grown()]);
+    let verdict = besides;
+    const counted = book.step({ account: this.#scopes(), wallMs }, (spent) => {
+      verdict = strictest([besides, checkSpend(rules.spend, spent, wallMs)]);
+      return !forbids(verdict);
+    });
+    if (counted) this.#countedAt += wallMs;
+    return this.#remember(verdict);
   }
 
   /** Counts what a model call used, then records it; durable when the promise resolves. */
@@ -110,7 +108,7 @@ export class Turn implements AsyncDisposable {
 
   /** All that was used in this session so far, by every process. */
   used(): Amounts {
-    return this.#state.book.read([this.#scopes().session])[0]?.used ?? {};
+    return this.#state.book.read(this.#scopes())[0]?.used ?? {};
   }
 
   /** Counts the rest of the time and, if the session was stopped, ends it with the cause. Ending twice is the same as once. */
@@ -145,8 +143,7 @@ export class Turn implements AsyncDisposable {
   /** The verdict of everything as it is now. */
   #judge(): Verdict {
     const { book, rules } = this.#state;
-    const { session, limited } = this.#scopes();
-    const spent = checkSpend(rules.spend, book.read([session, ...limited]), { wallMs: this.#uncountedMs() });
+    const spent = checkSpend(rules.spend, book.read(this.#scopes()), this.#uncountedMs());
     return this.#remember(strictest([this.#guarded(), spent, this.#grown()]));
   }
 

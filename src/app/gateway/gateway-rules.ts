@@ -56,10 +56,12 @@ function spendRules({ limits, budgets }: Config, source: string): readonly Spend
       return { scope: 'model' as const, key, onBreach, amounts: spending(given) };
     }),
   ];
-  return wanted.flatMap(({ amounts, ...rule }) =>
+  return wanted.flatMap(({ scope, key, onBreach: kind, amounts }) =>
     COUNTERS.flatMap((counter) => {
       const most = amounts[counter];
-      return most === undefined ? [] : [{ ...rule, counter, limit: most, warnAt: (most * limits.warn_percent) / 100 }];
+      if (most === undefined) return [];
+      // Fields written out, not spread: all rules then have one shape, and each step is judged by all of them.
+      return [{ scope, key, counter, limit: most, warnAt: (most * limits.warn_percent) / 100, onBreach: kind }];
     }),
   );
 }

@@ -9,13 +9,13 @@ import * as fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { manualClock, NOW } from '../../../test/support/clock.ts';
 import { tempDir } from '../../../test/support/temp-dir.ts';
-import { type Counters, SPENT_COUNTERS, type SpendBook, type SpendKey } from '../../core/gateway.ts';
+import type { Spend, SpendBook, SpendKey } from '../../core/gateway.ts';
 import { DAY_MS } from '../../core/time.ts';
 import { openSpendBook } from './spend-book.ts';
 
 const SESSION: SpendKey = { scope: 'session', key: 's', period: '' };
 const DAY: SpendKey = { scope: 'day', key: '', period: '2026-01-15' };
-const CLAIMER = fileURLToPath(new URL('../../../test/support/spend-claimer.js', import.meta.url));
+const STEPPER = fileURLToPath(new URL('../../../test/support/spend-stepper.js', import.meta.url));
 
 function openBook(path = join(tempDir(), 'live.db'), clock = manualClock()): SpendBook {
   const book = openSpendBook({ path, clock });
@@ -23,12 +23,17 @@ function openBook(path = join(tempDir(), 'live.db'), clock = manualClock()): Spe
   return book;
 }
 
-const usedBy = (book: SpendBook, key: SpendKey) => book.read([key])[0]?.used;
+const usedBy = (book: SpendBook, session: SpendKey) => book.read({ session, limited: [] })[0]?.used;
+const stepsBelow = (most: number) => (spent: readonly Spend[]) => (spent[0]?.used.iterations ?? 0) < most;
 
 describe('the spend book', () => {
   it('counts from zero and adds to each row', () => {
     const book = openBook();
-    expect(book.read([SESSION])).toEqual([{ ...SESSION, used: { tokens: 0, nanoUsd: 0, iterations: 0, wallMs: 0 } }]);
+    const nothing = { tokens: 0, nanoUsd: 0, iterations: 0, wallMs: 0 };
+    expect(book.read({ session: SESSION, limited: [DAY] })).toEqual([
+      { ...SESSION, used: nothing },
+      { ...DAY, used: nothing },
+    ]);
     book.add([SESSION, DAY], { tokens: 5, nanoUsd: 7 });
     book.add([DAY], { tokens: 1, iterations: 4, wallMs: 6 });
     expect(usedBy(book, SESSION)).toMatchObject({ tokens: 5, nanoUsd: 7, iterations: 0 });
@@ -43,76 +48,126 @@ describe('the spend book', () => {
     expect(usedBy(book, SESSION)).toMatchObject({ tokens: 101 });
   });
 
-  it('counts a step with the time before it, and gives back the totals before that', () => {
+  it('counts a step with the time before it, and shows the totals before that', () => {
     const book = openBook();
     book.add([SESSION], { tokens: 9, wallMs: 5 });
-    const claim = () => book.claim({ counted: SESSION, wallMs: 10, below: { iterations: 2, tokens: 10, wallMs: 100 } });
-    expect(claim()).toMatchObject({ ...SESSION, used: { tokens: 9, iterations: 0, wallMs: 5 } });
-    expect(claim()).toMatchObject({ used: { tokens: 9, iterations: 1, wallMs: 15 } });
-    expect(claim()).toBeUndefined();
+    const account = { session: SESSION, limited: [] };
+    const seen: (readonly Spend[])[] = [];
+    const step = () => {
+      return book.step({ account, wallMs: 10 }, (spent) => {
+        seen.push(spent);
+        return stepsBelow(2)(spent);
+      });
+    };
+    expect(step()).toBe(true);
+    expect(seen.at(-1)).toEqual([{ ...SESSION, used: { tokens: 9, nanoUsd: 0, iterations: 0, wallMs: 5 } }]);
+    expect(step()).toBe(true);
+    expect(seen.at(-1)).toMatchObject([{ used: { tokens: 9, iterations: 1, wallMs: 15 } }]);
+    expect(step()).toBe(false);
     expect(usedBy(book, SESSION)).toMatchObject({ tokens: 9, iterations: 2, wallMs: 25 });
   });
 
-  it('counts no step once any total has reached its limit, or would with the time that has passed', () => {
-    const counters = fc.record(
-      Object.fromEntries(SPENT_COUNTERS.map((name) => [name, fc.nat(4)])) as Record<
-        keyof Counters,
-        fc.Arbitrary<number>
-      >,
-    );
-    const limits = fc.record(
-      Object.fromEntries(SPENT_COUNTERS.map((name) => [name, fc.integer({ min: 1, max: 6 })])) as Record<
-        keyof Counters,
-        fc.Arbitrary<number>
-      >,
-      { requiredKeys: [] },
-    );
-    const book = openBook();
-    let round = 0;
-    fc.assert(
-      fc.property(counters, limits, fc.nat(4), (used, below, wallMs) => {
-        const counted = { ...SESSION, key: `round-${(round += 1)}` };
-        book.begin(counted, used);
-        const reached = SPENT_COUNTERS.some((name) => {
-          return used[name] + (name === 'wallMs' ? wallMs : 0) >= (below[name] ?? Infinity);
-        });
-        expect(book.claim({ counted, wallMs, below })?.used).toEqual(reached ? undefined : used);
-        const after = { ...used, iterations: used.iterations + 1, wallMs: used.wallMs + wallMs };
-        expect(usedBy(book, counted)).toEqual(reached ? used : after);
-      }),
-    );
-  });
-
   it('counts the first step of a session that it has forgotten', () => {
-    const book = openBook();
-    expect(book.claim({ counted: SESSION, wallMs: 3, below: { iterations: 1 } })).toMatchObject({
-      used: { wallMs: 0 },
-    });
-    expect(book.claim({ counted: SESSION, wallMs: 3, below: { iterations: 1 } })).toBeUndefined();
+    const clock = manualClock();
+    const book = openBook(join(tempDir(), 'live.db'), clock);
+    const account = { session: SESSION, limited: [] };
+    const step = () => book.step({ account, wallMs: 3 }, stepsBelow(1));
+    expect([step(), step()]).toEqual([true, false]);
+    expect(usedBy(book, SESSION)).toMatchObject({ iterations: 1, wallMs: 3 });
+    clock.set(NOW + DAY_MS);
+    book.dropBefore(NOW + 1);
+    expect([step(), step()]).toEqual([true, false]);
     expect(usedBy(book, SESSION)).toMatchObject({ iterations: 1, wallMs: 3 });
   });
 
-  it('shows what any connection added since the last look, whoever looks', () => {
+  it('counts no step for a session that came after the one it was asked for', () => {
+    const path = join(tempDir(), 'live.db');
+    const clock = manualClock();
+    const [book, other] = [openBook(path, clock), openBook(path, clock)];
+    const account = { session: SESSION, limited: [] };
+    book.begin(SESSION, {});
+    book.read(account);
+    clock.set(NOW + DAY_MS);
+    other.dropBefore(NOW + 1);
+    const later = { ...SESSION, key: 'later' };
+    other.begin(later, {});
+    expect(book.step({ account, wallMs: 0 }, () => true)).toBe(true);
+    expect([usedBy(book, SESSION)?.iterations, usedBy(book, later)?.iterations]).toEqual([1, 0]);
+  });
+
+  it('judges each step by all that was spent until then, whoever spent it', () => {
     const path = join(tempDir(), 'live.db');
     const books = [openBook(path), openBook(path)];
+    const act = fc.record({
+      by: fc.nat(1),
+      what: fc.constantFrom('step', 'read', 'spend'),
+      row: fc.nat(2),
+      amount: fc.nat(3),
+    });
+    let round = 0;
     fc.assert(
-      fc.property(fc.array(fc.tuple(fc.boolean(), fc.nat(1))), (steps) => {
-        let expected = usedBy(openBook(path), DAY)?.tokens ?? 0;
-        for (const [adds, by] of steps) {
-          if (adds) books[by]?.add([DAY], { tokens: 1 });
-          expected += adds ? 1 : 0;
-          const book = books[by];
-          expect(book && usedBy(book, DAY)?.tokens).toBe(expected);
+      fc.property(fc.array(act, { maxLength: 30 }), (acts) => {
+        const period = `round-${(round += 1)}`;
+        const rows = [SESSION, { ...DAY, scope: 'source' as const, key: 'cli' }, DAY].map((row) => ({
+          ...row,
+          period,
+        }));
+        const [session = SESSION, ...limited] = rows;
+        const accounts = books.map(() => ({ session, limited }));
+        const totals = rows.map(() => ({ tokens: 0, nanoUsd: 0, iterations: 0, wallMs: 0 }));
+        for (const { by, what, row, amount } of acts) {
+          const [book, account, key, total] = [books[by], accounts[by], rows[row], totals[row]];
+          if (!book || !account || !key || !total || !totals[0]) throw new Error('There are two books and three rows.');
+          let seen: readonly Spend[] | undefined;
+          if (what === 'spend') {
+            book.add([key], { tokens: amount, nanoUsd: 1 });
+            total.tokens += amount;
+            total.nanoUsd += 1;
+          }
+          if (what === 'read') seen = book.read(account);
+          if (what === 'step') {
+            const counted = book.step({ account, wallMs: amount }, (spent) => {
+              seen = spent;
+              return amount > 0;
+            });
+            expect(counted).toBe(amount > 0);
+          }
+          if (seen !== undefined) expect(seen.map(({ used }) => used)).toEqual(totals);
+          if (what === 'step' && amount > 0) {
+            totals[0].iterations += 1;
+            totals[0].wallMs += amount;
+          }
         }
       }),
-      { numRuns: 20 },
     );
+  });
+
+  it('asks again when somebody spends between the judgement and the count', () => {
+    const path = join(tempDir(), 'live.db');
+    const [book, other] = [openBook(path), openBook(path)];
+    for (const [row, index] of [
+      [SESSION, 0],
+      [DAY, 1],
+    ] as const) {
+      const account = { session: SESSION, limited: [DAY] };
+      book.read(account);
+      const judged: (number | undefined)[] = [];
+      const counted = book.step({ account, wallMs: 0 }, (spent) => {
+        judged.push(spent[index]?.used.tokens);
+        if (judged.length === 1) other.add([row], { tokens: 100 });
+        return (spent[index]?.used.tokens ?? 0) < 100;
+      });
+      expect({ counted, judged }).toEqual({ counted: false, judged: [0, 100] });
+    }
+    expect(usedBy(book, SESSION)?.iterations).toBe(0);
   });
 
   it('keeps its log short, however many steps are counted', () => {
     const path = join(tempDir(), 'live.db');
     const book = openBook(path);
-    for (let step = 0; step < 10_000; step += 1) book.claim({ counted: SESSION, wallMs: 1, below: {} });
+    const account = { session: SESSION, limited: [DAY] };
+    for (let step = 0; step < 10_000; step += 1) book.step({ account, wallMs: 1 }, () => true);
+    expect(usedBy(book, SESSION)).toMatchObject({ iterations: 10_000, wallMs: 10_000 });
     expect(lstatSync(`${path}-wal`).size).toBeLessThan(6_000_000);
   });
 
@@ -144,18 +199,31 @@ describe('the spend book', () => {
     );
   });
 
-  it('goes on with the totals of the first version, without the sizes that it counted', () => {
+  it.each([
+    { version: 1, size: 'messages INTEGER NOT NULL, bytes INTEGER NOT NULL,', values: '1, 2,' },
+    { version: 2, size: '', values: '' },
+  ])('goes on with the totals of version $version', (earlier) => {
     const path = join(tempDir(), 'live.db');
-    const first = new BetterSqlite3(path);
-    first.exec(`CREATE TABLE spend (scope TEXT NOT NULL, key TEXT NOT NULL, period TEXT NOT NULL, messages INTEGER NOT NULL,
-      bytes INTEGER NOT NULL, tokens INTEGER NOT NULL, nano_usd INTEGER NOT NULL, iterations INTEGER NOT NULL,
-      wall_ms INTEGER NOT NULL, updated_at INTEGER NOT NULL, PRIMARY KEY (scope, key, period)) STRICT, WITHOUT ROWID;
-      INSERT INTO spend VALUES ('session', 's', '', 1, 2, 3, 4, 5, 6, ${NOW}); PRAGMA user_version = 1`);
-    first.close();
+    const old = new BetterSqlite3(path);
+    onTestFinished(() => void old.close());
+    old.exec(`CREATE TABLE spend (scope TEXT NOT NULL, key TEXT NOT NULL, period TEXT NOT NULL, ${earlier.size}
+      tokens INTEGER NOT NULL, nano_usd INTEGER NOT NULL, iterations INTEGER NOT NULL, wall_ms INTEGER NOT NULL,
+      updated_at INTEGER NOT NULL, PRIMARY KEY (scope, key, period)) STRICT, WITHOUT ROWID;
+      INSERT INTO spend VALUES ('session', 's', '', ${earlier.values} 3, 4, 5, 6, ${NOW});
+      INSERT INTO spend VALUES ('day', '', '2026-01-15', ${earlier.values} 3, 4, 0, 0, ${NOW});
+      PRAGMA user_version = ${earlier.version}`);
+    const spendMore = old.prepare('UPDATE spend SET tokens = tokens + 1');
     const book = openBook(path);
+    const account = { session: SESSION, limited: [DAY] };
     book.add([SESSION], { tokens: 10 });
-    expect(usedBy(book, SESSION)).toEqual({ tokens: 13, nanoUsd: 4, iterations: 5, wallMs: 6 });
-    expect(usedBy(openBook(path), SESSION)).toMatchObject({ tokens: 13 });
+    expect(book.read(account)).toEqual([
+      { ...SESSION, used: { tokens: 13, nanoUsd: 4, iterations: 5, wallMs: 6 } },
+      { ...DAY, used: { tokens: 3, nanoUsd: 4, iterations: 0, wallMs: 0 } },
+    ]);
+    // A process of version 2 may still be at work.
+    spendMore.run();
+    expect(book.read(account)).toMatchObject([{ used: { tokens: 14 } }, { used: { tokens: 4 } }]);
+    expect(usedBy(openBook(path), SESSION)).toMatchObject({ tokens: 14 });
   });
 
   it('refuses the file of a newer Coppice', () => {
@@ -166,33 +234,31 @@ describe('the spend book', () => {
     expect(() => openBook(path)).toThrow('newer Coppice');
   });
 
-  it('passes no limit, however the claims of several connections interleave', () => {
+  it('passes no limit, however the steps of several connections interleave', () => {
     const path = join(tempDir(), 'live.db');
     const books = [openBook(path), openBook(path), openBook(path)];
     let round = 0;
     fc.assert(
       fc.property(fc.array(fc.nat(2), { maxLength: 40 }), fc.integer({ min: 1, max: 30 }), (taken, limit) => {
-        const counted = { ...SESSION, key: `round-${(round += 1)}` };
-        const claimed = taken.map((by) => books[by]?.claim({ counted, wallMs: 0, below: { iterations: limit } }));
-        const expected = Math.min(taken.length, limit);
-        expect(claimed.map((before) => before?.used.iterations)).toEqual(
-          taken.map((_, index) => (index < expected ? index : undefined)),
-        );
-        for (const book of books) expect(usedBy(book, counted)?.iterations).toBe(expected);
+        const session = { ...SESSION, key: `round-${(round += 1)}` };
+        const account = { session, limited: [] };
+        const counted = taken.map((by) => books[by]?.step({ account, wallMs: 0 }, stepsBelow(limit)));
+        expect(counted).toEqual(taken.map((_, index) => index < limit));
+        for (const book of books) expect(usedBy(book, session)?.iterations).toBe(Math.min(taken.length, limit));
       }),
     );
   });
 
   it('gives four processes together exactly as many iterations as the limit allows', async () => {
     const path = join(tempDir(), 'live.db');
-    const got = await Promise.all(Array.from({ length: 4 }, () => claimIn(path, { count: 1000, limit: 2500 })));
+    const got = await Promise.all(Array.from({ length: 4 }, () => stepIn(path, { count: 1000, limit: 2500 })));
     expect(got.reduce((sum, count) => sum + count, 0)).toBe(2500);
     expect(usedBy(openBook(path), SESSION)?.iterations).toBe(2500);
   });
 });
 
-async function claimIn(path: string, { count, limit }: { count: number; limit: number }): Promise<number> {
-  const child = spawn(process.execPath, [CLAIMER, path, String(count), String(limit)], {
+async function stepIn(path: string, { count, limit }: { count: number; limit: number }): Promise<number> {
+  const child = spawn(process.execPath, [STEPPER, path, String(count), String(limit)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'exit') as Promise<[number | null]>]);

@@ -2,13 +2,13 @@ import BetterSqlite3, { type Database } from 'better-sqlite3';
 import { Failure } from '../../core/failure.ts';
 import {
   type Amounts,
-  type Claim,
-  type Counters,
   type Scope,
   SPENT_COUNTERS,
   type Spend,
+  type SpendAccount,
   type SpendBook,
   type SpendKey,
+  type SpendStep,
 } from '../../core/gateway.ts';
 import type { Clock } from '../../core/time.ts';
 import { networkFileSystem } from '../../platform/file-system-facts.ts';
@@ -17,8 +17,7 @@ import { isBusy, lockedTooLong, translateSqliteError } from './sqlite-errors.ts'
 
 /** How long a call blocks while others write. Each of them takes microseconds, so waiting longer means that one hangs. */
 const BUSY_WAIT_MS = 5000;
-const SCHEMA_VERSION = 2;
-const MOST_REMEMBERED = 100;
+const SCHEMA_VERSION = 3;
 
 /**
  * Opens the totals that all processes of a home share: a small database of its own, so that counting never waits for the
@@ -26,80 +25,89 @@ const MOST_REMEMBERED = 100;
  */
 export function openSpendBook({ path, clock }: { readonly path: string; readonly clock: Clock }): SpendBook {
   const db = openDatabase(path);
-  const select = db.prepare<[string, string, string], number[]>(`SELECT ${COLUMNS} FROM spend ${WHERE}`).raw();
   const insert = db.prepare(`INSERT INTO spend (scope, key, period, updated_at, ${COLUMNS})
     VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`);
   const added = COLUMN_LIST.map((name) => `${name} = ${name} + ?`).join();
   const update = db.prepare(`UPDATE spend SET updated_at = ?, ${added} ${WHERE}`);
-  const advance = db.prepare<(string | number)[], number[]>(ADVANCE).raw();
+  const count = db.prepare(COUNT);
+  const looks = rememberLooks(db);
 
-  const rows = rememberRows(db, ({ scope, key, period }) => {
-    return { scope, key, period, used: countersOf(select.get(scope, key, period) ?? []) };
-  });
   const begin = ({ scope, key, period }: SpendKey, totals: Amounts) => {
-    rows.forget();
     insert.run(scope, key, period, clock.now(), ...valuesOf(totals));
   };
   const add = db.transaction((keys: readonly SpendKey[], amounts: Amounts) => {
-    rows.forget();
     for (const row of keys) {
       const { changes } = update.run(clock.now(), ...valuesOf(amounts), row.scope, row.key, row.period);
       if (changes === 0) begin(row, amounts);
     }
   });
-  /** One statement decides and counts, so nobody comes in between, and a step costs no more than one write. */
-  const claim = ({ counted, wallMs, below }: Claim): Spend | undefined => {
-    const { scope, key, period } = counted;
-    const limits = SPENT_COUNTERS.map((counter) => (below[counter] ?? Infinity) - (counter === 'wallMs' ? wallMs : 0));
-    // Read to its end: after a statement that is left halfway, the log is never written back and grows without bound.
-    const [before] = advance.all(clock.now(), wallMs, scope, key, period, ...limits, wallMs);
-    return before && { scope, key, period, used: countersOf(before) };
+  /** One statement compares and counts. It does nothing when the totals are no longer those that were seen. */
+  const countAfter = ({ account, wallMs }: SpendStep, { changes, id, spent }: Look): boolean => {
+    const [{ scope, key, period, used }, ...others] = spent;
+    const { tokens, nanoUsd, iterations, wallMs: countedMs } = used;
+    const after = { tokens, nanoUsd, iterations: iterations + 1, wallMs: countedMs + wallMs };
+    const now = clock.now();
+    const done = count.run(now, after.iterations, after.wallMs, id, tokens, nanoUsd, iterations, countedMs, changes);
+    if (done.changes === 0) return false;
+    looks.keep(account, { changes, id, spent: [{ scope, key, period, used: after }, ...others] });
+    return true;
   };
-  const beginAndClaim = db.transaction((asked: Claim) => {
-    begin(asked.counted, {});
-    return claim(asked);
+  const lookAndCount = db.transaction((step: SpendStep, allows: (spent: readonly Spend[]) => boolean) => {
+    const look = looks.take(step.account);
+    if (!allows(look.spent)) return false;
+    if (countAfter(step, look)) return true;
+    // It has no row: forgotten after a long time, or never begun.
+    begin(step.account.session, {});
+    return countAfter(step, looks.take(step.account));
   });
 
   return {
     begin: (key, totals) => said(path, () => begin(key, totals)),
     add: (keys, amounts) => said(path, () => add.immediate(keys, amounts)),
-    // Nothing comes back when a limit is reached, and also when the row is not there.
-    claim: (asked) => said(path, () => claim(asked) ?? beginAndClaim.immediate(asked)),
-    read: (keys) => said(path, () => rows.read(keys)),
+    read: (account) => said(path, () => looks.take(account).spent),
+    step: (step, allows) =>
+      said(path, () => {
+        const last = looks.last(step.account);
+        const counted = last !== undefined && allows(last.spent) && countAfter(step, last);
+        return counted || lookAndCount.immediate(step, allows);
+      }),
     list: (scope) => said(path, () => listRows(db, scope)),
-    dropBefore: (at) => {
-      rows.forget();
-      said(path, () => db.prepare('DELETE FROM spend WHERE updated_at < ?').run(at));
-    },
+    dropBefore: (at) => said(path, () => void db.prepare('DELETE FROM spend WHERE updated_at < ?').run(at)),
     [Symbol.dispose]: () => void db.close(),
   };
 }
 
+/** A row that was dropped leaves its number behind, which nobody gets again: a step is counted by it. */
 const SCHEMA = `CREATE TABLE spend (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
   scope TEXT NOT NULL, key TEXT NOT NULL, period TEXT NOT NULL,
   tokens INTEGER NOT NULL, nano_usd INTEGER NOT NULL, iterations INTEGER NOT NULL, wall_ms INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
-  PRIMARY KEY (scope, key, period)
-) STRICT, WITHOUT ROWID`;
-
-/** The first version also counted how large sessions were, which their store knows better. */
-const SECOND_VERSION = 'ALTER TABLE spend DROP COLUMN messages; ALTER TABLE spend DROP COLUMN bytes';
+  UNIQUE (scope, key, period)
+) STRICT;
+CREATE TABLE changes (number INTEGER NOT NULL) STRICT;
+INSERT INTO changes VALUES (0);
+CREATE TRIGGER inserted AFTER INSERT ON spend WHEN NEW.scope <> 'session' BEGIN UPDATE changes SET number = number + 1; END;
+CREATE TRIGGER updated AFTER UPDATE OF tokens, nano_usd ON spend WHEN NEW.scope <> 'session'
+  BEGIN UPDATE changes SET number = number + 1; END;
+CREATE TRIGGER deleted AFTER DELETE ON spend WHEN OLD.scope <> 'session' BEGIN UPDATE changes SET number = number + 1; END`;
 
 /** In the order of `SPENT_COUNTERS`. */
 const COLUMN_LIST = ['tokens', 'nano_usd', 'iterations', 'wall_ms'];
 const COLUMNS = COLUMN_LIST.join();
 const WHERE = 'WHERE scope = ? AND key = ? AND period = ?';
-/** Counts a step where every total is below its limit, and gives back the totals before it. */
-const ADVANCE = `UPDATE spend SET updated_at = ?, iterations = iterations + 1, wall_ms = wall_ms + ? ${WHERE}
-  AND ${COLUMN_LIST.map((name) => `${name} < ?`).join(' AND ')}
-  RETURNING tokens, nano_usd, iterations - 1, wall_ms - ?`;
+/** What decides on a step: the totals of a session, and how often those of several sessions have changed. */
+const LOOK = `SELECT number, id, ${COLUMNS} FROM changes LEFT JOIN spend ON scope = ? AND key = ? AND period = ?`;
+/** Counts a step where all of that is as it was. */
+const COUNT = `UPDATE spend SET updated_at = ?, iterations = ?, wall_ms = ?
+  WHERE id = ? AND ${COLUMN_LIST.map((name) => `${name} = ?`).join(' AND ')} AND (SELECT number FROM changes) = ?`;
 
 function openDatabase(path: string): Database {
   return said(path, () => {
     createDatabaseFile(path);
     const db = new BetterSqlite3(path, { timeout: BUSY_WAIT_MS });
     try {
-      // Small pages, because every claim writes one.
+      // Small pages, because every step writes one.
       db.pragma('page_size = 1024');
       // WAL needs shared memory, which network file systems do not have.
       db.pragma(networkFileSystem(path) === undefined ? 'journal_mode = WAL' : 'journal_mode = TRUNCATE');
@@ -123,33 +131,45 @@ function migrate(db: Database, path: string): void {
       hint: 'Nothing was changed. Update Coppice: npm install --global coppice',
     });
   }
-  db.exec(version === 1 ? SECOND_VERSION : SCHEMA);
+  const columns = `scope, key, period, updated_at, ${COLUMNS}`;
+  if (version > 0) db.exec('ALTER TABLE spend RENAME TO earlier');
+  db.exec(SCHEMA);
+  if (version > 0) db.exec(`INSERT INTO spend (${columns}) SELECT ${columns} FROM earlier; DROP TABLE earlier`);
   db.pragma(`user_version = ${SCHEMA_VERSION}`);
 }
 
+/** The totals of an account at one moment. */
+interface Look {
+  readonly changes: number;
+  /** Of the session's row; 0 when it has none. */
+  readonly id: number;
+  /** The session's first. */
+  readonly spent: readonly [Spend, ...Spend[]];
+}
+
 /**
- * Rows of several sessions, remembered for as long as nobody adds to them: another connection shows in the data version. With
- * them, a step under many budgets costs little more than one without. What one session used changes with each step.
+ * Remembers the last look at each account. A step is judged by it and counted only where it still holds, so it costs one
+ * statement; and the totals of several sessions are read again only after somebody has added to one.
  */
-function rememberRows(db: Database, spendOf: (key: SpendKey) => Spend) {
-  const dataVersion = db.prepare<[], number>('PRAGMA data_version').pluck();
-  const known = new Map<SpendKey, Spend>();
-  let knownVersion: number | undefined;
-  const find = (key: SpendKey): Spend => {
-    if (key.scope === 'session') return spendOf(key);
-    const spend = known.get(key) ?? spendOf(key);
-    known.set(key, spend);
-    return spend;
+function rememberLooks(db: Database) {
+  const look = db.prepare<[string, string, string], [number, ...(number | null)[]]>(LOOK).raw();
+  const select = db.prepare<[string, string, string], number[]>(`SELECT ${COLUMNS} FROM spend ${WHERE}`).raw();
+  const known = new WeakMap<SpendAccount, Look>();
+  const readOthers = ({ limited }: SpendAccount) => {
+    return limited.map((row) => spendOf(row, select.get(row.scope, row.key, row.period) ?? []));
   };
   return {
-    /** This connection is about to change what it may remember. */
-    forget: () => known.clear(),
-    read(keys: readonly SpendKey[]): readonly Spend[] {
-      if (keys.length === 0) return [];
-      const version = dataVersion.get();
-      if (version !== knownVersion || known.size > MOST_REMEMBERED) known.clear();
-      knownVersion = version;
-      return keys.map(find);
+    last: (account: SpendAccount) => known.get(account),
+    keep: (account: SpendAccount, seen: Look) => void known.set(account, seen),
+    /** The number is read first: whatever changes after that shows when the step is counted. */
+    take(account: SpendAccount): Look {
+      const { session } = account;
+      const [changes = 0, id, ...values] = look.get(session.scope, session.key, session.period) ?? [];
+      const last = known.get(account);
+      const others = last?.changes === changes ? last.spent.slice(1) : readOthers(account);
+      const seen: Look = { changes, id: id ?? 0, spent: [spendOf(session, values), ...others] };
+      known.set(account, seen);
+      return seen;
     },
   };
 }
@@ -161,12 +181,14 @@ function listRows(db: Database, scope: Scope): readonly Spend[] {
     )
     .raw()
     .all(scope)
-    .map(([key, period, ...values]) => ({ scope, key, period, used: countersOf(values) }));
+    .map(([key, period, ...values]) => spendOf({ scope, key, period }, values));
 }
 
-function countersOf(values: readonly number[]): Counters {
-  const [tokens = 0, nanoUsd = 0, iterations = 0, wallMs = 0] = values;
-  return { tokens, nanoUsd, iterations, wallMs };
+/** Without a row its columns are null, or there are none. */
+function spendOf({ scope, key, period }: SpendKey, values: readonly (number | null)[]): Spend {
+  const [tokens, nanoUsd, iterations, wallMs] = values;
+  const used = { tokens: tokens ?? 0, nanoUsd: nanoUsd ?? 0, iterations: iterations ?? 0, wallMs: wallMs ?? 0 };
+  return { scope, key, period, used };
 }
 
 function valuesOf(amounts: Amounts): readonly number[] {
