@@ -1,7 +1,7 @@
 import type { Amounts, Recorder, SpendBook, Verdict } from '../core/gateway.ts';
 import type { JsonValue } from '../core/json.ts';
 import { totalTokens } from '../core/session.ts';
-import type { Clock, EpochMs } from '../core/time.ts';
+import { type Clock, type EpochMs, MINUTE_MS } from '../core/time.ts';
 import { checkSize, checkSpend, type SpendRule } from './check-spend.ts';
 import { afterEvent, type GuardEvent, type GuardRules, type GuardState, guardVerdict } from './guards.ts';
 import { type Prices, priceUsage } from './price-usage.ts';
@@ -31,6 +31,12 @@ export interface LiveState {
   model: string | undefined;
   /** Once a session was told to stop it is told nothing else. */
   stopped: Verdict | undefined;
+}
+
+export interface AddedMessage {
+  readonly bytes: number;
+  /** When it was said, where that is known. */
+  readonly at?: EpochMs | undefined;
 }
 
 /** One stretch of work in a live session. Close it with `await using` or `end()`: a stop is recorded then. */
@@ -90,8 +96,15 @@ export class Turn implements AsyncDisposable {
   }
 
   /** A message was added to the session. */
-  message({ bytes }: { readonly bytes: number }): Verdict {
-    this.#flow({ messages: 1, bytes });
+  message(message: AddedMessage): Verdict {
+    return this.messages([message]);
+  }
+
+  /** Messages were added to the session. Those that were said earlier, as in a backlog, are no part of a flood. */
+  messages(messages: readonly AddedMessage[]): Verdict {
+    const now = this.#state.clock.now();
+    const fresh = messages.filter(({ at }) => at === undefined || now - at < MINUTE_MS);
+    this.#flow({ messages: fresh.length, bytes: fresh.reduce((sum, { bytes }) => sum + bytes, 0) });
     return this.#judge();
   }
 
@@ -116,7 +129,8 @@ export class Turn implements AsyncDisposable {
     if (this.#ended) return;
     this.#ended = true;
     const { book, recorder, stopped } = this.#state;
-    book.add([this.#scopes().session], { wallMs: this.#uncountedMs() });
+    const wallMs = this.#uncountedMs();
+    if (wallMs > 0) book.add([this.#scopes().session], { wallMs });
     if (stopped !== undefined) await recorder.end(stopReason(stopped));
   }
 

@@ -34,15 +34,14 @@ export const messageRoutes = [
     method: 'POST',
     path: '/api/sessions/{id}/messages',
     summary:
-      'Add messages in order, all or none. They are on disk when the answer comes. `verdict` is there when a session that answers a key comes near a limit of its size: at `reset`, resolve the key again.',
+      'Add messages in order, all or none. They are on disk when the answer comes. `verdict` is there when limits, budgets or guards have something to say of a session that answers a key: at `reset`, resolve the key again. A session that is told to stop has ended.',
     body: newMessagesSchema,
     answer: receiptSchema,
     status: 201,
     handle: async ({ parts, id, body }) => {
-      const { firstSeq, lastSeq, size, problems } = await append(await parts.sessions.open(id), body.messages);
+      const { firstSeq, lastSeq, problems } = await append(await parts.sessions.open(id), body.messages);
       await parts.news.added(id, body.messages.length, lastSeq);
-      const source = parts.sessions.answering(id);
-      const verdict = source && size ? await parts.home.gateway.judgeSize(source, size) : OK;
+      const verdict = parts.sessions.isAnswering(id) ? await parts.home.gateway.added(id, body.messages) : OK;
       return { firstSeq, lastSeq, problems, ...(verdict.kind !== 'ok' && { verdict }) };
     },
   }),
@@ -71,7 +70,7 @@ async function appendAll(session: Session, messages: readonly NewMessage[]): Pro
   return { firstSeq: lastSeq - count + 1, lastSeq, ...rest };
 }
 
-type Receipt = Omit<AppendReceipt, 'size'> & Partial<Pick<AppendReceipt, 'size'>>;
+type Receipt = Pick<AppendReceipt, 'firstSeq' | 'lastSeq' | 'problems'>;
 
 async function page(all: AsyncIterable<Message>, limit: number): Promise<{ messages: Message[]; next?: number }> {
   const messages: Message[] = [];

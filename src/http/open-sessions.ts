@@ -9,7 +9,7 @@ const IDLE_MS = 10 * MINUTE_MS;
 
 interface OpenSession {
   readonly session: Session;
-  readonly answering: string | undefined;
+  readonly isAnswering: boolean;
   usedAt: EpochMs;
 }
 
@@ -41,15 +41,14 @@ export class OpenSessions {
   }
 
   /** Says that a client has this session now. */
-  use(session: Session, { routeKey, source }: Pick<SessionFacts, 'routeKey' | 'source'>): Session {
-    const answering = routeKey === undefined ? undefined : source;
-    this.#open.set(session.id, { session, answering, usedAt: this.#clock.now() });
+  use(session: Session, { routeKey }: Pick<SessionFacts, 'routeKey'>): Session {
+    this.#open.set(session.id, { session, isAnswering: routeKey !== undefined, usedAt: this.#clock.now() });
     return session;
   }
 
-  /** The source of a session that answers a key, and so must not grow beyond its limits. Others are as long as their clients like. */
-  answering(id: string): string | undefined {
-    return this.#open.get(id)?.answering;
+  /** Whether a session answers a key, and so must not grow beyond its limits. Others are as long as their clients like. */
+  isAnswering(id: string): boolean {
+    return this.#open.get(id)?.isAnswering === true;
   }
 
   #gathered(): Promise<void> {

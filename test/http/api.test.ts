@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { planDocument } from '../../src/app/documents/plan-document.ts';
+import { MINUTE_MS } from '../../src/core/time.ts';
 import { errorSchema } from '../../src/http/openapi.ts';
 import type { JsonRoute } from '../../src/http/route.ts';
 import { ROUTES } from '../../src/http/route-table.ts';
@@ -159,6 +160,31 @@ describe('the HTTP API', () => {
     expect(fresh.session).toMatchObject({ parentId: session.id });
     const { id } = await client.sessions.create({ source: 'api' });
     expect(await said(id, 6)).not.toHaveProperty('verdict');
+  });
+
+  it('stops a conversation that is flooded, but not one that brings what was said earlier', async () => {
+    const { client } = await serveHome({ settings: [{ key: 'guards.messages_per_minute', value: '10' }] });
+    const said = (id: string, count: number, ago?: number) => {
+      const at = ago === undefined ? {} : { at: new Date(Date.now() - ago).toISOString() };
+      const messages = Array.from({ length: count }, () => ({ role: 'user', content: 'hello', ...at }) as const);
+      return client.sessions.append(id, messages);
+    };
+    const { session } = await client.routes.resolve({ key: 'telegram:42', source: 'telegram' });
+    expect(await said(session.id, 100, MINUTE_MS)).not.toHaveProperty('verdict');
+    expect(await said(session.id, 7)).not.toHaveProperty('verdict');
+    expect(await said(session.id, 1, 0)).toMatchObject({ verdict: { kind: 'warn', causes: [{ used: 8 }] } });
+    expect(await said(session.id, 2)).toMatchObject({
+      verdict: { kind: 'stop', causes: [{ rule: 'messages-per-minute', used: 10, limit: 10 }] },
+    });
+    expect(await client.sessions.get(session.id)).toMatchObject({
+      endReason: 'guard: messages-per-minute (session) 10 of 10',
+      messageCount: 110,
+    });
+    await expect(said(session.id, 1)).rejects.toMatchObject({ code: 'refused' });
+    await client.sessions.resume(session.id);
+    expect(await said(session.id, 1)).not.toHaveProperty('verdict');
+    const { id } = await client.sessions.create({ source: 'api' });
+    expect(await said(id, 20)).not.toHaveProperty('verdict');
   });
 
   it('counts what is used towards budgets, and ends a session that has used them up', async () => {

@@ -3,7 +3,7 @@ import { contentBytes, type NewMessage } from '../../core/message.ts';
 import type { SessionFacts } from '../../core/session.ts';
 import type { AppendReceipt } from '../../core/session-store.ts';
 import type { LiveSession } from '../../gateway/live-session.ts';
-import type { Turn } from '../../gateway/turn.ts';
+import type { AddedMessage, Turn } from '../../gateway/turn.ts';
 import type { Session } from '../sessions/session.ts';
 
 /** How a key came to its session: `reset` says why another had to end. */
@@ -44,7 +44,12 @@ export class GatewaySession {
   /** Adds a message and counts it. The verdict says whether the session may go on. */
   async append(message: NewMessage): Promise<AppendReceipt & { readonly verdict: Verdict }> {
     const receipt = await this.session.append(message);
-    const verdict = this.#live.beginTurn().message({ bytes: contentBytes(message) });
+    const verdict = this.#live.beginTurn().message(addedMessage(message));
     return { ...receipt, verdict };
   }
+}
+
+/** What limits and guards look at. */
+export function addedMessage(message: NewMessage): AddedMessage {
+  return { bytes: contentBytes(message), at: message.at };
 }

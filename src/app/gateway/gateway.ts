@@ -1,6 +1,7 @@
 import type { Scope, Spend, Verdict } from '../../core/gateway.ts';
+import type { NewMessage } from '../../core/message.ts';
 import type { Route } from '../../core/route-book.ts';
-import type { SessionFacts, SessionSize } from '../../core/session.ts';
+import type { SessionFacts } from '../../core/session.ts';
 import type { FeedEvent } from '../../gateway/event-feed.ts';
 import type { HomeParts } from '../home-parts.ts';
 import type { GatewaySession } from './gateway-session.ts';
@@ -50,9 +51,9 @@ export class Gateway implements Disposable {
     return (await this.#open()).background(sessionId);
   }
 
-  /** What limits say of a session of this source that is so large. */
-  async judgeSize(source: string, size: SessionSize): Promise<Verdict> {
-    return (this.#opened ?? (await this.#open())).judgeSize(source, size);
+  /** Counts messages that somebody else has added to a session. One that is then told to stop has ended. */
+  async added(id: string, messages: readonly NewMessage[]): Promise<Verdict> {
+    return (this.#opened ?? (await this.#open())).added(id, messages);
   }
 
   /** What was used, by what it counts towards, newest first. */

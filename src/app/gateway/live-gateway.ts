@@ -1,16 +1,16 @@
 import { checkRouteKey, noSuchSession } from '../../core/check-session.ts';
 import { Failure } from '../../core/failure.ts';
 import type { Scope, Spend, SpendBook, Verdict } from '../../core/gateway.ts';
+import type { NewMessage } from '../../core/message.ts';
 import type { RouteChoice } from '../../core/route-book.ts';
-import { type NewSession, type SessionFacts, type SessionSize, sessionBytes } from '../../core/session.ts';
+import { type NewSession, type SessionFacts, sessionBytes } from '../../core/session.ts';
 import { DAY_MS, type EpochMs } from '../../core/time.ts';
-import { checkSize } from '../../gateway/check-spend.ts';
 import { decideReset, type ResetDecision } from '../../gateway/decide-reset.ts';
 import { createEventFeed, type EventFeed } from '../../gateway/event-feed.ts';
 import { openSpendBook } from '../../store/sqlite/spend-book.ts';
 import type { HomeParts } from '../home-parts.ts';
 import { sessionHandle } from '../sessions/session-handle.ts';
-import { GatewaySession, type Resolution } from './gateway-session.ts';
+import { addedMessage, GatewaySession, type Resolution } from './gateway-session.ts';
 import { LiveSessions } from './live-sessions.ts';
 import { busySince } from './recorded-runs.ts';
 
@@ -110,9 +110,10 @@ export class LiveGateway implements Disposable {
     };
   }
 
-  /** What limits say of a session of this source that is so large: pure, so that it can be asked at every append. */
-  judgeSize(source: string, size: SessionSize): Verdict {
-    return checkSize(this.live.rulesFor(source).live.spend, size);
+  /** Counts messages that somebody else has added to a session. One that is then told to stop has ended. */
+  async added(id: string, messages: readonly NewMessage[]): Promise<Verdict> {
+    await using turn = (this.live.followed(id) ?? (await this.open(id))).beginTurn();
+    return turn.messages(messages.map(addedMessage));
   }
 
   /** What was used, by what it counts towards, newest first. */

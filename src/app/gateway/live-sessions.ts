@@ -41,6 +41,11 @@ export class LiveSessions {
     return live;
   }
 
+  /** The one that follows this session already. */
+  followed(id: string): LiveSession | undefined {
+    return this.#live.get(id);
+  }
+
   forget(id: string): void {
     this.#live.delete(id);
   }
@@ -60,7 +65,11 @@ export class LiveSessions {
       recorder: {
         size: () => store.sizeOf(id),
         usage: (added) => store.recordUsage(id, added),
-        end: async (reason) => void (await store.end(id, reason)),
+        end: async (reason) => {
+          await store.end(id, reason);
+          // Whoever takes it up again does so on purpose, and begins without what led to the stop.
+          this.forget(id);
+        },
       },
       clock,
     });
