@@ -76,7 +76,7 @@ function spending({ tokens = 'never', usd = 'never' }: { readonly tokens?: Given
 
 function guardRules({ guards, limits }: Config): GuardRules {
   const rate = (most: number | undefined): Ladder =>
-    most === undefined ? {} : { warn: (most * limits.warn_percent) / 100, stop: most };
+    most === undefined ? {} : { warn: Math.ceil((most * limits.warn_percent) / 100), stop: most };
   return {
     'tool-errors': ladder(guards.tool_errors),
     'same-tool': ladder(guards.same_tool),
