@@ -32,10 +32,8 @@ export class LiveSessions {
 
   /** The one that follows this session. With rules of its own, such as the limits of one run, it is followed anew. */
   follow(facts: SessionFacts, rules?: LiveRules): LiveSession {
-    const live = (rules === undefined ? this.#live.get(facts.id) : undefined) ?? this.#begin(facts, rules);
-    // Set again, so that the map is in the order of use.
-    this.#live.delete(facts.id);
-    this.#live.set(facts.id, live);
+    const live = (rules === undefined ? this.followed(facts.id) : undefined) ?? this.#begin(facts, rules);
+    this.#use(facts.id, live);
     const [oldest] = this.#live.keys();
     if (this.#live.size > MOST && oldest !== undefined) this.#live.delete(oldest);
     return live;
@@ -43,11 +41,19 @@ export class LiveSessions {
 
   /** The one that follows this session already. */
   followed(id: string): LiveSession | undefined {
-    return this.#live.get(id);
+    const live = this.#live.get(id);
+    if (live !== undefined) this.#use(id, live);
+    return live;
   }
 
   forget(id: string): void {
     this.#live.delete(id);
+  }
+
+  /** Set again, so that the map is in the order of use. */
+  #use(id: string, live: LiveSession): void {
+    this.#live.delete(id);
+    this.#live.set(id, live);
   }
 
   #begin(facts: SessionFacts, own: LiveRules | undefined): LiveSession {
