@@ -179,7 +179,10 @@ describe('the spend book', () => {
     clock.set(NOW);
     book.add([DAY, SESSION], { tokens: 1 });
     expect(book.list('day').map(({ period }) => period)).toEqual([DAY.period, old.period]);
+    const account = { session: SESSION, limited: [old] };
+    expect(book.read(account)[1]?.used.tokens).toBe(1);
     book.dropBefore(NOW - 30 * DAY_MS);
+    expect(book.read(account)[1]?.used.tokens).toBe(0);
     expect(book.list('day').map(({ period }) => period)).toEqual([DAY.period]);
     expect(book.list('session')).toMatchObject([{ key: 's', used: { tokens: 2 } }]);
   });
