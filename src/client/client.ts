@@ -49,6 +49,9 @@ function sessionCalls(call: CallApi) {
     resume: (id: string) => call('POST /api/sessions/{id}/resume', { id }),
     recordUsage: (id: string, body: Sent<Body<'POST /api/sessions/{id}/usage'>>) =>
       call('POST /api/sessions/{id}/usage', { id, body }),
+    /** Asks before a step, and says what happened since the last one. */
+    step: (id: string, body: Sent<Body<'POST /api/sessions/{id}/steps'>> = {}) =>
+      call('POST /api/sessions/{id}/steps', { id, body }),
     /** Adds messages in order, all or none; on disk when it resolves. */
     append: (id: string, messages: Sent<Body<'POST /api/sessions/{id}/messages'>>['messages']) =>
       call('POST /api/sessions/{id}/messages', { id, body: { messages } }),

@@ -99,6 +99,13 @@ export function noSuchSession(id: string): Failure {
   });
 }
 
+/** The failure for a session that takes nothing more, because it has ended. */
+export function endedSession(id: string, reason = 'no reason given'): Failure {
+  return new Failure('refused', `Session ${id} has ended (${reason}) and takes no more messages.`, {
+    hint: 'Open it again with resume(), or start a new session.',
+  });
+}
+
 /** The failure for a session whose messages are in the archive. */
 export function archivedSession(id: string): Failure {
   return new Failure('refused', `Session ${id} is archived.`, {

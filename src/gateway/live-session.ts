@@ -43,8 +43,8 @@ export class LiveSession {
     book.begin(scopesAt(clock.now(), parts.model).session, parts.usedBefore);
   }
 
-  /** Starts a stretch of work; several may run side by side. */
-  beginTurn(): Turn {
-    return new Turn(this.#state);
+  /** Starts a stretch of work, or goes on with one that has lasted so long already; several may run side by side. */
+  beginTurn(workedMs = 0): Turn {
+    return new Turn(this.#state, workedMs);
   }
 }

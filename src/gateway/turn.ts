@@ -46,9 +46,9 @@ export class Turn implements AsyncDisposable {
   #countedAt: EpochMs;
   #ended = false;
 
-  constructor(state: LiveState) {
+  constructor(state: LiveState, workedMs: number) {
     this.#state = state;
-    this.#countedAt = state.clock.now();
+    this.#countedAt = state.clock.now() - workedMs;
   }
 
   /** Asks for one more step. It is counted, in all processes at once, unless the verdict forbids it. */

@@ -1,5 +1,6 @@
 import { sessionDetailDocument, sessionDocument } from '../app/documents/session-document.ts';
 import type { SessionsQuery } from '../app/sessions/sessions.ts';
+import { endedSession } from '../core/check-session.ts';
 import { Failure } from '../core/failure.ts';
 import type { SessionFacts } from '../core/session.ts';
 import { type HttpParts, jsonRoute } from './route.ts';
@@ -7,12 +8,14 @@ import {
   endSchema,
   fileListSchema,
   newSessionSchema,
+  nextStepSchema,
   sessionChangeSchema,
   sessionDetailQuery,
   sessionDetailSchema,
   sessionListQuery,
   sessionListSchema,
   sessionSchema,
+  stepSchema,
   usageAddedSchema,
   usageReportSchema,
 } from './schemas/session-schemas.ts';
@@ -100,6 +103,25 @@ export const sessionRoutes = [
       await using turn = (await parts.home.gateway.open(id)).beginTurn();
       const verdict = await turn.usage(body);
       return { usageByModel: await session.usageByModel(), ...(verdict.kind !== 'ok' && { verdict }) };
+    },
+  }),
+  jsonRoute({
+    method: 'POST',
+    path: '/api/sessions/{id}/steps',
+    summary:
+      'Ask before a step, such as a call of the model, and say what happened since the last one: tools that ran, and milliseconds of work. The step is counted unless `verdict` is `reset` or `stop`. A session that is told to stop has ended.',
+    body: nextStepSchema,
+    answer: stepSchema,
+    handle: async ({ parts, id, body: { tools = [], workedMs } }) => {
+      await parts.sessions.open(id);
+      const session = await parts.home.gateway.open(id);
+      const { endedAt, endReason } = session.facts;
+      if (endedAt !== undefined) throw endedSession(id, endReason);
+      await using turn = session.beginTurn(workedMs);
+      // Calls before results: they may have run side by side.
+      for (const { name, args } of tools) turn.toolCall({ name, ...(args !== undefined && { args }) });
+      for (const { name, ok } of tools) turn.toolResult({ name, ok });
+      return { verdict: turn.beforeIteration() };
     },
   }),
 ] as const;

@@ -202,6 +202,46 @@ describe('the HTTP API', () => {
     expect(await home.gateway.spend('source')).toMatchObject([{ key: 'bot', used: { tokens: 1000 } }]);
   });
 
+  it('judges every step that a client asks for, and ends a session that may take no more', async () => {
+    const { client, home } = await serveHome({ settings: [{ key: 'budgets.session.iterations', value: '5' }] });
+    const { session } = await client.routes.resolve({ key: 'bot:1', source: 'bot' });
+    const kinds: string[] = [];
+    for (let asked = 0; asked < 6; asked += 1) kinds.push((await client.sessions.step(session.id)).verdict.kind);
+    expect(kinds).toEqual(['ok', 'ok', 'ok', 'ok', 'warn', 'stop']);
+    expect(await home.gateway.spend('session')).toMatchObject([{ key: session.id, used: { iterations: 5 } }]);
+    expect(await client.sessions.get(session.id)).toMatchObject({ endReason: 'budget: iterations (session) 5 of 5' });
+    await expect(client.sessions.step(session.id)).rejects.toMatchObject({ code: 'refused' });
+    await expect(client.sessions.step('nobody')).rejects.toMatchObject({ code: 'not-found' });
+  });
+
+  it('counts the time that a client says it has worked, also when that was too much', async () => {
+    const { client, home } = await serveHome({ settings: [{ key: 'budgets.session.minutes', value: '1' }] });
+    const { id } = await client.sessions.create({ source: 'bot' });
+    expect(await client.sessions.step(id, { workedMs: 30_000 })).toMatchObject({ verdict: { kind: 'ok' } });
+    expect(await client.sessions.step(id, { workedMs: 40_000 })).toMatchObject({
+      verdict: { kind: 'stop', causes: [{ rule: 'wallMs' }] },
+    });
+    const [spend] = await home.gateway.spend('session');
+    expect(spend?.used.iterations).toBe(1);
+    expect(spend?.used.wallMs).toBeGreaterThanOrEqual(70_000);
+  });
+
+  it('guards a client by the tools that it says have run, side by side or one after the other', async () => {
+    const { client } = await serveHome();
+    const { id } = await client.sessions.create({ source: 'bot' });
+    const failed = { name: 'bash', ok: false };
+    const step = async (...tools: readonly { name: string; ok: boolean; args?: { path: string } }[]) =>
+      (await client.sessions.step(id, { tools: [...tools] })).verdict;
+    expect(await step(failed, failed)).toMatchObject({ kind: 'ok' });
+    expect(await step(failed)).toMatchObject({ kind: 'nudge', causes: [{ rule: 'tool-errors', used: 3 }] });
+    // In whatever order the results of one step are told, its success came before its errors.
+    expect(await step(failed, { name: 'read', ok: true })).toMatchObject({ kind: 'ok' });
+    const same = { name: 'read', ok: true, args: { path: 'a' } };
+    expect(await step(same, same, same)).toMatchObject({ kind: 'nudge', causes: [{ rule: 'repeated-calls' }] });
+    expect(await step(...Array.from({ length: 9 }, () => failed))).toMatchObject({ kind: 'stop' });
+    expect(await client.sessions.get(id)).toMatchObject({ endReason: 'guard: tool-errors (session) 9 of 9' });
+  });
+
   it('stores all of a batch or none of it', async () => {
     const { client, ask } = await serveHome();
     const { id } = await client.sessions.create({ source: 'api' });
@@ -246,6 +286,7 @@ async function callSessions(call: Calling): Promise<void> {
   ];
   await call('POST', '/api/sessions/{id}/messages', { id, body: { messages } });
   await call('POST', '/api/sessions/{id}/usage', { id, body: { model: 'm', inputTokens: 3, costUsd: 0.5 } });
+  await call('POST', '/api/sessions/{id}/steps', { id, body: { tools: [{ name: 'bash', ok: true }], workedMs: 5 } });
   await call('GET', '/api/sessions/{id}/messages', { id, query: '?from=1&limit=2' });
   await call('GET', '/api/search', { query: '?q=needles' });
   await call('POST', '/api/sessions/{id}/end', { id, body: { reason: 'done' } });

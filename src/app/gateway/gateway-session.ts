@@ -36,9 +36,12 @@ export class GatewaySession {
     this.#live = live;
   }
 
-  /** Starts a stretch of work, whose steps are judged before they are taken. Several may go on side by side. */
-  beginTurn(): Turn {
-    return this.#live.beginTurn();
+  /**
+   * Starts a stretch of work, whose steps are judged before they are taken. Several may go on side by side. Time that was worked
+   * already and not counted is given.
+   */
+  beginTurn(workedMs = 0): Turn {
+    return this.#live.beginTurn(workedMs);
   }
 
   /** Adds a message and counts it. The verdict says whether the session may go on. */

@@ -1,4 +1,4 @@
-import { checkNewMessage } from '../../core/check-session.ts';
+import { checkNewMessage, endedSession } from '../../core/check-session.ts';
 import { Failure } from '../../core/failure.ts';
 import { isOutput, type Message, type NewMessage } from '../../core/message.ts';
 import { type AppendReceipt, MAX_BATCH } from '../../core/session-store.ts';
@@ -160,10 +160,7 @@ function requireOpen(db: Connection, id: string): OpenRow {
     .get(id);
   if (row === undefined) throw notLive(db, id);
   if (row.ended_at === null) return row;
-  const why = row.end_reason ?? 'no reason given';
-  throw new Failure('refused', `Session ${id} has ended (${why}) and takes no more messages.`, {
-    hint: 'Open it again with resume(), or start a new session.',
-  });
+  throw endedSession(id, row.end_reason ?? undefined);
 }
 
 /** What a transcript says of the session in a row. */
