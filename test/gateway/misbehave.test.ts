@@ -59,7 +59,7 @@ const WAYS: readonly Way[] = [
     script: forEver(event({ coppice: 'usage', model: 'large', outputTokens: 20_000 })),
     args: ['--max-usd', '0.5'],
     config: { prices: { large: { input: 3, output: 15 } } },
-    ended: /^budget: nanoUsd \(session\) 600000000 of 500000000$/,
+    ended: /^budget: usd \(session\) 0\.6 of 0\.5$/,
     billed: { tokens: 40_000, costUsd: 0.6 },
   },
   {
@@ -80,13 +80,13 @@ const WAYS: readonly Way[] = [
     way: 'says nothing and never ends',
     script: 'exec sleep 300',
     args: ['--max-minutes', '0.02'],
-    ended: /^budget: wallMs \(session\) \d+ of 1200$/,
+    ended: /^budget: minutes \(session\) [\d.]+ of 0\.02$/,
     billed: { wallMs: 1200 },
   },
   {
     way: 'floods its output',
     script: 'exec yes what an agent says when it is stuck in a loop',
-    ended: /^guard: bytes-per-minute \(session\) \d+ of 20971520$/,
+    ended: /^guard: mb-per-minute \(session\) [\d.]+ of 20$/,
     billed: { bytes: 1000 },
   },
   {
