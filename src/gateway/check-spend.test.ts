@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { COUNTERS, type Counter, type Counters, OK, type Scope, type Spend, VERDICT_KINDS } from '../core/gateway.ts';
 import { checkSize, checkSpend, type SpendRule } from './check-spend.ts';
 import { forbids, strictest } from './strictest.ts';
+import { verdictOf } from './verdict-of.ts';
 
 const ZERO: Counters = { tokens: 0, nanoUsd: 0, iterations: 0, wallMs: 0 };
 const SCOPES: readonly Scope[] = ['session', 'source', 'day', 'model'];
@@ -100,7 +101,7 @@ describe('checkSpend', () => {
 describe('strictest', () => {
   const verdict = fc.constantFrom(...VERDICT_KINDS).map((kind) => {
     const cause = { rule: 'tokens', scope: 'day', used: 1, limit: VERDICT_KINDS.indexOf(kind) } as const;
-    return kind === 'ok' ? OK : { kind, causes: [cause], say: `${kind}.` };
+    return kind === 'ok' ? OK : verdictOf(kind, cause);
   });
 
   it('takes the strictest kind, whatever the order, and leaves out no cause', () => {
@@ -113,7 +114,8 @@ describe('strictest', () => {
         expect(limits).toEqual(
           verdicts.flatMap((one) => one.causes.map(({ limit }) => limit)).toSorted((a, b) => b - a),
         );
-        expect(say.split(' ').filter(Boolean)).toHaveLength(causes.length);
+        expect(say.match(/today used/g) ?? []).toHaveLength(causes.length);
+        expect(say.match(/Try|Finish|A fresh|Stop/g) ?? []).toHaveLength(kind === 'ok' ? 0 : 1);
         expect(strictest(verdicts.toReversed())).toEqual({ kind, causes, say });
       }),
     );

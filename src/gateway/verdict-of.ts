@@ -1,13 +1,13 @@
 import type { Counter, GuardName, Scope, Verdict, VerdictCause, VerdictKind } from '../core/gateway.ts';
 import { MINUTE_MS, SECOND_MS } from '../core/time.ts';
 
-/** The verdict of one rule, in words that a model can follow: what happened, then what to do. */
-export function verdictOf(kind: Exclude<VerdictKind, 'ok'>, cause: VerdictCause): Verdict {
-  return { kind, causes: [cause], say: `${fact(cause)} ${NEXT_STEP[kind]}` };
+/** A verdict in words that a model can follow: all that happened, then the one thing to do. */
+export function verdictOf(kind: Exclude<VerdictKind, 'ok'>, ...causes: readonly VerdictCause[]): Verdict {
+  return { kind, causes, say: `${factsOf({ causes })} ${NEXT_STEP[kind]}` };
 }
 
 /** What happened, for the person who watches: without what the model should do about it. */
-export function factsOf({ causes }: Verdict): string {
+export function factsOf({ causes }: Pick<Verdict, 'causes'>): string {
   return causes.map(fact).join(' ');
 }
 
