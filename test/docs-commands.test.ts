@@ -38,7 +38,7 @@ describe('the commands in the documentation', () => {
 
   it.each(blocks.filter((block) => !left.includes(block)))('do what they say: $page, $number', async (block) => {
     machine.reset();
-    if (/^curl|--remote/m.test(block.code)) await serve();
+    if (/^ *curl|--remote/m.test(block.code)) await serve();
     // The first pass over a home only announces.
     if (block.code.includes('coppice maintain')) await machine.type('coppice maintain --home ~/.hermes');
     await machine.do(block.code);
