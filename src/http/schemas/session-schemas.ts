@@ -3,7 +3,7 @@ import { VERDICT_KINDS } from '../../core/gateway.ts';
 import { ROLES } from '../../core/message.ts';
 import { CHILD_KINDS } from '../../core/session.ts';
 import { MAX_BATCH, SESSION_SORTS } from '../../core/session-store.ts';
-import { HOUR_MS } from '../../core/time.ts';
+import { DAY_MS } from '../../core/time.ts';
 import {
   anyJson,
   count,
@@ -184,16 +184,13 @@ const verdictSchema = z
 
 export const usageAddedSchema = usageByModelSchema.extend({ verdict: verdictSchema.exactOptional() });
 
-/** A day: whoever works longer than that asks in between. */
-const MOST_WORKED_MS = 24 * HOUR_MS;
-
-/** What happened since the last step. */
+/** What happened since the last step, which is a day ago at most. */
 export const nextStepSchema = z.strictObject({
   tools: z
     .array(z.strictObject({ name: text, ok: z.boolean(), args: anyJson.exactOptional() }))
     .max(MAX_BATCH)
     .exactOptional(),
-  workedMs: z.int().min(0).max(MOST_WORKED_MS).exactOptional(),
+  workedMs: z.int().min(0).max(DAY_MS).exactOptional(),
 });
 export const stepSchema = z.object({ verdict: verdictSchema });
 
