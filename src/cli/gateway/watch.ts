@@ -86,6 +86,7 @@ function document(rows: readonly Row[], io: Io) {
       messages: session.messageCount,
       tokens: totalTokens(session.usage),
       newTokens,
+      costUsd: session.usage.costUsd,
       sizeBytes: sessionBytes(session),
       newBytes,
     })),
