@@ -27,7 +27,7 @@ const STAND_IN = fileURLToPath(new URL('../test/support/hermes-stand-in.js', imp
 
 export async function benchHermes(directory) {
   const template = join(directory, 'hermes');
-  await build(template, { sessions: SESSIONS, talk: 10, output: 0 });
+  await buildOldHome(template, { sessions: SESSIONS, talk: 10, output: 0 });
   await benchScan(template, { rounds: 9, name: '5 000' });
   await benchPrune(template, directory);
   rmSync(template, { recursive: true });
@@ -35,7 +35,7 @@ export async function benchHermes(directory) {
   await benchLongMessage(directory);
   console.log(`Building a Hermes home of ${LARGE} sessions …`);
   const large = join(directory, 'hermes-large');
-  await build(large, { sessions: LARGE, talk: 4, output: 8000 });
+  await buildOldHome(large, { sessions: LARGE, talk: 4, output: 8000 });
   await benchScan(large, { rounds: 3, name: `${LARGE}` });
   await benchList(large);
   for (const args of [['status'], ['sessions', 'list', '--json']]) {
@@ -47,10 +47,11 @@ export async function benchHermes(directory) {
 }
 
 /** Old sessions with two files each, by the project's own builder of Hermes homes; a twentieth was never ended. */
-async function build(path, { sessions, talk, output }) {
+export async function buildOldHome(path, { sessions, talk, output, journal = 'wal' }) {
   const random = seeded(3);
   const long = sentence(random, 20_000);
   await buildHome(path, {
+    journal,
     // Giving space back is work of its own, which Hermes' rules allow once a month.
     meta: { last_vacuum: String(Date.now() / 1000) },
     sessions: Array.from({ length: sessions }, (_, index) => {

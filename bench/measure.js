@@ -29,6 +29,26 @@ export async function compare(rounds, ours, bare) {
   };
 }
 
+/** How long appends take, one after the other, for as long as they should go on. */
+export async function appendTimes(session, goOn) {
+  const times = [];
+  while (goOn(times)) {
+    times.push(
+      await timed(() =>
+        session.append({ role: 'user', content: 'a message of ordinary length, as agents write them' }),
+      ),
+    );
+    // An agent does other things between two messages.
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  return times;
+}
+
+export function percentile(values, part) {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor((sorted.length - 1) * part)];
+}
+
 const rows = [];
 
 /** One line of the report. `limit` is what the figure must not exceed. */

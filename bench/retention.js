@@ -8,7 +8,7 @@ import Database from 'better-sqlite3';
 import { nativeLayout } from '../dist/homes/native/native-layout.js';
 import { openHome } from '../dist/index.js';
 import { buildHome, SESSIONS as LARGE } from './large-home.js';
-import { format, median, report, timed } from './measure.js';
+import { appendTimes, format, median, percentile, report, timed } from './measure.js';
 import { peakMegabytes } from './processes.js';
 import { scanSessions, walk } from './reading.js';
 
@@ -144,23 +144,4 @@ export async function benchAppendsDuringPrune(directory) {
   report('append p99 while 50 000 sessions are pruned', percentile(busy, 0.99), { limit: 20, unit: ' ms', note });
   report('append p99 then / idle p99', percentile(busy, 0.99) / percentile(idle, 0.99), { limit: 4, unit: '×' });
   rmSync(path, { recursive: true });
-}
-
-async function appendTimes(session, goOn) {
-  const times = [];
-  while (goOn(times)) {
-    times.push(
-      await timed(() =>
-        session.append({ role: 'user', content: 'a message of ordinary length, as agents write them' }),
-      ),
-    );
-    // An agent does other things between two messages.
-    await new Promise((resolve) => setTimeout(resolve, 1));
-  }
-  return times;
-}
-
-function percentile(values, part) {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.floor((sorted.length - 1) * part)];
 }

@@ -17,13 +17,15 @@ export type { ConfigOverride } from './app/config/config-settings.ts';
 export type { CheckpointDiff, CheckpointDiffOptions } from './app/diff-checkpoints.ts';
 export type { NewCronJob } from './app/gateway/cron-jobs.ts';
 export type { Gateway } from './app/gateway/gateway.ts';
-export type { GatewaySession, Resolution } from './app/gateway/gateway-session.ts';
+export type { GatewaySession, JudgedReceipt, Resolution } from './app/gateway/gateway-session.ts';
 export type { ResolveRequest } from './app/gateway/live-gateway.ts';
 export type { AgentRun, AgentRunResult } from './app/gateway/run-agent.ts';
+export type { RunCheckpoints } from './app/gateway/run-checkpoints.ts';
 export type { Scheduler } from './app/gateway/scheduler.ts';
 export type { HermesImportOptions } from './app/hermes/import-from-hermes.ts';
 export type { Home } from './app/home.ts';
 export type { ForeignHome } from './app/home-parts.ts';
+export type { Ledger, LedgerAmount, LedgerTotal, LedgerTotals, LedgerTotalsQuery } from './app/ledger.ts';
 export { type OpenHomeOptions, openHome } from './app/open-home.ts';
 export type {
   CheckpointRestoreOptions,
@@ -60,18 +62,21 @@ export type {
   TakeResult,
   WorkdirPlace,
 } from './core/checkpoint.ts';
+export type { CleanUp } from './core/clean-up.ts';
 export { FAILURES, Failure, type FailureCode } from './core/failure.ts';
-export type { Spend, Verdict, VerdictCause, VerdictKind } from './core/gateway.ts';
+export type { Spend, ToolCount, Verdict, VerdictCause, VerdictKind } from './core/gateway.ts';
 export type { FileClass, Inventory } from './core/inventory.ts';
 export type { JsonObject, JsonValue } from './core/json.ts';
+export type { LedgerGroup, LedgerQuery, LedgerRecord } from './core/ledger-book.ts';
 export type { Content, Message, NewMessage, Role, ToolCall } from './core/message.ts';
 export type { Decision, Explanation, ItemRef, Plan, PlanRequest, SessionFilter } from './core/plan.ts';
 export type { Problem } from './core/problem.ts';
 export type { RequestDump } from './core/request-dump.ts';
-export type { Route } from './core/route-book.ts';
+export type { Route, RouteQuery } from './core/route-book.ts';
 export type { Outcome, Run, RunItem } from './core/run.ts';
 export type {
   ChildKind,
+  LedgerEntry,
   ModelUsage,
   NewSession,
   SessionFacts,
@@ -80,6 +85,7 @@ export type {
   UsageReport,
 } from './core/session.ts';
 export type {
+  AppendOptions,
   AppendReceipt,
   LeaseHolder,
   MessageRange,

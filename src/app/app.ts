@@ -9,6 +9,7 @@ import type { GatewaySession } from './gateway/gateway-session.ts';
 import type { ResolveRequest } from './gateway/live-gateway.ts';
 import type { Scheduler } from './gateway/scheduler.ts';
 import type { Home } from './home.ts';
+import type { Ledger } from './ledger.ts';
 import type { Retention } from './retention.ts';
 import type { Session } from './sessions/session.ts';
 import type { SessionFile } from './sessions/session-files.ts';
@@ -38,12 +39,10 @@ export interface App
   readonly savedPlan?: (id: string) => Promise<Plan>;
   /** Set for a home that another agent writes. */
   readonly foreign?: object | undefined;
-  readonly config: {
-    readonly trash: Pick<Config['trash'], 'grace_days'>;
-    readonly sessions: Pick<Config['sessions'], 'empty_hours' | 'trivial_days' | 'trivial_max'>;
-  };
+  readonly config: { readonly trash: Pick<Config['trash'], 'grace_days'> };
   readonly sessions: AppSessions;
   readonly gateway: AppGateway;
+  readonly ledger: Pick<Ledger, 'list' | 'totals'>;
   readonly checkpoints: AppCheckpoints;
   retention(): Promise<AppRetention>;
   scheduler(): Promise<AppScheduler>;
@@ -52,7 +51,7 @@ export interface App
 export interface AppSessions
   extends Pick<
     Sessions,
-    'list' | 'find' | 'get' | 'search' | 'archivedPrompts' | 'stats' | 'export' | 'import' | 'importFrom'
+    'list' | 'find' | 'get' | 'search' | 'archivedPrompts' | 'stats' | 'endCrashed' | 'export' | 'import' | 'importFrom'
   > {
   open(id: string): Promise<AppSession>;
 }
@@ -62,7 +61,7 @@ export interface AppSession
   files(): Promise<readonly SessionFile[]> | readonly SessionFile[];
 }
 
-export interface AppGateway extends Pick<Gateway, 'routes' | 'reset' | 'spend'> {
+export interface AppGateway extends Pick<Gateway, 'routes' | 'reset' | 'spend' | 'budgets' | 'correct'> {
   resolve(request: ResolveRequest): Promise<AppResolved>;
 }
 
@@ -81,7 +80,7 @@ export interface AppCheckpoints
 
 export type AppRetention = Pick<
   Retention,
-  'runs' | 'items' | 'plan' | 'restore' | 'emptyTrash' | 'reclaimCheckpoints' | 'maintain'
+  'recover' | 'runs' | 'items' | 'plan' | 'restore' | 'emptyTrash' | 'reclaimCheckpoints' | 'maintain' | 'hold'
 >;
 
 export type AppScheduler = Pick<Scheduler, 'jobs' | 'next' | 'lastRuns' | 'run' | 'remove'>;

@@ -5,6 +5,7 @@ import { checkArchive } from './check-archive.ts';
 import { leftoverProblems } from './check-leftovers.ts';
 import { permissionProblems } from './check-permissions.ts';
 import type { HomeParts } from './home-parts.ts';
+import { persistingProblems } from './persisting-problems.ts';
 
 /** One thing that was looked at, how much of it, and what is wrong with it. */
 export interface HomeCheck {
@@ -20,50 +21,83 @@ export interface CheckOptions {
   readonly onProgress?: (done: number) => void;
 }
 
-/** Looks at everything a home holds. Changes nothing, and says of each part that it was looked at. */
+/** Looks at everything a home holds, and says of each part that it was looked at. Changes nothing but what a dead process left. */
 export async function* checkHome(parts: HomeParts, options: CheckOptions = {}): AsyncGenerator<HomeCheck> {
   yield { name: 'permissions', problems: permissionProblems(parts.layout) };
-  for await (const check of parts.store.check()) {
+  for await (const check of settledOnTheWay(parts)) {
     options.signal?.throwIfAborted();
     yield check;
     // Files are compared with what the database says, so they wait until it can be read.
     if (check.problems.some(({ kind }) => kind === 'database-damaged')) return;
   }
   yield { name: 'leftovers', problems: await leftoverProblems(parts) };
-  const known = new Set<string>();
-  yield await checkTranscripts(parts, known, options);
-  yield checkFiles(parts, known, options);
-  yield await checkArchive(parts, options);
+  yield await persistingProblems(parts, () => checkTranscripts(parts, options));
+  yield await persistingProblems(parts, () => checkFiles(parts, options));
+  yield await persistingProblems(parts, () => checkArchive(parts, options));
 }
 
-/** Compares each transcript with what the database says it holds, and remembers which directories belong to sessions. */
-async function checkTranscripts(
-  parts: HomeParts,
-  known: Set<string>,
-  { signal, onProgress }: CheckOptions,
-): Promise<HomeCheck> {
+/** What the store says of itself. What was cut short is ended once its file is known to be whole: a damaged one is not written to. */
+export async function* settledOnTheWay({ store, settleFirst }: HomeParts): AsyncGenerator<HomeCheck> {
+  let looked = false;
+  for await (const check of store.check()) {
+    yield check;
+    if (!looked && check.problems.length === 0) yield* takenUp(store, (await settleFirst?.()) ?? []);
+    looked = true;
+  }
+}
+
+/** Tells of each run that had been cut short what became of it: whoever looks must not hear that nothing was changed. */
+async function* takenUp({ journal }: HomeParts['store'], runs: readonly string[]): AsyncGenerator<HomeCheck> {
+  if (runs.length === 0) return;
+  const left = new Set(await journal.unfinished());
+  const problems = runs.map((id) => ({
+    kind: 'run-taken-up',
+    subject: id,
+    message: `Run ${id} had been cut short. ${left.has(id) ? 'Not all that it had begun could be finished' : 'What it had begun is finished'} now.`,
+    hint: `See what became of it with: coppice runs show ${id}`,
+  }));
+  yield { name: 'what had been cut short', looked: runs.length, problems };
+}
+
+/** Compares each transcript with what the database says it holds. */
+async function checkTranscripts(parts: HomeParts, { signal, onProgress }: CheckOptions): Promise<HomeCheck> {
   const problems: Problem[] = [];
+  const onTheirWay = await sessionsOnTheirWay(parts);
   let looked = 0;
   for await (const session of parts.store.list({ sort: 'stored' })) {
     signal?.throwIfAborted();
-    known.add(parts.layout.sessionPath(session.id));
     if (session.transcriptBytes === 0) continue;
     looked += 1;
     onProgress?.(looked);
-    problems.push(...(await transcriptProblems(parts.layout.transcript(session.id), session)));
+    const found = await transcriptProblems(parts.layout.transcript(session.id), session);
+    problems.push(...found.map((problem) => (onTheirWay.has(session.id) ? inARun(problem) : problem)));
   }
   return { name: 'transcripts', looked, problems };
 }
 
-function checkFiles(
-  { layout }: HomeParts,
-  known: ReadonlySet<string>,
-  { signal, onProgress }: CheckOptions,
-): HomeCheck {
+/** Sessions that a run is at, or was at when it was cut short: their files move before their rows change. */
+async function sessionsOnTheirWay({ store: { journal } }: HomeParts): Promise<ReadonlySet<string>> {
+  const ids = new Set<string>();
+  for (const runId of await journal.unfinished()) {
+    for await (const { item } of journal.items(runId, ['intended', 'undoing', 'purging'])) ids.add(item.id);
+  }
+  return ids;
+}
+
+function inARun(problem: Problem): Problem {
+  if (problem.kind !== 'transcript-missing') return problem;
+  const message = `The transcript of ${problem.subject} is in the trash of a run that is at work, or was cut short. The next run settles it.`;
+  return { kind: 'unfinished-run', subject: problem.subject, message };
+}
+
+async function checkFiles({ layout, store }: HomeParts, { signal, onProgress }: CheckOptions): Promise<HomeCheck> {
+  const known = new Set<string>();
+  for await (const { id } of store.list({ sort: 'stored' })) known.add(layout.sessionPath(id));
   const problems: Problem[] = [];
   let looked = 0;
   for (const file of nativeFiles(layout)) {
     signal?.throwIfAborted();
+    if (file.kind === 'folder') continue;
     looked += 1;
     onProgress?.(looked);
     const problem = fileProblem(file, known);
@@ -96,6 +130,7 @@ function fileProblem(file: NativeFile, known: ReadonlySet<string>): Problem | un
         message: `${subject} holds messages of a process that died before they were stored.`,
         hint: 'Read it, and remove it when it is no longer needed.',
       };
+    case 'folder':
     case 'transcript':
     case 'dump':
       return undefined;

@@ -1,21 +1,51 @@
 import { existsSync } from 'node:fs';
+import { relative } from 'node:path';
+import { notesLeft } from '../checkpoints/store-work.ts';
 import type { Problem } from '../core/problem.ts';
 import { goneHolders } from '../homes/native/active-sessions.ts';
-import { ballastIsWanted } from '../platform/ballast.ts';
+import { ballastBytes } from '../platform/ballast.ts';
+import { cutShortRuns } from './cut-short-runs.ts';
 import type { HomeParts } from './home-parts.ts';
+import { homeLeftovers, readableStore } from './remove-leftovers.ts';
+import { missingReserveBytes } from './reserve.ts';
+import { findStrayTrash, strayProblem } from './stray-trash.ts';
 
 /** What a crash or a full disk left: nothing is broken by it, and the next command that removes something settles most of it. */
 export async function leftoverProblems(parts: HomeParts): Promise<Problem[]> {
-  return [...(await unfinishedRuns(parts)), ...(await goneClaims(parts)), ...missingReserve(parts)];
+  return [
+    ...(await unfinishedRuns(parts)),
+    ...(await goneClaims(parts)),
+    ...leftFiles(parts),
+    ...(await strayTrash(parts)),
+    ...(await missingReserve(parts)),
+  ];
 }
 
-async function unfinishedRuns({ store }: HomeParts): Promise<Problem[]> {
-  return (await store.journal.unfinished()).map((id) => ({
+async function unfinishedRuns(parts: HomeParts): Promise<Problem[]> {
+  return (await cutShortRuns(parts)).map((id) => ({
     kind: 'unfinished-run',
     subject: id,
-    message: `Run ${id} is at work, or was cut short.`,
-    hint: 'If nothing is running, finish it with: coppice doctor --repair',
+    message: `Run ${id} was cut short, and what it had begun is not finished.`,
+    hint: 'Finish it with: coppice doctor --repair',
   }));
+}
+
+/** Files under temporary names, locks of git, and what a restore left in a folder: whoever changes the home next removes them. */
+function leftFiles(parts: HomeParts): Problem[] {
+  const store = readableStore(parts);
+  const dead = store === undefined ? [] : notesLeft(store.layout);
+  const paths = [...homeLeftovers(parts), ...dead.map(({ path }) => path)];
+  return paths.map((path) => ({
+    kind: 'left-behind',
+    subject: relative(parts.layout.root, path),
+    message: `A process that died left ${path}.`,
+    hint: 'Remove what it left with: coppice doctor --repair',
+  }));
+}
+
+async function strayTrash(parts: HomeParts): Promise<Problem[]> {
+  const store = readableStore(parts);
+  return store === undefined ? [] : (await findStrayTrash(store, parts.store.journal)).map(strayProblem);
 }
 
 async function goneClaims({ store, clock }: HomeParts): Promise<Problem[]> {
@@ -33,15 +63,15 @@ async function goneClaims({ store, clock }: HomeParts): Promise<Problem[]> {
 }
 
 /** The reserve is laid in with the first change of what a home keeps, and not before. */
-function missingReserve({ layout, config }: HomeParts): Problem[] {
-  const { ballast_mb: megabytes } = config.disk;
-  if (megabytes === 'never' || !existsSync(layout.lock)) return [];
-  if (!ballastIsWanted(layout.ballast, megabytes * 1024 * 1024)) return [];
+async function missingReserve(parts: HomeParts): Promise<Problem[]> {
+  const { layout } = parts;
+  const missing = existsSync(layout.lock) ? await missingReserveBytes(parts) : 0;
+  if (missing <= 0 || ballastBytes(layout.ballast) > 0) return [];
   return [
     {
       kind: 'reserve-missing',
       subject: 'ballast',
-      message: `The reserve of ${megabytes} MB, which makes removing possible on a full disk, is missing.`,
+      message: `The reserve of ${missing / 1024 / 1024} MB, which makes removing possible on a full disk, is missing.`,
       hint: 'Lay it in with: coppice doctor --repair',
     },
   ];

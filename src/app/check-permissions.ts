@@ -1,7 +1,8 @@
 import { dirname } from 'node:path';
 import type { Problem } from '../core/problem.ts';
+import { shellWord } from '../core/shell-word.ts';
 import type { NativeLayout } from '../homes/native/native-layout.ts';
-import { openEntries } from '../homes/native/open-entries.ts';
+import { linkedFolders, openEntries } from '../homes/native/open-entries.ts';
 import { networkFileSystem } from '../platform/file-system-facts.ts';
 
 const CLOSE = 'Close it with: coppice doctor --repair';
@@ -18,6 +19,7 @@ export function permissionProblems(layout: NativeLayout): Problem[] {
     const what = deeper === 1 ? '1 file or folder' : `${deeper} files and folders`;
     problems.push(openToOthers(layout.root, `${what} inside ${layout.root}`));
   }
+  problems.push(...linkedFolders(layout).map(linked));
   const network = networkFileSystem(layout.root);
   if (network !== undefined) {
     problems.push({
@@ -28,6 +30,16 @@ export function permissionProblems(layout: NativeLayout): Problem[] {
     });
   }
   return problems;
+}
+
+/** Nothing is broken by it, but nothing is kept there either. */
+function linked(subject: string): Problem {
+  return {
+    kind: 'linked-folder',
+    subject,
+    message: `${subject} is a link or no folder. What is behind it is not looked at, and nothing is written or removed there.`,
+    hint: `Move ${shellWord(subject)} away. Coppice makes a folder in its place when it needs one.`,
+  };
 }
 
 function openToOthers(subject: string, what: string): Problem {

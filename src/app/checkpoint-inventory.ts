@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { findLegacy } from '../checkpoints/find-legacy.ts';
 import { findStore } from '../checkpoints/open-store.ts';
-import { isAtWork, scanCheckpoints } from '../checkpoints/scan-checkpoints.ts';
+import { scanCheckpoints } from '../checkpoints/scan-checkpoints.ts';
 import { Failure } from '../core/failure.ts';
-import type { Inventory, StrayItem } from '../core/inventory.ts';
+import { useOf } from '../core/in-use.ts';
+import { type Inventory, movePart, type SessionItem, type StrayItem } from '../core/inventory.ts';
 import type { PlanRequest } from '../core/plan.ts';
 import type { Problem } from '../core/problem.ts';
 import type { SessionFacts } from '../core/session.ts';
@@ -12,41 +13,50 @@ import { trashItems } from '../homes/native/scan-native.ts';
 import { freeBytes } from '../platform/file-system-facts.ts';
 import { realPathIfThere } from '../platform/real-path-if-there.ts';
 import { GitError } from '../platform/run-git.ts';
+import { recallSightings } from './checkpoint-sightings.ts';
 import { checkpointStoreOptions } from './checkpoint-store.ts';
+import { scanCompanion } from './hermes/companion-checkpoints.ts';
 import { findHermesLegacy, scanHermesCheckpoints, withHermesCheckpoints } from './hermes/hermes-inventory.ts';
 import type { HomeParts } from './home-parts.ts';
+import { refuseUnknown } from './said-gone.ts';
 import { activeQuery } from './sessions/active-sessions.ts';
 
 /** An inventory with what the store of checkpoints holds, if there is one. */
 async function withCheckpoints(parts: HomeParts, inventory: Inventory, active: readonly string[]): Promise<Inventory> {
-  const { foreign } = parts;
+  const { foreign, clock } = parts;
+  const sightings = await recallSightings(parts);
   if (foreign !== undefined) {
-    const scan = await scanHermesCheckpoints(foreign.path, (workdir) => isAtWork(workdir, active));
-    return withHermesCheckpoints(inventory, scan);
+    const scan = await scanHermesCheckpoints(foreign.path, { active, sightings, now: clock.now() });
+    return withHermesCheckpoints(inventory, scan, await scanCompanion(parts, inventory.trash));
   }
   const store = findStore(checkpointStoreOptions(parts));
   if (store === undefined) return inventory;
-  const scan = await scanCheckpoints(store, active);
+  const scan = await scanCheckpoints(store, { active, sightings });
   const trash = inventory.trash.map((item) => {
     const ours = scan.trash.get(item.id);
     if (ours?.items !== item.itemCount) return item;
     return { ...item, sizeBytes: ours.sizeBytes, onlyCheckpoints: true as const };
   });
-  const { usedBytes, freeBytes: free } = inventory.disk;
+  const trashedBytes = [...scan.trash.values()].reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   return {
     ...inventory,
     trash,
     checkpoints: scan.items,
-    checkpointBytes: scan.diskBytes - scan.deadBytes,
+    checkpointBytes: scan.diskBytes + scan.indexBytes,
+    checkpointSpare: { garbageBytes: scan.deadBytes, cacheBytes: scan.indexBytes },
     problems: [...inventory.problems, ...scan.problems],
-    disk: { usedBytes: usedBytes + scan.diskBytes + scan.indexBytes, freeBytes: free },
+    // What is in the trash is in the store still, which was measured as a whole.
+    disk: movePart(inventory.disk, { from: 'checkpoints', to: 'trash', bytes: trashedBytes }),
   };
 }
 
 /** Sessions are looked after also where checkpoints cannot be, such as without git or with a store of a newer version. */
 export async function withReadableCheckpoints(parts: HomeParts, inventory: Inventory): Promise<Inventory> {
   try {
-    const active = inventory.sessions.filter((session) => session.active);
+    // An open session or a route is no work in a folder, and may last for years. Hermes does not tell when a session was used.
+    const works = (session: SessionItem) =>
+      parts.foreign === undefined ? session.active : useOf(session) !== undefined;
+    const active = inventory.sessions.filter(works);
     return await withCheckpoints(parts, inventory, realWorkdirs(active));
   } catch (error) {
     if (!(error instanceof Failure || error instanceof GitError)) throw error;
@@ -83,7 +93,9 @@ export async function checkpointInventory(parts: HomeParts, request: PlanRequest
   if (request.kind === 'clear-legacy') return inventory;
   const active: SessionFacts[] = [];
   for await (const session of store.list({ active: await activeQuery(parts) })) active.push(session);
-  return withCheckpoints(parts, inventory, realWorkdirs(active));
+  const all = await withCheckpoints(parts, inventory, realWorkdirs(active));
+  refuseUnknown(request, all);
+  return all;
 }
 
 /** Layouts of before. */

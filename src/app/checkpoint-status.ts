@@ -1,12 +1,13 @@
 import { measureSharing, type Sharing } from '../checkpoints/measure-sharing.ts';
 import { findStore } from '../checkpoints/open-store.ts';
-import type { WorkdirPlace } from '../core/checkpoint.ts';
+import { CHECKPOINT_SLACK, type WorkdirPlace } from '../core/checkpoint.ts';
 import type { CheckpointItem } from '../core/inventory.ts';
 import { isRemoval, type Shortfall } from '../core/plan.ts';
 import type { CheckpointRules } from '../core/policy.ts';
 import type { Problem } from '../core/problem.ts';
 import type { EpochMs } from '../core/time.ts';
 import { planRetention } from '../policy/plan-retention.ts';
+import { nextBoundsAt } from './checkpoint-bounds.ts';
 import { checkpointInventory, legacyOf } from './checkpoint-inventory.ts';
 import { checkpointStoreOptions } from './checkpoint-store.ts';
 import { type Amount, amountOf } from './documents/plan-document.ts';
@@ -17,10 +18,14 @@ import { policyFromConfig } from './policy-from-config.ts';
 export interface CheckpointStatus {
   readonly projects: readonly ProjectStatus[];
   readonly checkpoints: number;
-  /** What the store takes on disk once space is given back, and the part of it that projects share. */
+  /** Everything that checkpoints take on disk, as `du` counts it: trash, cache and garbage included. The limit is on this. */
   readonly sizeBytes: number;
+  /** The part of it that several projects have. */
   readonly sharedBytes: number;
-  /** A cache beside it that makes the next checkpoint of each folder quick, and goes before any checkpoint where room is short. */
+  /** The part of it that nothing needs any more, and when the next pass gives it back; absent where there are no passes. */
+  readonly garbageBytes: number;
+  readonly garbageUntil?: EpochMs;
+  /** The part of it that makes the next checkpoint of each folder quick, and goes before any checkpoint where room is short. */
   readonly indexBytes: number;
   readonly limits: CheckpointRules;
   /** What `coppice checkpoints prune` would remove now. */
@@ -51,19 +56,38 @@ export async function checkpointStatus(parts: HomeParts): Promise<CheckpointStat
   const items = inventory?.checkpoints ?? [];
   const { ownBytes, sharedBytes, indexBytes } = await sharingOf(parts, items);
   const plan = inventory && planRetention(inventory, { policy, now: inventory.scannedAt, request });
+  const sizeBytes = inventory?.checkpointBytes ?? 0;
+  const { garbageBytes } = inventory?.checkpointSpare ?? { garbageBytes: 0 };
+  const nextAt = await nextBoundsAt(parts);
   return {
     projects: projectsOf(items, ownBytes),
     checkpoints: items.length,
-    sizeBytes: inventory?.checkpointBytes ?? 0,
+    sizeBytes,
     sharedBytes,
+    garbageBytes,
+    ...(garbageBytes > 0 && nextAt !== undefined && { garbageUntil: nextAt }),
     indexBytes,
     limits: policy.checkpoints,
     reclaimable: amountOf(plan?.decisions.filter((one) => isRemoval(one) && one.item.kind === 'checkpoint') ?? []),
     trash: amountOf(inventory?.trash.filter(({ onlyCheckpoints }) => onlyCheckpoints) ?? []),
     legacy: amountOf(legacyOf(parts)),
-    problems: inventory?.problems ?? [],
+    problems: [...(inventory?.problems ?? []), ...overLimit(sizeBytes, policy.checkpoints)],
     shortfalls: plan?.shortfalls ?? [],
   };
+}
+
+/** Beyond the slack something is in the way: a person should know. */
+function overLimit(sizeBytes: number, { maxBytes = Infinity }: CheckpointRules): Problem[] {
+  if (sizeBytes <= maxBytes * (1 + CHECKPOINT_SLACK)) return [];
+  const [took, may] = [sizeBytes, maxBytes].map((bytes) => (bytes / 1024 / 1024).toFixed(1));
+  return [
+    {
+      kind: 'checkpoints-over-limit',
+      subject: 'checkpoints',
+      message: `Checkpoints take ${took} MB on disk, and ${may} MB are allowed.`,
+      hint: 'See what can go with: coppice checkpoints prune --dry-run',
+    },
+  ];
 }
 
 const NOTHING: Sharing = { ownBytes: new Map(), sharedBytes: 0, indexBytes: 0 };

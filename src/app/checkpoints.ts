@@ -3,13 +3,15 @@ import type { Changed } from '../checkpoints/measure-changes.ts';
 import type { CheckpointStore } from '../checkpoints/open-store.ts';
 import type { StoreVerdict, VerifyOptions } from '../checkpoints/verify-store.ts';
 import type { Checkpoint, CheckpointProject, TakeOptions, TakeRequest, TakeResult } from '../core/checkpoint.ts';
+import type { BoundsReport } from '../core/maintenance.ts';
 import { type CheckpointsRequest, isRemoval } from '../core/plan.ts';
 import { realPathIfThere } from '../platform/real-path-if-there.ts';
 import { expandTilde } from '../platform/user-home.ts';
-import type { BoundsReport } from './checkpoint-bounds.ts';
+import type { BoundsOptions } from './checkpoint-bounds.ts';
 import type { CheckpointStatus } from './checkpoint-status.ts';
 import type { CheckpointDiff, CheckpointDiffOptions } from './diff-checkpoints.ts';
 import type { HomeParts } from './home-parts.ts';
+import { refuseBadConfig } from './refuse-bad-config.ts';
 import { refuseForeignCheckpoints } from './refuse-foreign.ts';
 import type {
   CheckpointRestoreOptions,
@@ -46,6 +48,7 @@ export class Checkpoints {
    * be saved is a `refused` result with the reason, not an error. With `automatic` it also heeds `checkpoints.enabled`.
    */
   async take(request: TakeRequest, options: TakeOptions = {}): Promise<TakeResult> {
+    refuseBadConfig(this.#parts);
     if (request.automatic === true && !this.#parts.config.checkpoints.enabled) return SWITCHED_OFF;
     const { takeSnapshot } = await import('../checkpoints/take-snapshot.ts');
     const result = await takeSnapshot(await this.#open(), { ...request, ...(await this.#seq(request)) }, options);
@@ -56,6 +59,7 @@ export class Checkpoints {
   /** Newest first: of one working directory, or of all. */
   async list({ workdir }: { readonly workdir?: string } = {}): Promise<readonly Checkpoint[]> {
     const { foreign } = this.#parts;
+    await this.#parts.settleFirst?.();
     if (foreign !== undefined) {
       const { listForeignCheckpoints } = await import('./hermes/hermes-checkpoints.ts');
       return listForeignCheckpoints(foreign.path, workdir === undefined ? undefined : realPath(workdir));
@@ -64,7 +68,8 @@ export class Checkpoints {
     if (store === undefined) return [];
     const { readSnapshots } = await import('../checkpoints/read-snapshots.ts');
     const { projectIdOf } = await import('../checkpoints/store-layout.ts');
-    return (await readSnapshots(store, workdir === undefined ? undefined : projectIdOf(realPath(workdir)))).checkpoints;
+    const projectId = workdir === undefined ? undefined : projectIdOf(realPath(workdir));
+    return (await readSnapshots(store, { projectId })).checkpoints;
   }
 
   /** Every working directory that has checkpoints, the one used last first. */
@@ -72,7 +77,9 @@ export class Checkpoints {
     const { foreign } = this.#parts;
     if (foreign !== undefined) {
       const { listForeignProjects } = await import('./hermes/hermes-checkpoints.ts');
-      return listForeignProjects(foreign.path);
+      const { recallSightings } = await import('./checkpoint-sightings.ts');
+      const sightings = await recallSightings(this.#parts);
+      return listForeignProjects(foreign.path, { sightings, now: this.#parts.clock.now() });
     }
     const store = await this.#find();
     if (store === undefined) return [];
@@ -156,6 +163,7 @@ export class Checkpoints {
   }
 
   async #setPin(id: string, pinned: boolean): Promise<Checkpoint> {
+    refuseBadConfig(this.#parts);
     const { findSnapshot } = await import('../checkpoints/find-snapshot.ts');
     const { setPin } = await import('../checkpoints/set-pin.ts');
     const store = await this.#open();
@@ -170,13 +178,14 @@ export class Checkpoints {
   }
 
   /** Holds the limits of the configuration, as happens in the background after each take. Never rejects. */
-  async keepBounded(): Promise<BoundsReport> {
+  async keepBounded(options?: BoundsOptions): Promise<BoundsReport> {
     const { keepCheckpointsBounded } = await import('./checkpoint-bounds.ts');
-    return keepCheckpointsBounded(this.#parts, await this.#retention());
+    return keepCheckpointsBounded(this.#parts, await this.#retention(), options);
   }
 
   /** Projects, checkpoints, what they take and share, limits and problems. Changes nothing. */
   async status(): Promise<CheckpointStatus> {
+    await this.#parts.settleFirst?.();
     const { checkpointStatus } = await import('./checkpoint-status.ts');
     return checkpointStatus(this.#parts);
   }

@@ -43,7 +43,7 @@ export function combineDrivers(parts: DriverParts): HomeDriver {
     discard: send('discard'),
     restore: send('restore'),
     purge: send('purge'),
-    giveBack: async () => (await native.giveBack()) + ((await checkpoints()?.giveBack()) ?? 0),
+    giveBack: async (options) => (await native.giveBack(options)) + ((await checkpoints()?.giveBack()) ?? 0),
   };
 }
 

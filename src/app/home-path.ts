@@ -1,11 +1,12 @@
 import { existsSync, lstatSync, readdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { Failure } from '../core/failure.ts';
 import { shellWord } from '../core/shell-word.ts';
 import { detectHermes } from '../homes/hermes/detect-hermes.ts';
 import { nativeLayout } from '../homes/native/native-layout.ts';
 import { errorCode } from '../platform/error-code.ts';
 import { makePrivateDir } from '../platform/private-files.ts';
+import { isTemporaryName } from '../platform/temporary-name.ts';
 import { expandTilde, userHome } from '../platform/user-home.ts';
 
 /** A person's own home, whichever one is in use. */
@@ -60,7 +61,7 @@ export function prepareHome(root: string, { create }: { create: boolean }): void
     throw new Failure('refused', `${root} is not a folder.`, { hint: 'Choose another home with --home DIR.' });
   }
   if (existsSync(nativeLayout(root).database)) return;
-  if (target.every((name) => KNOWN_BEFORE_USE.has(name))) {
+  if (target.every((name) => KNOWN_BEFORE_USE.has(name) || isHalfWritten(join(root, name)))) {
     if (!create) throw noSuchHome(root);
     return;
   }
@@ -71,6 +72,14 @@ export function prepareHome(root: string, { create }: { create: boolean }): void
 
 /** What may stand in a home before its first session: a configuration, and plans for homes of other agents. */
 const KNOWN_BEFORE_USE = new Set(['config.yaml', 'sessions', 'lock.db', 'ballast', 'plans']);
+
+/** What a first start that died left of a file it was writing: ours by its name, its owner and that nobody else may read it. */
+function isHalfWritten(path: string): boolean {
+  if (!isTemporaryName(basename(path))) return false;
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (stat?.isFile() !== true || stat.nlink !== 1) return false;
+  return process.getuid === undefined || (stat.uid === process.getuid() && (stat.mode & 0o077) === 0);
+}
 
 function readdirIfDirectory(root: string): string[] | undefined {
   try {

@@ -1,14 +1,25 @@
-import { type FileClass, type Inventory, type Item, itemBytes, type TrashItem } from '../core/inventory.ts';
+import {
+  type DiskPart,
+  type FileClass,
+  type Inventory,
+  type Item,
+  itemBytes,
+  type TrashItem,
+} from '../core/inventory.ts';
+import type { MaintenanceMemory, Waiting } from '../core/maintenance.ts';
 import { type Decision, isRemoval, type KeepReason, type Plan } from '../core/plan.ts';
 import type { Problem } from '../core/problem.ts';
 import type { Run } from '../core/run.ts';
 import type { EpochMs } from '../core/time.ts';
+import { guardPlan } from '../policy/guard-plan.ts';
 import { type OversizedSession, oversizedSessions } from '../policy/oversized-sessions.ts';
 import { planRetention } from '../policy/plan-retention.ts';
 import { unmatchedNames } from './config/unmatched-names.ts';
 import { type Amount, amountOf } from './documents/plan-document.ts';
 import type { HomeParts } from './home-parts.ts';
-import { policyFromConfig } from './policy-from-config.ts';
+import { intervalMs } from './maintenance-memory.ts';
+import { policyFromConfig, unattendedPolicy } from './policy-from-config.ts';
+import { configNotes } from './refuse-bad-config.ts';
 import { foreignNotes } from './refuse-foreign.ts';
 import type { Retention, RetentionOptions } from './retention.ts';
 
@@ -16,7 +27,9 @@ import type { Retention, RetentionOptions } from './retention.ts';
 export interface HomeStatus {
   readonly home: Inventory['home'];
   readonly classes: readonly StatusClass[];
-  readonly disk: Inventory['disk'] & { readonly maxBytes?: number };
+  readonly disk: Omit<Inventory['disk'], 'parts'> & { readonly maxBytes?: number };
+  /** What the home takes beside its classes, which together with them is all that it takes. */
+  readonly rest: readonly RestSize[];
   /** When the first and the last run can no longer be undone; absent while the trash is empty. */
   readonly trashUntil?: { readonly first: EpochMs; readonly last: EpochMs };
   readonly notes: readonly string[];
@@ -29,6 +42,10 @@ export interface HomeStatus {
   readonly lastRun?: Run;
   /** Absent when unattended maintenance is switched off. */
   readonly nextMaintenanceAt?: EpochMs;
+  /** What the next unattended pass puts off. */
+  readonly waiting?: Waiting;
+  /** Since when a person holds what unattended passes would remove. */
+  readonly heldSince?: EpochMs;
 }
 
 export interface StatusClass extends Amount {
@@ -38,36 +55,67 @@ export interface StatusClass extends Amount {
   readonly reclaimable: Amount;
 }
 
-export type ClassName = 'sessions' | 'strays' | 'trash' | 'archives' | 'checkpoints';
+export type ClassName = Extract<DiskPart, 'sessions' | 'strays' | 'trash' | 'archives' | 'checkpoints'>;
 
-export interface StatusParts extends Pick<HomeParts, 'config' | 'foreign'> {
+export type RestName = Exclude<DiskPart, ClassName>;
+
+export interface RestSize {
+  readonly name: RestName;
+  readonly sizeBytes: number;
+}
+
+export interface StatusParts extends Pick<HomeParts, 'config' | 'configIssues' | 'foreign'> {
   readonly retention: Retention;
   /** Absent when unattended maintenance is switched off. */
   readonly nextMaintenanceAt: EpochMs | undefined;
+  readonly maintenance: MaintenanceMemory;
+  /** What keeps failing in the background. */
+  readonly troubles: readonly Problem[];
 }
 
 /** Reads the home once and asks the rules about all of it. Changes nothing. */
 export async function homeStatus(parts: StatusParts, options?: RetentionOptions): Promise<HomeStatus> {
   const { retention, nextMaintenanceAt } = parts;
+  const unfinished = await retention.recovery.unfinished();
   const inventory = await retention.scan(options);
   const policy = policyFromConfig(parts.config);
   const plan = planRetention(inventory, { policy, now: inventory.scannedAt });
   const { maxBytes } = policy.disk;
+  const { usedBytes, freeBytes } = inventory.disk;
   const lastRun = await first(retention.runs());
   const trashUntil = until(inventory.trash);
   return {
     home: inventory.home,
     classes: classesOf(inventory, plan.decisions),
-    disk: { ...inventory.disk, ...(maxBytes !== undefined && { maxBytes }) },
+    disk: { usedBytes, freeBytes, ...(maxBytes !== undefined && { maxBytes }) },
+    rest: restOf(inventory),
     ...(trashUntil !== undefined && { trashUntil }),
-    notes: [...foreignNotes(parts), ...plan.notes, ...unmatchedNames(parts.config, inventory)],
+    notes: [
+      ...(unfinished === undefined ? [] : [unfinished]),
+      ...foreignNotes(parts),
+      ...configNotes(parts),
+      ...plan.notes,
+      ...unmatchedNames(parts.config, inventory),
+    ],
     shortfalls: plan.shortfalls,
-    problems: inventory.problems,
+    problems: [...inventory.problems, ...parts.troubles],
     oversized: oversizedSessions(inventory, policy),
     ...(inventory.files && { files: inventory.files.toSorted((a, b) => b.sizeBytes - a.sizeBytes) }),
     ...(lastRun !== undefined && { lastRun }),
     ...(nextMaintenanceAt !== undefined && { nextMaintenanceAt }),
+    ...putOff(parts, inventory),
   };
+}
+
+/** As the next unattended pass would put it off, so that what went by hand since the last one is no longer told of. */
+function putOff(parts: StatusParts, inventory: Inventory): Pick<HomeStatus, 'waiting' | 'heldSince'> {
+  const { maintenance: memory, config } = parts;
+  const { heldSince } = memory;
+  const unattended = config.sessions.auto_prune || memory.policy !== undefined;
+  const policy = unattendedPolicy(config);
+  const plan = unattended && planRetention(inventory, { policy, now: inventory.scannedAt });
+  const { waiting } = plan ? guardPlan(plan, { inventory, policy, memory, intervalMs: intervalMs(config) }) : {};
+  return { ...(waiting !== undefined && { waiting }), ...(heldSince !== undefined && { heldSince }) };
 }
 
 const CLASS_OF: Record<Decision['item']['kind'], ClassName> = {
@@ -80,24 +128,31 @@ const CLASS_OF: Record<Decision['item']['kind'], ClassName> = {
 };
 
 function classesOf(inventory: Inventory, decisions: readonly Decision[]): StatusClass[] {
-  const { sessions, strays, trash, archives, checkpoints } = inventory;
-  return [
-    classOf('sessions', sessions, decisions),
-    classOf('strays', strays, decisions),
-    classOf('trash', trash, decisions),
-    ...(archives.length === 0 ? [] : [classOf('archives', archives, decisions)]),
-    ...(checkpoints.length === 0 ? [] : [classOf('checkpoints', checkpoints, decisions)]),
-  ];
+  const classes = CLASS_NAMES.map((name) => classOf(name, inventory, decisions));
+  return classes.filter(({ name, items, sizeBytes }) => ALWAYS_SHOWN.has(name) || items > 0 || sizeBytes > 0);
 }
 
-function classOf(name: ClassName, items: readonly Item[], decisions: readonly Decision[]): StatusClass {
+const CLASS_NAMES: readonly ClassName[] = ['sessions', 'strays', 'trash', 'archives', 'checkpoints'];
+/** The others are there only once somebody uses them. */
+const ALWAYS_SHOWN: ReadonlySet<ClassName> = new Set(['sessions', 'strays', 'trash']);
+
+/** Parts that are there in every home are named first. */
+const REST_NAMES: readonly RestName[] = ['index', 'log', 'reserve', 'plans', 'caches', 'other'];
+
+function restOf({ disk: { parts } }: Inventory): RestSize[] {
+  return REST_NAMES.map((name) => ({ name, sizeBytes: parts?.[name] ?? 0 })).filter(({ sizeBytes }) => sizeBytes > 0);
+}
+
+/** Its size is what the disk has of it, which for things that share space is less than all of them together, or more. */
+function classOf(name: ClassName, inventory: Inventory, decisions: readonly Decision[]): StatusClass {
+  const items: readonly Item[] = inventory[name];
   const kept: Partial<Record<KeepReason, number>> = {};
   for (const { item, action, reason } of decisions)
     if (action === 'keep' && CLASS_OF[item.kind] === name) kept[reason] = (kept[reason] ?? 0) + 1;
   return {
     name,
     items: items.length,
-    sizeBytes: items.reduce((sum, item) => sum + itemBytes(item), 0),
+    sizeBytes: inventory.disk.parts?.[name] ?? items.reduce((sum, item) => sum + itemBytes(item), 0),
     kept,
     reclaimable: amountOf(decisions, (each) => isRemoval(each) && CLASS_OF[each.item.kind] === name),
   };

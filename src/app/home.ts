@@ -1,9 +1,12 @@
 import { errorText } from '../core/error-text.ts';
-import type { MaintenanceReport } from '../core/maintenance.ts';
+import type { BoundsReport, MaintenanceMemory, MaintenanceReport } from '../core/maintenance.ts';
 import type { Explanation, Plan, PlanRequest } from '../core/plan.ts';
 import type { Problem } from '../core/problem.ts';
+import { type EpochMs, isoTime } from '../core/time.ts';
+import type { EmptiedTrash } from '../engine/purge-expired.ts';
 import type { CheckOptions, HomeCheck } from './check-home.ts';
 import { Checkpoints } from './checkpoints.ts';
+import type { ConfigIssue } from './config/config-issue.ts';
 import type { Config } from './config/config-schema.ts';
 import type { Configuration } from './config/configuration.ts';
 import { Gateway } from './gateway/gateway.ts';
@@ -11,17 +14,29 @@ import type { Scheduler } from './gateway/scheduler.ts';
 import type { ForeignHome, HomeParts } from './home-parts.ts';
 import { ownHome } from './home-path.ts';
 import type { HomeStatus } from './home-status.ts';
-import { nextMaintenanceAt } from './maintenance-memory.ts';
+import { isUnfinished } from './is-unfinished.ts';
+import { Ledger } from './ledger.ts';
+import { nextMaintenanceAt, recallMaintenance } from './maintenance-memory.ts';
+import { refuseBadConfig } from './refuse-bad-config.ts';
 import { refuseForeign } from './refuse-foreign.ts';
 import type { RepairStep } from './repair-home.ts';
 import type { AppliedRun, ApplyOptions, Retention, RetentionOptions, UndoOptions } from './retention.ts';
 import { Sessions } from './sessions/sessions.ts';
+import { recallTroubles, rememberTroubles, type Trouble } from './troubles.ts';
+import { Upkeep } from './upkeep.ts';
 
 /** What became of a pass in the background. */
 export type BackgroundReport =
-  | MaintenanceReport
-  | { readonly status: 'off' }
+  | Exclude<MaintenanceReport, { status: 'not-due' }>
+  | ({ readonly status: 'not-due'; readonly nextAt: EpochMs } & EmptiedInPassing)
+  | ({ readonly status: 'off' } & EmptiedInPassing)
   | { readonly status: 'failed'; readonly error: string };
+
+/** What was done although no pass was made: expired trash, and the limits of checkpoints. */
+export interface EmptiedInPassing {
+  readonly emptied?: EmptiedTrash;
+  readonly checkpoints?: BoundsReport;
+}
 
 /** An open home. It owns the database connection, so it must be closed. */
 export class Home implements AsyncDisposable {
@@ -29,26 +44,36 @@ export class Home implements AsyncDisposable {
   readonly config: Config;
   /** Where the settings come from. */
   readonly configuration: Configuration;
+  /** What is wrong with them, in a home that was opened for reading. While there is anything, nothing is changed. */
+  readonly configIssues: readonly ConfigIssue[];
   readonly sessions: Sessions;
   readonly checkpoints: Checkpoints;
+  /** What removed sessions had used. */
+  readonly ledger: Ledger;
   /** Where a plan waits until it is applied. Nothing is written to the home of another agent for one. */
   readonly plansHome: string;
   /** What is different about a home that another agent writes; undefined for a home of Coppice. */
   readonly foreign: ForeignHome | undefined;
   readonly #gateway: Gateway;
   readonly #parts: HomeParts;
+  readonly #upkeep: Upkeep;
+  #closed = false;
   #retention: Retention | undefined;
   #scheduler: Scheduler | undefined;
 
-  constructor(parts: HomeParts) {
+  constructor(given: HomeParts) {
+    this.#upkeep = new Upkeep(given.clock, (signal) => this.#keepUp(signal));
+    const parts = { ...given, upkeep: this.#upkeep, settleFirst: () => this.#settleFirst() };
     this.path = parts.foreign?.path ?? parts.layout.root;
     this.plansHome = parts.foreign === undefined ? this.path : ownHome();
     this.foreign = parts.foreign;
     this.config = parts.config;
     this.configuration = parts.configuration;
+    this.configIssues = parts.configIssues ?? [];
     this.sessions = new Sessions(parts);
     this.checkpoints = new Checkpoints(parts, () => this.retention());
-    this.#gateway = new Gateway(parts);
+    this.ledger = new Ledger(parts);
+    this.#gateway = new Gateway(parts, this.checkpoints);
     this.#parts = parts;
   }
 
@@ -58,7 +83,7 @@ export class Home implements AsyncDisposable {
     return this.#gateway;
   }
 
-  /** Looks at the database, the search index and every file, and names what is wrong. Changes nothing. */
+  /** Looks at the database, the search index and every file, and names what is wrong. Changes nothing but what a dead process left. */
   async *check(options?: CheckOptions): AsyncGenerator<HomeCheck> {
     if (this.#parts.foreign === undefined) {
       const { checkHome } = await import('./check-home.ts');
@@ -71,10 +96,10 @@ export class Home implements AsyncDisposable {
 
   /**
    * Repairs what `check` found, as far as that is provably safe, and tells each step before and after. Removes nothing that
-   * anybody wrote.
+   * anybody wrote. In a home of another agent that is only what Coppice itself left unfinished.
    */
   async *repair(problems: readonly Problem[]): AsyncGenerator<RepairStep> {
-    refuseForeign(this.#parts);
+    refuseBadConfig(this.#parts);
     const { repairHome } = await import('./repair-home.ts');
     const settle = async () => (await this.retention()).settle();
     yield* repairHome({ ...this.#parts, settle }, problems);
@@ -84,7 +109,17 @@ export class Home implements AsyncDisposable {
   async status(options?: RetentionOptions): Promise<HomeStatus> {
     const { homeStatus } = await import('./home-status.ts');
     const retention = await this.retention();
-    return homeStatus({ ...this.#parts, retention, nextMaintenanceAt: await this.nextMaintenanceAt() }, options);
+    const maintenance = await this.lastMaintenance();
+    return homeStatus(
+      {
+        ...this.#parts,
+        retention,
+        maintenance,
+        nextMaintenanceAt: await this.nextMaintenanceAt(),
+        troubles: await recallTroubles(this.#parts.store),
+      },
+      options,
+    );
   }
 
   /** Why one item meets its fate, by its id: every rule that was asked. Sessions and checkpoints also by its first characters. */
@@ -123,20 +158,39 @@ export class Home implements AsyncDisposable {
     return this.#scheduler;
   }
 
+  /** What the last unattended pass did and put off. */
+  lastMaintenance(): Promise<MaintenanceMemory> {
+    return recallMaintenance(this.#parts);
+  }
+
   /** When the next unattended pass is due; undefined when they are switched off. */
   nextMaintenanceAt(): Promise<number | undefined> {
     return nextMaintenanceAt(this.#parts);
   }
 
   /**
+   * Closes sessions that nobody ended and nobody uses, whatever `sessions.auto_prune` says. They can be taken up again, and only
+   * from then on they age. Returns how many.
+   */
+  async closeAbandoned(): Promise<number> {
+    const { closeAbandoned } = await import('./close-abandoned.ts');
+    return closeAbandoned(this.#parts);
+  }
+
+  /**
    * The start-up hook for host programs: one unattended pass in the background when `sessions.auto_prune` is on and one is due.
-   * It never delays or disturbs its host; the promise tells what happened, and never rejects.
+   * What can no longer be undone leaves the trash either way, and the limits of checkpoints are held. It never delays or disturbs its host; the promise tells what
+   * happened, and never rejects.
    */
   async maintainInBackground(options?: { readonly signal?: AbortSignal }): Promise<BackgroundReport> {
     try {
       const dueAt = await nextMaintenanceAt(this.#parts);
-      if (dueAt === undefined) return { status: 'off' };
-      if (dueAt > this.#parts.clock.now()) return { status: 'not-due', nextAt: dueAt };
+      if (dueAt === undefined || dueAt > this.#parts.clock.now()) {
+        const emptied = await (await this.retention()).emptyExpired(options?.signal);
+        const checkpoints = await this.checkpoints.keepBounded();
+        const passing = { ...(emptied.items + emptied.skipped > 0 && { emptied }), checkpoints };
+        return dueAt === undefined ? { status: 'off', ...passing } : { status: 'not-due', nextAt: dueAt, ...passing };
+      }
       // The host comes first: whatever it does in this turn of the event loop is done before the pass begins.
       await new Promise((resolve) => setImmediate(resolve));
       return await (await this.retention()).maintain(options);
@@ -145,9 +199,48 @@ export class Home implements AsyncDisposable {
     }
   }
 
+  /** What ends it is loaded only where there is something to end. */
+  async #settleFirst(): Promise<readonly string[]> {
+    return (await isUnfinished(this.#parts)) ? (await this.retention()).recovery.first() : [];
+  }
+
+  async #keepUp(signal: AbortSignal): Promise<void> {
+    try {
+      const { recordClockNowAndThen } = await import('../homes/native/clock-watch.ts');
+      await recordClockNowAndThen(this.#parts.store, this.#parts.clock.now());
+      await this.closeAbandoned();
+      const { store, clock } = this.#parts;
+      const [first] = await store.journal.inTrash();
+      const expired = first !== undefined && first.expiresAt <= clock.now();
+      if (!expired && !(await store.trash.owesSpace())) return;
+      await (await this.retention()).emptyExpired(signal);
+    } catch {
+      // Status goes on showing what is open and in the trash, and whoever changes the home next tries again and hears of it.
+    }
+  }
+
+  /** Whether it has not been closed yet. */
+  get isOpen(): boolean {
+    return !this.#closed;
+  }
+
+  /** Writes a word and waits until it is on the disk. Rejects where nothing can be written. */
+  proveWritable(): Promise<void> {
+    return this.#parts.store.setMeta('written', isoTime(this.#parts.clock.now()));
+  }
+
+  /** Notes what keeps failing in the background, for the status of any process; an empty list when all is well. */
+  noteTroubles(troubles: readonly Trouble[]): Promise<void> {
+    return rememberTroubles(this.#parts.store, troubles);
+  }
+
+  /** Doing so again changes nothing. */
   async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
     this.#gateway[Symbol.dispose]();
     try {
+      await this.#upkeep.stop();
       await this.checkpoints.settled();
       await this.#parts.store[Symbol.asyncDispose]();
     } finally {

@@ -1,28 +1,45 @@
 import type { HomeDriver } from '../core/home-driver.ts';
 import type { HomeLock } from '../core/home-lock.ts';
 import type { MaintenanceReport } from '../core/maintenance.ts';
-import type { Policy } from '../core/policy.ts';
-import { DAY_MS, HOUR_MS } from '../core/time.ts';
+import { DAY_MS } from '../core/time.ts';
 import { maintain } from '../engine/maintain.ts';
 import { recordClock } from '../homes/native/clock-watch.ts';
 import { uuidV7 } from '../platform/uuid-v7.ts';
-import { sessionsConfigFor } from './config/config-for-source.ts';
-import type { Config } from './config/config-schema.ts';
+import { type BoundsEngine, keepCheckpointsBounded } from './checkpoint-bounds.ts';
+import { closeAbandoned } from './close-abandoned.ts';
 import type { HomeParts } from './home-parts.ts';
-import { recallMaintenance, rememberMaintenance } from './maintenance-memory.ts';
-import { policyFromConfig } from './policy-from-config.ts';
-import { activeQuery } from './sessions/active-sessions.ts';
+import { intervalMs, recallMaintenance, rememberMaintenance } from './maintenance-memory.ts';
+import { unattendedPolicy } from './policy-from-config.ts';
+import { trimPlans } from './saved-plans.ts';
 
 export interface MaintenanceOptions {
   readonly signal?: AbortSignal;
   /** Also when the last pass was a moment ago. */
   readonly now?: boolean;
+  /** A person looked: everything that waits goes in this pass, and what was held is held no longer. */
+  readonly allow?: boolean;
 }
 
-/** One unattended pass over a home, if one is due. */
+export interface MaintenanceTools {
+  readonly driver: HomeDriver;
+  readonly lock: HomeLock;
+  /** For checkpoints, which have a pass of their own. */
+  readonly engine: BoundsEngine;
+}
+
+/** One unattended pass over a home, if one is due, and one over its checkpoints. */
 export async function maintainHome(
   parts: HomeParts,
-  { driver, lock, signal, now = false }: MaintenanceOptions & { driver: HomeDriver; lock: HomeLock },
+  options: MaintenanceOptions & MaintenanceTools,
+): Promise<MaintenanceReport> {
+  const report = await maintainSessions(parts, options);
+  if (report.status === 'busy') return report;
+  return { ...report, checkpoints: await keepCheckpointsBounded(parts, options.engine, { now: options.now ?? false }) };
+}
+
+async function maintainSessions(
+  parts: HomeParts,
+  { driver, lock, signal, now = false, allow = false }: MaintenanceOptions & MaintenanceTools,
 ): Promise<MaintenanceReport> {
   const { store, clock, config } = parts;
   const report = await maintain(
@@ -33,40 +50,23 @@ export async function maintainHome(
       clock,
       recall: () => recallMaintenance(parts),
       remember: (memory) => rememberMaintenance(parts, memory),
-      // Another agent closes its own sessions.
-      closeAbandoned: async () => (parts.foreign === undefined ? closeAbandoned(parts) : 0),
+      closeAbandoned: () => closeAbandoned(parts),
       newRunId: () => uuidV7(clock.now()),
     },
     {
       policy: unattendedPolicy(config),
       trashGraceMs: config.trash.grace_days * DAY_MS,
-      minIntervalMs: now ? 0 : config.sessions.min_interval_hours * HOUR_MS,
+      intervalMs: intervalMs(config),
+      now: now || allow,
+      allow,
       ...(signal && { signal }),
     },
   );
-  if (report.status === 'done' || report.status === 'announced') await recordClock(store, clock.now());
-  if (report.status === 'done') await parts.foreign?.notePass(clock.now());
+  if (report.status !== 'done') return report;
+  // Plans are forgotten by their age.
+  if ((await recordClock(store, clock.now())) === 'trusted') trimPlans(parts.layout.root, clock.now());
+  // Its agent need not stay away because of a pass that only announced.
+  const onlyAnnounced = report.waiting?.reasons.some(({ kind }) => kind === 'first-run') === true;
+  if (!onlyAnnounced) await parts.foreign?.notePass(clock.now());
   return report;
-}
-
-/** Checkpoints have a switch of their own. */
-function unattendedPolicy(config: Config): Policy {
-  const policy = policyFromConfig(config);
-  return config.checkpoints.auto_prune ? policy : { ...policy, checkpoints: {} };
-}
-
-/** Sessions that nobody closed and nobody uses: ended as `abandoned`, from when they age. */
-async function closeAbandoned(parts: HomeParts): Promise<number> {
-  const { store, clock, config } = parts;
-  const now = clock.now();
-  const active = new Set<string>();
-  for await (const { id } of store.list({ active: await activeQuery(parts) })) active.add(id);
-  let closed = 0;
-  for await (const { id, source, endedAt, lastActiveAt } of store.list({ sort: 'stored' })) {
-    if (endedAt !== undefined || active.has(id)) continue;
-    if (now - lastActiveAt < sessionsConfigFor(config, source).abandon_after_hours * HOUR_MS) continue;
-    await store.end(id, 'abandoned');
-    closed += 1;
-  }
-  return closed;
 }

@@ -10,7 +10,10 @@ import type { ConfigOverride } from './config/config-settings.ts';
 import { configurationOf } from './config/configuration.ts';
 import { loadConfig } from './config/load-config.ts';
 import { Home } from './home.ts';
+import type { HomeParts } from './home-parts.ts';
 import { companionPath, homePath, prepareHome } from './home-path.ts';
+import { readOnlyStore } from './read-only-store.ts';
+import { refuseBadConfig } from './refuse-bad-config.ts';
 
 export interface OpenHomeOptions {
   /** Where the home is; by default `COPPICE_HOME`, else `~/.coppice`. */
@@ -19,8 +22,21 @@ export interface OpenHomeOptions {
   readonly create?: boolean;
   /** Settings that win over config.yaml and the environment. */
   readonly settings?: readonly ConfigOverride[];
-  /** For what is about to remove things: on a disk too full even to open the home, give up its reserve. */
+  /** For what is about to remove things and is over soon: on a disk too full even to open the home, give up its reserve. */
   readonly makeRoom?: boolean;
+  /**
+   * The home is closed soon. On a disk too full for the memory that processes share it is opened all the same, and others who open
+   * it wait until it is closed.
+   */
+  readonly brief?: boolean;
+  /** Told, in a sentence, what the home did by itself that takes space, such as laying in a reserve, or could not do on a full disk. */
+  readonly tell?: (sentence: string) => void;
+  /**
+   * Only to look. A mistake in the configuration is then no obstacle: it is in `configIssues`, and while there is any, every
+   * change of the home is refused. With `rules` only unknown keys are passed over, because what the rules would do is shown by
+   * the others; with `records`, for sessions and what was done with them, everything is.
+   */
+  readonly reading?: 'records' | 'rules';
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly clock?: Clock;
 }
@@ -33,31 +49,41 @@ export interface OpenHomeOptions {
  * const session = await home.sessions.create({ source: 'cli' });
  */
 export async function openHome(options: OpenHomeOptions = {}): Promise<Home> {
-  const { env = process.env, clock = systemClock } = options;
+  const { env = process.env, clock = systemClock, brief = options.makeRoom === true } = options;
   const path = homePath(options.path, env);
   const detection = await detectHermes(path);
   const layout = nativeLayout(detection === undefined ? path : companionPath(path));
   const request = { file: layout.config, env, overrides: options.settings ?? [] };
-  const loaded = await loadConfig(request);
-  const configuration = configurationOf(request, loaded);
+  const loaded = await loadConfig({ ...request, passOver: options.reading && PASS_OVER[options.reading] });
+  const { issues: configIssues } = loaded;
+  const told = options.tell && { tell: options.tell };
+  const about = { configuration: configurationOf(request, loaded), configIssues, ...told };
   if (detection !== undefined) {
     const { openHermesHome } = await import('./hermes/open-hermes-home.ts');
-    return new Home({ ...(await openHermesHome({ path, detection, layout, loaded, clock })), configuration });
+    return homeOf({ ...(await openHermesHome({ path, detection, layout, loaded, clock, brief })), ...about });
   }
   const { config } = loaded;
   prepareHome(layout.root, { create: options.create ?? true });
   const wanted = (source: string) => sessionsConfigFor(config, source).transcripts === 'on';
   const transcripts = createTranscriptFiles(layout, wanted);
-  const open = () => openSqliteStore({ path: layout.database, scratchDir: layout.root, clock, transcripts });
+  const open = () =>
+    openSqliteStore({ path: layout.database, scratchDir: layout.root, clock, transcripts, brief, ...told });
   const store = await (options.makeRoom === true ? withReserve(layout, open) : open());
-  return new Home({ layout, config, configuration, store, clock, transcripts });
+  return homeOf({ layout, config, store, clock, transcripts, ...about });
+}
+
+const PASS_OVER = { records: 'mistakes', rules: 'unknown-keys' } as const;
+
+function homeOf(parts: HomeParts): Home {
+  if (parts.configIssues === undefined || parts.configIssues.length === 0) return new Home(parts);
+  return new Home({ ...parts, store: readOnlyStore(parts.store, () => refuseBadConfig(parts)) });
 }
 
 async function withReserve<T>(layout: NativeLayout, open: () => Promise<T>): Promise<T> {
   try {
     return await open();
   } catch (error) {
-    if (!releaseBallast(layout.ballast)) throw error;
+    if (releaseBallast(layout.ballast) === 0) throw error;
     return await open();
   }
 }

@@ -39,6 +39,16 @@ describe('policyFromConfig', () => {
     expect(bySource['api']).toHaveProperty('emptyMs', 24 * HOUR_MS);
   });
 
+  it('says what becomes of a conversation after a reset, for each source', () => {
+    const by_source = { telegram: { after: 'remove' as const }, api: { after: 'keep' as const }, cli: {} };
+    const session_reset = { ...DEFAULT_CONFIG.session_reset, after: 'drop-files' as const, by_source };
+    const { sessions, bySource } = policyFromConfig({ ...DEFAULT_CONFIG, session_reset });
+    expect(sessions).toMatchObject({ afterReset: 'drop-files' });
+    expect(bySource['telegram']).toEqual({ ...sessions, afterReset: 'remove' });
+    expect(bySource['api']).toEqual({ ...sessions, afterReset: undefined });
+    expect([bySource['cli']?.afterReset, bySource['cron']?.afterReset]).toEqual(['drop-files', 'drop-files']);
+  });
+
   it('limits a source only where a number is given', () => {
     const by_source = { api: { max_mb: 200 }, cli: { max_mb: 'never' as const }, cron: {} };
     const { disk } = policyFromConfig({ ...DEFAULT_CONFIG, disk: { ...DEFAULT_CONFIG.disk, max_mb: 500, by_source } });

@@ -1,4 +1,5 @@
 import { Failure } from '../core/failure.ts';
+import type { Problem } from '../core/problem.ts';
 import type { ForeignHome } from './home-parts.ts';
 
 interface Parts {
@@ -20,7 +21,11 @@ export function refuseForeignCheckpoints({ foreign }: Parts): void {
   throw new Failure('usage', message, { hint: 'See what there is with: coppice checkpoints list --all' });
 }
 
-/** What a person should read first about a home that is only shown. */
-export function foreignNotes({ foreign }: Parts): string[] {
-  return (foreign?.reasons ?? []).map(({ message }) => `This home is shown and not changed. ${message}`);
+/** What a person should read first about a home that is only shown, by its shape or by what a look at it met. */
+export function foreignNotes({ foreign }: Parts, found: readonly Problem[] = []): string[] {
+  const { reasons = [] } = foreign ?? {};
+  const why = reasons.length > 0 || foreign === undefined ? reasons : found.filter(({ kind }) => kind === UNREADABLE);
+  return why.map(({ message }) => `This home is shown and not changed. ${message}`);
 }
+
+const UNREADABLE = 'database-unreadable';

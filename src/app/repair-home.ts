@@ -10,6 +10,8 @@ import { closeEntries } from '../homes/native/open-entries.ts';
 import { transcriptProblems } from '../homes/native/transcript-check.ts';
 import { sessionsConfigFor } from './config/config-for-source.ts';
 import type { HomeParts } from './home-parts.ts';
+import { readableStore } from './remove-leftovers.ts';
+import { listStrayTrash, strayProblem } from './stray-trash.ts';
 
 /** A repair is told twice: before it is begun, and with what became of it. */
 export type RepairStep =
@@ -40,13 +42,19 @@ interface Repair {
  * what was worked out from the messages is worked out again. All else is for a person. A damaged database is not written to.
  */
 export async function* repairHome(parts: RepairParts, problems: readonly Problem[]): AsyncGenerator<RepairStep> {
-  const damaged = problems.some(({ kind }) => kind === 'database-damaged' || kind === 'reference-broken');
-  for (const { name, kinds, begin, act } of damaged ? [PERMISSIONS] : REPAIRS) {
+  for (const { name, kinds, begin, act } of repairsFor(parts, problems)) {
     const concerned = problems.filter(({ kind }) => kinds.includes(kind));
     if (concerned.length === 0) continue;
     yield { status: 'begun', name, message: begin(concerned.length) };
     yield { status: 'done', name, ...(await orLeft(() => act(parts, concerned), concerned)) };
   }
+}
+
+/** The rest of a home of another agent is for that agent, or a person, to put right. */
+function repairsFor({ foreign }: RepairParts, problems: readonly Problem[]): readonly Repair[] {
+  if (foreign !== undefined) return [UNFINISHED];
+  const damaged = problems.some(({ kind }) => kind === 'database-damaged' || kind === 'reference-broken');
+  return damaged ? [PERMISSIONS] : REPAIRS;
 }
 
 /** A repair that fails leaves its problems as they were, with its own reason as the next step. */
@@ -67,19 +75,37 @@ const PERMISSIONS: Repair = {
   name: 'permissions',
   kinds: ['open-to-others'],
   begin: () => 'Closing the files of the home to other users of this machine.',
-  act: async ({ layout }) => done(`${counted(closeEntries(layout), 'file or folder', 'files and folders')} closed.`),
+  async act({ layout }) {
+    const { closed, left } = closeEntries(layout);
+    return {
+      message: `${counted(closed, 'file or folder', 'files and folders')} closed.`,
+      left: left.map(({ path, obstacle }) => ({ kind: 'open-to-others', subject: path, message: obstacle })),
+    };
+  },
+};
+
+const UNFINISHED: Repair = {
+  name: 'unfinished work',
+  kinds: ['unfinished-run', 'unfinished-removal', 'reserve-missing', 'left-behind'],
+  begin: () => 'Finishing runs and removals that were cut short, and laying in the reserve for a full disk.',
+  async act({ store, settle }) {
+    await store.repair.removals();
+    await settle();
+    return done('Nothing is unfinished.');
+  },
 };
 
 const REPAIRS: readonly Repair[] = [
   PERMISSIONS,
+  UNFINISHED,
   {
-    name: 'unfinished work',
-    kinds: ['unfinished-run', 'unfinished-removal', 'reserve-missing'],
-    begin: () => 'Finishing runs and removals that were cut short, and laying in the reserve for a full disk.',
-    async act({ store, settle }) {
-      await store.repair.removals();
-      await settle();
-      return done('Nothing is unfinished.');
+    name: 'trash of checkpoints',
+    kinds: ['trash-stray'],
+    begin: (count) => `Listing ${counted(count, 'checkpoint', 'checkpoints')} again that no run knows of.`,
+    async act(parts) {
+      const store = readableStore(parts);
+      const left = store === undefined ? [] : await listStrayTrash(store, parts.store.journal);
+      return { message: 'Nothing was removed.', left: left.map(strayProblem) };
     },
   },
   {
@@ -142,7 +168,7 @@ async function repairTranscript(parts: HomeParts, problem: Problem): Promise<rea
   if (!(await mayBeWritten(parts, session))) {
     const path = shellWord(layout.transcript(session.id));
     const hint = `It holds something else than the messages of the session. Move ${path} away, then run: coppice doctor --repair`;
-    return [{ ...problem, hint }];
+    return [{ ...problem, kind: 'transcript-damaged', hint }];
   }
   const said = await store.repair.transcript(session.id);
   const after = await store.get(session.id);

@@ -1,54 +1,67 @@
 import type { ReclaimOptions } from '../checkpoints/reclaim-store.ts';
-import { noSuchSession } from '../core/check-session.ts';
 import { Failure } from '../core/failure.ts';
-import type { HomeDriver } from '../core/home-driver.ts';
-import type { HomeLock } from '../core/home-lock.ts';
+import type { HomeDriver, ScanOptions } from '../core/home-driver.ts';
 import type { Inventory } from '../core/inventory.ts';
 import type { MaintenanceReport } from '../core/maintenance.ts';
-import type { Decision, Explanation, ItemRef, Plan, PlanRequest } from '../core/plan.ts';
+import { type Explanation, type ItemRef, type Plan, type PlanRequest, withWayBack } from '../core/plan.ts';
 import type { Outcome, Run, RunItem } from '../core/run.ts';
-import type { SessionStore } from '../core/session-store.ts';
-import { type Clock, DAY_MS, MINUTE_MS, SECOND_MS } from '../core/time.ts';
+import type { GiveBackOptions } from '../core/session-trash.ts';
+import { type Clock, DAY_MS, type EpochMs, SECOND_MS } from '../core/time.ts';
 import { applyPlan } from '../engine/apply-plan.ts';
+import { type EmptiedTrash, emptied, purgeExpired } from '../engine/purge-expired.ts';
 import { purgeRun } from '../engine/purge-run.ts';
-import { recoverRuns } from '../engine/recover-runs.ts';
+import type { RecoveredRun } from '../engine/recover-runs.ts';
 import { trimJournal } from '../engine/trim-journal.ts';
 import { undoRun } from '../engine/undo-run.ts';
-import { recordClock } from '../homes/native/clock-watch.ts';
-import { createNativeDriver } from '../homes/native/native-driver.ts';
-import { keepBallast, releaseBallast } from '../platform/ballast.ts';
-import { freeBytes } from '../platform/file-system-facts.ts';
-import { ifPossible } from '../platform/if-possible.ts';
+import { recordClock, refuseDoubtfulClock } from '../homes/native/clock-watch.ts';
 import { uuidV7 } from '../platform/uuid-v7.ts';
 import { explainItem } from '../policy/explain-item.ts';
 import { planRetention } from '../policy/plan-retention.ts';
-import { createHomeLock } from '../store/sqlite/sqlite-home-lock.ts';
-import { rememberApplied, wasApplied } from './applied-plans.ts';
+import { rememberApplied } from './applied-plans.ts';
+import { archivedByRun } from './archived-by-run.ts';
 import { checkpointInventory } from './checkpoint-inventory.ts';
 import { unmatchedNames } from './config/unmatched-names.ts';
-import { noSuchRun } from './find-run.ts';
-import { hermesHomeDriver, reclaimForeign } from './hermes/hermes-home-driver.ts';
-import { homeDriver, reclaimCheckpoints } from './home-driver.ts';
+import { countOutcomes } from './count-outcomes.ts';
+import { driverOf } from './driver-of.ts';
+import { requireRun } from './find-run.ts';
+import { type EmptyOptions, forgetRun } from './forget-run.ts';
+import { inTrash, lacksRoom, makeRoomFromTrash } from './give-up-trash.ts';
+import { givenBackBy } from './given-back-by.ts';
+import { hasExpired } from './has-expired.ts';
+import { reclaimForeign } from './hermes/hermes-home-driver.ts';
+import { reclaimCheckpoints } from './home-driver.ts';
 import type { HomeParts } from './home-parts.ts';
+import { isUnfinished } from './is-unfinished.ts';
 import { type MaintenanceOptions, maintainHome } from './maintenance.ts';
+import { holdMaintenance } from './maintenance-memory.ts';
+import { orNoRoom } from './no-room.ts';
+import { OwnDecisions } from './own-decisions.ts';
 import { planId } from './plan-id.ts';
 import { policyFromConfig } from './policy-from-config.ts';
+import { Recovery } from './recovery.ts';
+import { configNotes, refuseBadConfig } from './refuse-bad-config.ts';
 import { foreignNotes } from './refuse-foreign.ts';
+import { keepReserve, makeRoom } from './reserve.ts';
+import { withSaidGone } from './said-gone.ts';
+import { removeHomeLeftovers } from './remove-leftovers.ts';
+import { PLAN_LIFETIME_MS, refuseStale } from './refuse-stale.ts';
+import { refuseUnknownFacts } from './refuse-unknown-facts.ts';
 
-/** A saved plan is good for a day: after that the home has moved on. */
-const PLAN_LIFETIME_MS = DAY_MS;
+/** For so long a command empties what expired in the trash, beside what it was asked for. */
+const A_MOMENT_MS = SECOND_MS;
+const NOTHING_EMPTIED: EmptiedTrash = { items: 0, skipped: 0, freedBytes: 0 };
+
 /** How long a command waits for another that is changing the home. */
 const LOCK_WAIT_MS = 10 * SECOND_MS;
 
-export interface RetentionOptions {
-  readonly signal?: AbortSignal;
-  readonly onProgress?: (done: number) => void;
-}
+export type RetentionOptions = ScanOptions;
 
 export interface ApplyOptions {
   readonly signal?: AbortSignal;
   /** Told what became of each item. */
   readonly onOutcome?: (outcome: Outcome) => void;
+  /** Also what loses its way back, as the plan says. Without it that goes into the trash, and trash in its grace stays. */
+  readonly forGood?: boolean;
 }
 
 export interface UndoOptions extends ApplyOptions {
@@ -64,44 +77,38 @@ export interface AppliedRun {
   readonly freedBytes: number;
 }
 
-export interface EmptiedTrash {
-  readonly items: number;
-  readonly skipped: number;
-  readonly freedBytes: number;
-}
-
 /** Plans, runs and the trash of one home: the engine with everything it needs. */
 export class Retention {
   readonly #parts: HomeParts;
   readonly #driver: HomeDriver;
-  readonly #lock: HomeLock;
+  readonly #own = new OwnDecisions();
+  /** Comes before whatever is answered here. */
+  readonly recovery: Recovery;
 
   constructor(parts: HomeParts) {
     this.#parts = parts;
-    const { store, layout, clock, config } = parts;
-    const activeGraceMs = config.sessions.active_grace_minutes * MINUTE_MS;
-    this.#driver =
-      parts.foreign === undefined
-        ? homeDriver(parts, createNativeDriver({ store, layout, clock, activeGraceMs, codec: config.archive.codec }))
-        : hermesHomeDriver(parts, parts.foreign);
-    this.#lock = createHomeLock(layout.lock, {
-      set: (purpose) => store.setMeta('lock-holder', `${purpose}, process ${process.pid}`),
-      get: () => store.getMeta('lock-holder'),
-    });
+    this.#driver = driverOf(parts);
+    this.recovery = new Recovery(parts, () => this.#engineParts);
   }
 
   /** Everything the home holds. */
-  scan(options?: RetentionOptions): Promise<Inventory> {
+  async scan(options?: RetentionOptions): Promise<Inventory> {
+    await this.recovery.first();
     return this.#driver.scan(options);
   }
 
   /** What would be done now, and why. Changes nothing. */
-  async plan(request: PlanRequest = { kind: 'policy' }, options?: RetentionOptions): Promise<Plan> {
+  async plan(asked: PlanRequest = { kind: 'policy' }, options?: RetentionOptions): Promise<Plan> {
+    const request = withSaidGone(asked);
+    await this.recovery.first();
     const inventory = (await checkpointInventory(this.#parts, request)) ?? (await this.scan(options));
+    refuseUnknownFacts(request, inventory);
     const plan = planRetention(inventory, this.#planOptions(request));
     // A person who names sessions has seen them; everything else goes by rules, and a slip in those is worth knowing first.
     const slips = request.kind === 'delete' ? [] : unmatchedNames(this.#parts.config, inventory);
-    return { ...plan, notes: [...foreignNotes(this.#parts), ...plan.notes, ...slips] };
+    const obstacles = [...foreignNotes(this.#parts, inventory.problems), ...configNotes(this.#parts)];
+    const notes = [...obstacles, ...plan.notes, ...slips];
+    return this.#own.note({ ...plan, notes, ...(obstacles.length > 0 && { onlyShown: true }) });
   }
 
   /** Why one item meets its fate: every rule that was asked. */
@@ -109,53 +116,62 @@ export class Retention {
     return explainItem(await this.scan(), item, this.#planOptions({ kind: 'policy' }));
   }
 
-  /** Carries out a plan: nothing more than it says, only what has not changed since, and nothing that is excepted. */
-  async apply(
-    plan: Plan,
-    options: ApplyOptions & { readonly except?: ReadonlySet<Decision> } = {},
-  ): Promise<AppliedRun> {
-    await this.#refuseStale(plan);
+  /** Carries out a plan: nothing more than it says, only what has not changed since, and only what this home itself decides so. */
+  async apply(plan: Plan, options: ApplyOptions = {}): Promise<AppliedRun> {
+    await refuseStale(this.#parts, plan);
+    const { signal, onOutcome, forGood } = options;
+    const replan = () => this.plan(plan.request, signal && { signal });
+    const foreign = await this.#own.foreignTo(plan, { forGood, replan });
     return this.change('applying a plan', async () => {
       const { store, clock, config } = this.#parts;
-      await recordClock(store, clock.now());
+      const clockIs = await recordClock(store, clock.now());
       const runId = uuidV7(clock.now());
       const trashGraceMs = config.trash.grace_days * DAY_MS;
-      const { signal, except } = options;
       const before = await store.trash.sizeBytes();
-      const decisions = plan.decisions.filter((decision) => except?.has(decision) !== true);
-      const applied = applyPlan(
-        this.#engineParts,
-        { ...plan, decisions },
-        { runId, trashGraceMs, ...(signal && { signal }) },
-      );
-      const counts = await count(applied, options);
+      const agreed = { ...plan, decisions: plan.decisions.filter((decision) => !foreign.has(decision)) };
+      const applied = applyPlan(this.#engineParts, forGood === true ? agreed : withWayBack(agreed), {
+        runId,
+        trashGraceMs,
+        ...(signal && { signal }),
+      });
+      const counts = await countOutcomes([applied], onOutcome);
+      for (const stale of foreign.stale) {
+        const { item, action, sizeBytes } = stale;
+        onOutcome?.({ item, action, status: 'skipped', detail: foreign.why(stale), sizeBytes });
+      }
       const { madeAt } = plan;
       await rememberApplied(store, { id: planId(plan), madeAt, since: clock.now() - PLAN_LIFETIME_MS });
-      await trimJournal(this.#engineParts);
+      if (clockIs === 'trusted') await trimJournal(this.#engineParts);
       const freedBytes = await this.#freed(counts.freedBytes, before);
-      return { run: await this.#requireRun(runId), ...counts, freedBytes };
+      const skipped = counts.skipped + foreign.stale.length;
+      return { run: await requireRun(this.#parts.store.journal, runId), ...counts, skipped, freedBytes };
     });
   }
 
   /** Gives back what a run removed: all of it, or the items with these ids. */
   async undo(runId: string, options: UndoOptions = {}): Promise<AppliedRun> {
-    const run = await this.#requireRun(runId);
-    return this.change('undoing a run', async () => {
-      const counts = await count(undoRun(this.#engineParts, run.id, options), options);
+    const run = await requireRun(this.#parts.store.journal, runId);
+    return this.change('undoing a run', async (recovered) => {
+      // An undo of it that was cut short is part of this one.
+      const before = givenBackBy(recovered, { runId, ...options });
+      const counts = await countOutcomes([before, undoRun(this.#engineParts, run.id, options)], options.onOutcome);
       return { run, ...counts };
     });
   }
 
   /** Brings archived sessions back, by their whole ids. Each is given back by the run that archived it. */
   async restore(ids: readonly string[], options: ApplyOptions = {}): Promise<Pick<AppliedRun, 'done' | 'skipped'>> {
-    const byRun = await archivedByRun(this.#parts.store, ids);
-    const restored = { done: 0, skipped: 0 };
+    const before = givenBackBy(await this.recover(), { ids });
+    const restored = await countOutcomes([before], options.onOutcome);
+    const back = new Set(before.map(({ item }) => item.id));
+    const left = ids.filter((id) => !back.has(id));
+    const byRun = await archivedByRun(this.#parts.store, left);
     for (const [runId, archived] of byRun) {
       const { done, skipped } = await this.undo(runId, { ...options, ids: archived });
       restored.done += done;
       restored.skipped += skipped;
     }
-    return restored;
+    return { done: restored.done, skipped: restored.skipped };
   }
 
   /** Finishes what a crash cut short and lays in the reserve for a full disk, as every change of the home does. */
@@ -163,26 +179,56 @@ export class Retention {
     await this.change('finishing what was cut short', async () => undefined);
   }
 
-  /** Newest first. */
-  runs(): AsyncIterable<Run> {
-    return this.#parts.store.journal.runs();
+  /** Finishes what a crash cut short, before something is chosen by what is there. Fails where that cannot be done now. */
+  async recover(): Promise<readonly RecoveredRun[]> {
+    if (!(await isUnfinished(this.#parts))) return [];
+    return this.change('finishing what was cut short', async (recovered) => recovered);
   }
 
-  items(runId: string): AsyncIterable<RunItem> {
-    return this.#parts.store.journal.items(runId);
+  /** Newest first. */
+  async *runs(): AsyncGenerator<Run> {
+    await this.recovery.first();
+    yield* this.#parts.store.journal.runs();
+  }
+
+  async *items(runId: string): AsyncGenerator<RunItem> {
+    await this.recovery.first();
+    yield* this.#parts.store.journal.items(runId);
   }
 
   /** Removes what a run put into the trash for good. Cannot be undone. What could not be removed is `skipped`. */
-  async emptyTrash(runId: string): Promise<EmptiedTrash> {
-    await this.#requireRun(runId);
-    return this.change('emptying the trash', async () => {
-      const before = await this.#parts.store.trash.sizeBytes();
-      const outcomes = await purgeRun(this.#engineParts, runId);
-      const done = outcomes.filter((outcome) => outcome.status === 'done');
-      const ofFiles = done.reduce((sum, { freedBytes = 0 }) => sum + freedBytes, 0);
-      const freedBytes = await this.#freed(ofFiles, before);
-      return { items: done.length, skipped: outcomes.length - done.length, freedBytes };
-    });
+  async emptyTrash(runId: string, { forget = false, expired = false }: EmptyOptions = {}): Promise<EmptiedTrash> {
+    await requireRun(this.#parts.store.journal, runId);
+    const { store, clock } = this.#parts;
+    if (expired) await refuseDoubtfulClock(store, clock.now());
+    const before = await store.trash.sizeBytes();
+    const work = async (recovered: readonly RecoveredRun[]) => {
+      // What an earlier purge had begun is ended by the recovery that comes before every change, and counts too.
+      const purged = recovered.filter((each) => each.runId === runId).flatMap((each) => each.purged);
+      const wanted = emptied(purged).items + (await inTrash(store, runId));
+      const { freedBytes } = emptied(await purgeRun(this.#engineParts, runId));
+      if (forget) await forgetRun(this.#parts, runId);
+      const skipped = await inTrash(store, runId);
+      const freed = await this.#freed(freedBytes, before, { erase: true });
+      return { items: wanted - skipped, skipped, freedBytes: freed };
+    };
+    return this.change('emptying the trash', work, [runId]);
+  }
+
+  /** Removes for good what can no longer be undone, as everybody does who changes the home. */
+  async emptyExpired(signal?: AbortSignal): Promise<EmptiedTrash> {
+    if (!(await hasExpired(this.#parts)) && !(await this.#parts.store.trash.owesSpace())) return NOTHING_EMPTIED;
+    return this.change('emptying the trash', () => this.#emptyExpired(signal));
+  }
+
+  async #emptyExpired(signal?: AbortSignal): Promise<EmptiedTrash> {
+    const { trash } = this.#parts.store;
+    const expired = await hasExpired(this.#parts);
+    // An earlier purge may have been stopped before all of it was given back.
+    if (!expired && !(await trash.owesSpace())) return NOTHING_EMPTIED;
+    const before = await trash.sizeBytes();
+    const result = expired ? await purgeExpired(this.#engineParts, signal) : NOTHING_EMPTIED;
+    return { ...result, freedBytes: await this.#freed(result.freedBytes, before, { signal }) };
   }
 
   /** Gives the space of checkpoints that are gone for good back to the disk, and packs the others. Returns how many bytes. */
@@ -195,59 +241,47 @@ export class Retention {
 
   /** One unattended pass, if one is due: the rules under the guard, expired trash, pages given back. */
   async maintain(options: MaintenanceOptions = {}): Promise<MaintenanceReport> {
+    refuseBadConfig(this.#parts);
     await this.#parts.foreign?.prepare();
-    makeRoom(this.#parts);
-    const report = await maintainHome(this.#parts, { driver: this.#driver, lock: this.#lock, ...options });
-    this.#keepReserve();
+    const released = makeRoom(this.#parts);
+    const report = await orNoRoom(this.#parts, async () => {
+      if (lacksRoom(this.#parts)) await this.settle();
+      return maintainHome(this.#parts, { driver: this.#driver, lock: this.recovery.lock, engine: this, ...options });
+    });
+    if (report.status === 'done') await removeHomeLeftovers(this.#parts);
+    await keepReserve(this.#parts, released);
     return report;
   }
 
-  /** Alone, with room to write, and after finishing what a crash cut short. */
-  async change<T>(purpose: string, work: () => Promise<T>): Promise<T> {
+  /** Holds whatever unattended passes would remove, or lets it go on after a new notice. Says since when it is held. */
+  hold(held: boolean): Promise<{ readonly heldSince?: EpochMs }> {
+    return this.change('holding what would go', () => holdMaintenance(this.#parts, held));
+  }
+
+  /** Alone, with room to write, and after finishing what a crash cut short. Trash that `goes` may be what makes the room. */
+  async change<T>(
+    purpose: string,
+    work: (recovered: readonly RecoveredRun[]) => Promise<T>,
+    goes: readonly string[] = [],
+  ): Promise<T> {
+    refuseBadConfig(this.#parts);
     await this.#parts.foreign?.prepare();
-    makeRoom(this.#parts);
-    using _lock = await this.#lock.acquire(purpose, LOCK_WAIT_MS);
-    for await (const _ of recoverRuns(this.#engineParts));
-    const result = await work();
-    this.#keepReserve();
+    const released = makeRoom(this.#parts);
+    using _lock = await this.recovery.lock.acquire(purpose, LOCK_WAIT_MS);
+    const result = await orNoRoom(this.#parts, async () => {
+      await makeRoomFromTrash(this.#parts, goes);
+      return work(await this.recovery.finish());
+    });
+    // What the person asked for is done either way; whoever comes next goes on with what is left.
+    await this.#emptyExpired(AbortSignal.timeout(A_MOMENT_MS)).catch(unlessFailure);
+    await keepReserve(this.#parts, released);
     return result;
   }
 
   /** What the disk has more after a step: its files, and pages of the database beyond those that the step itself took. */
-  async #freed(ofFiles: number, sizeBefore: number): Promise<number> {
+  async #freed(ofFiles: number, sizeBefore: number, options?: GiveBackOptions): Promise<number> {
     const grown = (await this.#parts.store.trash.sizeBytes()) - sizeBefore;
-    return Math.max(0, ofFiles + (await this.#driver.giveBack()) - grown);
-  }
-
-  #keepReserve(): void {
-    const { layout, config } = this.#parts;
-    const { ballast_mb: megabytes } = config.disk;
-    if (megabytes === 'never') return;
-    // The work is done, and otherwise the next change lays the reserve in.
-    ifPossible(() => keepBallast(layout.ballast, megabytes * 1024 * 1024));
-  }
-
-  async #refuseStale(plan: Plan): Promise<void> {
-    const { store, clock } = this.#parts;
-    if (plan.home.id !== (this.#parts.foreign?.path ?? (await store.getMeta('home-id')))) {
-      throw new Failure('refused', 'This plan was made for another home.', {
-        hint: 'Make a new one with: coppice plan',
-      });
-    }
-    if (clock.now() - plan.madeAt > PLAN_LIFETIME_MS) {
-      throw new Failure('refused', 'This plan is more than a day old.', { hint: 'Make a new one with: coppice plan' });
-    }
-    if (await wasApplied(store, planId(plan))) {
-      throw new Failure('refused', 'This plan was applied already. A plan is good for one time.', {
-        hint: 'Nothing was changed. Make a new one with: coppice plan',
-      });
-    }
-  }
-
-  async #requireRun(id: string): Promise<Run> {
-    const run = await this.#parts.store.journal.run(id);
-    if (run !== undefined) return run;
-    throw noSuchRun(id);
+    return Math.max(0, ofFiles + (await this.#driver.giveBack(options)) - grown);
   }
 
   get #engineParts(): { driver: HomeDriver; journal: HomeParts['store']['journal']; clock: Clock } {
@@ -260,37 +294,6 @@ export class Retention {
   }
 }
 
-/** Less free than this, and the database may be unable to write even what it needs to delete. */
-const TIGHT_BYTES = 8 * 1024 * 1024;
-
-function makeRoom({ layout }: HomeParts): void {
-  if (freeBytes(layout.root) < TIGHT_BYTES) releaseBallast(layout.ballast);
-}
-
-/** The ids by the run that archived them. Refuses all of them when one is not in the archive. */
-async function archivedByRun(store: SessionStore, ids: readonly string[]): Promise<ReadonlyMap<string, string[]>> {
-  const byRun = new Map<string, string[]>();
-  for (const id of new Set(ids)) {
-    const archived = await store.archive.get(id);
-    if (archived === undefined) throw await notArchived(store, id);
-    byRun.set(archived.runId, [...(byRun.get(archived.runId) ?? []), id]);
-  }
-  return byRun;
-}
-
-async function notArchived(store: SessionStore, id: string): Promise<Failure> {
-  if ((await store.get(id)) === undefined) return noSuchSession(id);
-  return new Failure('refused', `Session ${id} is not archived.`, {
-    hint: 'Nothing was restored. See what is archived with: coppice sessions list --archived',
-  });
-}
-
-async function count(outcomes: AsyncIterable<Outcome>, { onOutcome }: ApplyOptions) {
-  const counts = { done: 0, skipped: 0, freedBytes: 0 };
-  for await (const outcome of outcomes) {
-    counts[outcome.status] += 1;
-    counts.freedBytes += outcome.freedBytes ?? 0;
-    onOutcome?.(outcome);
-  }
-  return counts;
+function unlessFailure(error: unknown): void {
+  if (!(error instanceof Failure)) throw error;
 }

@@ -1,4 +1,13 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { NOW } from '../../test/support/clock.ts';
@@ -6,7 +15,7 @@ import { tempDir } from '../../test/support/temp-dir.ts';
 import type { Plan, PlanRequest } from '../core/plan.ts';
 import { DAY_MS } from '../core/time.ts';
 import { planId } from './plan-id.ts';
-import { dropPlan, loadPlan, readPlanFile, savePlan } from './saved-plans.ts';
+import { dropPlan, dropPlansNaming, loadPlan, readPlanFile, savePlan, trimPlans } from './saved-plans.ts';
 
 function aPlan(request: PlanRequest = { kind: 'policy' }): Plan {
   return {
@@ -70,7 +79,7 @@ it('refuses a plan of which anything was changed, and what is no plan', () => {
     ['"kind":"policy"', '"kind":"delete","ids":[]'],
     ['Read this.', 'Read that.'],
   ] as const) {
-    writeFileSync(changed, text.replace(from, to));
+    writeFileSync(changed, text.replaceAll(from, to));
     expect(() => readPlanFile(changed)).toThrow('was changed since it was made');
   }
   for (const bad of ['', 'null', '[]', '{}', text.slice(0, -10), text.replace('"remove"', '"erase"')]) {
@@ -103,4 +112,51 @@ it('forgets plans that are more than a day old, and nothing else', () => {
   dropPlan(home, id);
   dropPlan(home, id);
   expect(readdirSync(plans)).not.toContain(`${id}.json`);
+});
+
+it('keeps no more than fifty plans, and no more than 64 MB of them, the newest always', () => {
+  const home = tempDir();
+  const plans = join(home, 'plans');
+  mkdirSync(plans);
+  const nameOf = (number: number) => `${String(number).padStart(16, '0')}.json`;
+  const write = (number: number, sizeBytes: number) => {
+    const file = join(plans, nameOf(number));
+    writeFileSync(file, 'x');
+    truncateSync(file, sizeBytes);
+    utimesSync(file, new Date(NOW - number * 1000), new Date(NOW - number * 1000));
+  };
+  for (let number = 1; number <= 60; number += 1) write(number, 1);
+  const id = savePlan(home, aPlan(), NOW);
+  const left = readdirSync(plans).toSorted();
+  expect(left).toHaveLength(50);
+  expect(left).toEqual([`${id}.json`, ...Array.from({ length: 49 }, (_, at) => nameOf(at + 1))].toSorted());
+  write(3, 64 * 1024 * 1024);
+  trimPlans(home, NOW);
+  expect(readdirSync(plans).toSorted()).toEqual([`${id}.json`, nameOf(1), nameOf(2)].toSorted());
+  truncateSync(join(plans, `${id}.json`), 65 * 1024 * 1024);
+  trimPlans(home, NOW);
+  expect(readdirSync(plans)).toEqual([`${id}.json`]);
+});
+
+it('forgets plans that name what is gone for good', () => {
+  const home = tempDir();
+  const [first, second] = [aPlan(), aPlan({ kind: 'delete', ids: ['other'] })].map((plan) => savePlan(home, plan, NOW));
+  dropPlansNaming(home, ['oth']);
+  expect(readdirSync(join(home, 'plans'))).toHaveLength(2);
+  dropPlansNaming(home, ['other']);
+  expect(readdirSync(join(home, 'plans'))).toEqual([`${first}.json`]);
+  expect(second).not.toBe(first);
+});
+
+it('saves and forgets nothing behind a link', () => {
+  const root = tempDir();
+  const file = join(root, 'outside', `${'0'.repeat(16)}.json`);
+  for (const name of ['outside', 'home']) mkdirSync(join(root, name));
+  writeFileSync(file, '"a"');
+  utimesSync(file, 1, 1);
+  symlinkSync(join(root, 'outside'), join(root, 'home', 'plans'));
+  expect(() => savePlan(join(root, 'home'), aPlan(), NOW)).toThrow('is a link');
+  trimPlans(join(root, 'home'), NOW);
+  dropPlansNaming(join(root, 'home'), ['a']);
+  expect(readdirSync(join(root, 'outside'))).toEqual([`${'0'.repeat(16)}.json`]);
 });

@@ -1,15 +1,21 @@
-import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../core/failure.ts';
 import type { Plan } from '../core/plan.ts';
 import { DAY_MS, type EpochMs } from '../core/time.ts';
 import { nativeLayout } from '../homes/native/native-layout.ts';
+import { type DirectoryHandle, openBelow } from '../platform/directory-handle.ts';
+import { ifPossible } from '../platform/if-possible.ts';
+import { readRegular } from '../platform/open-regular.ts';
 import { makePrivateDir, writeFileAtomic } from '../platform/private-files.ts';
 import { planDocument } from './documents/plan-document.ts';
 import { readPlanDocument } from './documents/read-plan-document.ts';
 
 /** Plans are of no use after a day: nothing applies them any more. */
 const KEPT_MS = DAY_MS;
+/** A plan names everything that it keeps, so that of a large home takes some megabytes. */
+const MOST_PLANS = 50;
+const MOST_BYTES = 64 * 1024 * 1024;
 const ID = /^[0-9a-f]{16}$/;
 
 /** Whether a text is the id of a plan rather than the name of a file. */
@@ -17,13 +23,16 @@ export function isPlanId(text: string): boolean {
   return ID.test(text);
 }
 
-/** Keeps a plan in its home under its id, which is returned, and removes those that are too old to apply. */
+/** Keeps a plan in its home under its id, which is returned, and removes older ones that are of no use or too many. */
 export function savePlan(homePath: string, plan: Plan, now: EpochMs): string {
-  const { plans } = nativeLayout(homePath);
-  makePrivateDir(plans);
-  removeOld(plans, now);
+  makePrivateDir(homePath);
+  using plans = openBelow(homePath, nativeLayout(homePath).plans, { create: true });
   const document = planDocument(plan);
-  writeFileAtomic(join(plans, `${document.id}.json`), planText(document));
+  const file = plans.at(`${document.id}.json`);
+  writeFileAtomic(file, planText(document));
+  // Its age is counted by the same clock as that of everything else.
+  utimesSync(file, now / 1000, now / 1000);
+  trimPlans(homePath, now);
   return document.id;
 }
 
@@ -48,7 +57,7 @@ export function loadPlan(homePath: string, id: string): Plan {
       hint: 'Plans are kept for a day, until they are applied. Make a new one with: coppice plan',
     });
   }
-  return readPlanDocument(readFileSync(file, 'utf8'), file);
+  return readPlanDocument(readRegular(file).toString(), file);
 }
 
 /** The plan in a file. */
@@ -58,7 +67,7 @@ export function readPlanFile(file: string): Plan {
       hint: 'Give the id that coppice plan printed, or the file that it wrote.',
     });
   }
-  return readPlanDocument(readFileSync(file, 'utf8'), file);
+  return readPlanDocument(readRegular(file).toString(), file);
 }
 
 /** Forgets a saved plan, once it is carried out. */
@@ -70,12 +79,52 @@ function fileOf(homePath: string, id: string): string {
   return join(nativeLayout(homePath).plans, `${id}.json`);
 }
 
-/** Looks at files that carry the name of a plan only. */
-function removeOld(plans: string, now: EpochMs): void {
-  for (const name of readdirSync(plans)) {
-    if (!ID.test(name.replace(/\.json$/, ''))) continue;
-    const file = join(plans, name);
-    const found = lstatSync(file, { throwIfNoEntry: false });
-    if (found?.isFile() === true && now - found.mtimeMs > KEPT_MS) rmSync(file, { force: true });
+/** Forgets plans that say anything about one of these items. */
+export function dropPlansNaming(homePath: string, ids: readonly string[]): void {
+  using plans = openPlans(homePath);
+  const names = ids.map((id) => JSON.stringify(id));
+  for (const { file } of savedPlans(plans)) {
+    const text = readRegular(file).toString();
+    if (names.some((name) => text.includes(name))) rmSync(file, { force: true });
   }
+}
+
+/** Removes plans that nobody can apply any more, and the oldest where there are too many or they take too much. */
+export function trimPlans(homePath: string, now: EpochMs): void {
+  using plans = openPlans(homePath);
+  let count = 0;
+  let sizeBytes = 0;
+  for (const plan of savedPlans(plans)) {
+    count += 1;
+    sizeBytes += plan.sizeBytes;
+    // The newest was made for somebody to apply, however large it is.
+    const isTooMuch = count > 1 && (count > MOST_PLANS || sizeBytes > MOST_BYTES);
+    if (isTooMuch || now - plan.savedAt > KEPT_MS) rmSync(plan.file, { force: true });
+  }
+}
+
+interface SavedPlan {
+  readonly file: string;
+  readonly savedAt: EpochMs;
+  readonly sizeBytes: number;
+}
+
+/** Undefined where there are none, or a link in their place: what is behind it is somebody's. */
+function openPlans(homePath: string): DirectoryHandle | undefined {
+  let plans: DirectoryHandle | undefined;
+  ifPossible(() => {
+    plans = openBelow(homePath, nativeLayout(homePath).plans);
+  });
+  return plans;
+}
+
+/** The newest first. Looks at files that carry the name of a plan only. */
+function savedPlans(plans: DirectoryHandle | undefined): SavedPlan[] {
+  if (plans === undefined) return [];
+  const found = plans.names().flatMap((name): SavedPlan[] => {
+    if (!/^[0-9a-f]{16}\.json$/.test(name)) return [];
+    const stat = plans.look(name);
+    return stat?.isFile() === true ? [{ file: plans.at(name), savedAt: stat.mtimeMs, sizeBytes: stat.size }] : [];
+  });
+  return found.toSorted((a, b) => b.savedAt - a.savedAt);
 }

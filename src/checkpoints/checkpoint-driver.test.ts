@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { addSnapshot, boundsStore, putFile, runItem } from '../../test/support/checkpoint-bounds.ts';
 import { NOW } from '../../test/support/clock.ts';
+import { oddGit } from '../../test/support/odd-git.ts';
 import { tempDir } from '../../test/support/temp-dir.ts';
 import { runGit } from '../platform/run-git.ts';
 import { createCheckpointDriver } from './checkpoint-driver.ts';
+import { readSnapshots } from './read-snapshots.ts';
 import { keepRef, pinRef, snapshotRef, trashRef } from './store-layout.ts';
 import { readRefs } from './store-refs.ts';
 
@@ -91,6 +93,23 @@ describe('the checkpoint driver', () => {
       putFile(join(store.layout.gitDir, `${name}.lock`), '');
     expect(await driver.discard('run', [runItem(a, 1)])).toEqual([{ number: 1, status: 'done' }]);
     expect(await refs()).not.toContain(snapshotRef(a.projectId, a.id));
+  });
+
+  it('leaves a move to be finished that git has begun and never ends, and lists it nowhere twice', async () => {
+    const { add, driver, store, refs } = await scene();
+    const [a] = [await add('a', NOW - 2), await add('b', NOW - 1)];
+    const items = [runItem(a, 1)];
+    const listed = async () => (await readSnapshots(store)).checkpoints.map(({ id }) => id);
+    {
+      using _dying = oddGit('update-ref', `$git update-ref ${trashRef('run', 1)} ${a.id}; kill -KILL $$`);
+      expect(await driver.discard('run', items)).toMatchObject([{ number: 1, status: 'unfinished' }]);
+    }
+    expect(await refs()).toEqual(expect.arrayContaining([trashRef('run', 1), snapshotRef(a.projectId, a.id)]));
+    expect(await listed()).not.toContain(a.id);
+    expect(await driver.discard('run', items)).toEqual([{ number: 1, status: 'done' }]);
+    expect(await refs()).not.toContain(snapshotRef(a.projectId, a.id));
+    await driver.restore('run', items);
+    expect(await listed()).toContain(a.id);
   });
 
   it('moves refs that somebody packed', async () => {

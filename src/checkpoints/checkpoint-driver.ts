@@ -1,17 +1,15 @@
-import { lstatSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import type { WorkdirPlace } from '../core/checkpoint.ts';
 import type { HomeDriver } from '../core/home-driver.ts';
-import { doneUnless } from '../core/item-outcome.ts';
+import { doneUnless, skip } from '../core/item-outcome.ts';
 import type { ItemOutcome, RunItem } from '../core/run.ts';
-import { SECOND_MS } from '../core/time.ts';
-import { GitError } from '../platform/run-git.ts';
+import { changeRefs, isRefused } from './change-refs.ts';
 import { locateWorkdir } from './locate-workdir.ts';
 import type { CheckpointStore } from './open-store.ts';
 import { readProject } from './project-book.ts';
 import { readSnapshots } from './read-snapshots.ts';
 import { type ReclaimOptions, reclaimStore } from './reclaim-store.ts';
 import { KEEP, pinRef, type StoreLayout, snapshotRef, trashRef } from './store-layout.ts';
-import { changeRefs, idsBelow, lookUpRefs, type RefLookup, readRefs } from './store-refs.ts';
+import { idsBelow, lookUpRefs, type RefLookup, readRefs } from './store-refs.ts';
 
 /** The part of a home's driver that is about checkpoints. */
 export type CheckpointDriver = Pick<HomeDriver, 'discard' | 'restore' | 'purge' | 'giveBack'>;
@@ -25,28 +23,37 @@ export function createCheckpointDriver(store: CheckpointStore, options?: Reclaim
   let purged = false;
   let newest: Newest | undefined;
   return {
-    async discard(runId, items) {
-      const ref = await lookUpRefs(layout);
-      const needed = idsBelow(await readRefs(layout, KEEP), KEEP);
-      if (!isStillNewest({ runId, items, newest, ref })) newest = await readNewest(store, runId);
-      const look = { layout, ref, needed, newest: newest?.ids ?? new Map() };
-      return change(layout, items, (item) => discardLines(look, runId, item));
-    },
-    async restore(runId, items) {
-      const ref = await lookUpRefs(layout);
-      return change(layout, items, (item) => restoreLines(ref, runId, item));
-    },
-    async purge(runId, items) {
+    discard: (runId, items) =>
+      change(store, items, async () => {
+        const ref = await lookUpRefs(layout);
+        const needed = idsBelow(await readRefs(layout, KEEP), KEEP);
+        if (!isStillNewest({ runId, items, newest, ref })) newest = await readNewest(store, runId);
+        const look = { layout, ref, needed, newest: newest?.ids ?? new Map() };
+        return (item) => discardStep(look, runId, item);
+      }),
+    restore: (runId, items) =>
+      change(store, items, async () => {
+        const ref = await lookUpRefs(layout);
+        return (item) => restoreStep(ref, runId, item);
+      }),
+    purge(runId, items) {
       purged = true;
-      return change(layout, items, ({ number }) => [`delete ${trashRef(runId, number)}`]);
+      return change(store, items, async () => ({ number }) => ({ lines: [`delete ${trashRef(runId, number)}`] }));
     },
     // Only what was purged frees anything, and looking for the rest takes a while.
     giveBack: async () => (purged ? reclaimStore(store, options) : 0),
   };
 }
 
-/** Lines for `git update-ref`, or the sentence that says why not. */
-type Lines = readonly string[] | string;
+/** What to do about an item. */
+interface Step {
+  /** For `git update-ref`. */
+  readonly lines: readonly string[];
+  /** The sentence that says why it stays as it was. */
+  readonly detail?: string;
+  /** A git that was killed has begun it: it must be finished one day, whatever else happens. */
+  readonly begun?: boolean;
+}
 
 interface Look {
   readonly layout: StoreLayout;
@@ -63,7 +70,8 @@ interface Newest {
 }
 
 async function readNewest(store: CheckpointStore, runId: string): Promise<Newest> {
-  const { checkpoints } = await readSnapshots(store);
+  // Also what a run that was cut short has begun to take: it is this run that goes on with it.
+  const { checkpoints } = await readSnapshots(store, { halfGone: true });
   return { runId, ids: new Map(checkpoints.toReversed().map(({ id, projectId }) => [projectId, id])) };
 }
 
@@ -88,34 +96,52 @@ function isThere(id: string | undefined, project: string, ref: RefLookup): boole
 
 /** What a person named goes whatever it is, and so does what is left of a folder that is gone. */
 function keepsNewest({ reason }: RunItem): boolean {
-  return reason !== 'named' && reason !== 'gone';
+  return reason !== 'named' && reason !== 'gone' && reason !== 'said-gone';
 }
 
-function discardLines({ layout, ref, needed, newest }: Look, runId: string, runItem: RunItem): Lines {
-  const { number, item, reason, fingerprint } = runItem;
+/** These go because they are the newest of a folder that nobody uses. */
+function isLast({ reason }: RunItem): boolean {
+  return reason === 'stale' || reason === 'least-used';
+}
+
+function discardStep(look: Look, runId: string, runItem: RunItem): Step {
+  const { ref } = look;
+  const { number, item, fingerprint } = runItem;
   const { id } = item;
   const [from, to] = [snapshotRef(fingerprint, id), trashRef(runId, number)];
-  if (ref(from) === undefined) return ref(to) === id ? [] : 'It is gone already.';
-  if (ref(pinRef(id)) !== undefined) return 'It was pinned since the plan was made.';
-  if (needed.has(id)) return 'A restore needs it now.';
-  if (reason === 'gone') {
-    const record = readProject(layout, fingerprint);
-    if (typeof record === 'string' || locateWorkdir(record) !== 'gone')
-      return 'Its folder is not known to be gone now.';
-  }
-  if (keepsNewest(runItem) && newest.get(fingerprint) === id) return 'It is the newest of its project by now.';
-  return [
-    ...(ref(to) === undefined ? [`create ${to} ${id}`] : []),
-    `verify ${pinRef(id)} ${NO_ID}`,
-    `delete ${from} ${id}`,
-  ];
+  if (ref(from) === undefined) return ref(to) === id ? { lines: [] } : { lines: [], detail: 'It is gone already.' };
+  const begun = ref(to) === id;
+  const detail = obstacleTo(look, runItem);
+  if (detail !== undefined) return { lines: begun ? [`delete ${to} ${id}`] : [], detail, begun };
+  const lines = [`verify ${pinRef(id)} ${NO_ID}`, `delete ${from} ${id}`];
+  return { lines: ref(to) === undefined ? [`create ${to} ${id}`, ...lines] : lines, begun };
 }
 
-function restoreLines(ref: RefLookup, runId: string, { number, item, fingerprint }: RunItem): Lines {
+/** Why a checkpoint that is there may not be taken now. */
+function obstacleTo({ layout, ref, needed, newest }: Look, runItem: RunItem): string | undefined {
+  const { item, reason, fingerprint } = runItem;
+  const { id } = item;
+  if (ref(pinRef(id)) !== undefined) return 'It was pinned since the plan was made.';
+  if (needed.has(id)) return 'A restore needs it now.';
+  const place = placeOf(layout, fingerprint);
+  if (reason === 'gone' && place !== 'gone') return 'Its folder is not known to be gone now.';
+  if (reason === 'said-gone' && place === 'present') return 'Its folder is there now.';
+  const isNewest = newest.get(fingerprint) === id;
+  if (isLast(runItem) && !isNewest) return 'Its folder was used since the plan was made.';
+  if (!isLast(runItem) && keepsNewest(runItem) && isNewest) return 'It is the newest of its project by now.';
+  return undefined;
+}
+
+function placeOf(layout: StoreLayout, projectId: string): WorkdirPlace {
+  const record = readProject(layout, projectId);
+  return typeof record === 'string' ? 'unreachable' : locateWorkdir(record);
+}
+
+function restoreStep(ref: RefLookup, runId: string, { number, item, fingerprint }: RunItem): Step {
   const { id } = item;
   const [from, to] = [trashRef(runId, number), snapshotRef(fingerprint, id)];
-  if (ref(from) !== id) return ref(to) === id ? [] : 'It is no longer in the trash.';
-  return [...(ref(to) === undefined ? [`create ${to} ${id}`] : []), `delete ${from} ${id}`];
+  if (ref(from) !== id) return ref(to) === id ? { lines: [] } : { lines: [], detail: 'It is no longer in the trash.' };
+  return { lines: [...(ref(to) === undefined ? [`create ${to} ${id}`] : []), `delete ${from} ${id}`] };
 }
 
 /** Git takes it for: there is no such ref. */
@@ -123,21 +149,21 @@ const NO_ID = '0'.repeat(40);
 
 /** All changes of a group at once; where that fails, one by one, so that one obstacle stops one item. */
 async function change(
-  layout: StoreLayout,
+  store: CheckpointStore,
   items: readonly RunItem[],
-  linesFor: (item: RunItem) => Lines,
+  look: () => Promise<(item: RunItem) => Step>,
 ): Promise<readonly ItemOutcome[]> {
-  const steps = items.map((item) => ({ number: item.number, lines: isSafe(item) ? linesFor(item) : NOT_OURS }));
+  const ours = items.filter(isSafe);
+  const steps = ours.map(await look());
   const together = await attempt(
-    layout,
-    steps.flatMap(({ lines }) => (typeof lines === 'string' ? [] : lines)),
+    store,
+    steps.flatMap(({ lines }) => lines),
   );
-  const outcomes: ItemOutcome[] = [];
-  for (const { number, lines } of steps) {
-    const detail = typeof lines === 'string' ? lines : together && (await attempt(layout, lines));
-    outcomes.push(doneUnless({ number }, detail));
+  const outcomes = new Map<number, ItemOutcome>();
+  for (const [at, item] of ours.entries()) {
+    outcomes.set(item.number, together ? doneUnless(item, steps[at]?.detail) : await changeOne(store, item, look));
   }
-  return outcomes;
+  return items.map((item) => outcomes.get(item.number) ?? skip(item, NOT_OURS));
 }
 
 const NOT_OURS = 'It is not the name of a checkpoint.';
@@ -147,27 +173,30 @@ function isSafe({ item, fingerprint }: RunItem): boolean {
   return /^[0-9a-f]{40}$/.test(item.id) && /^[0-9a-f]{16}$/.test(fingerprint);
 }
 
-/** A sentence when it failed. */
-async function attempt(layout: StoreLayout, lines: readonly string[]): Promise<string | undefined> {
-  try {
-    healLocks(layout, lines);
-    await changeRefs(layout, lines);
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof GitError)) throw error;
-    return `git refused it: ${error.stderr.trim().split('\n', 1).join()}`;
+/** Looks anew each time: a git that was killed half-way has made some of the changes. */
+async function changeOne(
+  store: CheckpointStore,
+  item: RunItem,
+  look: () => Promise<(item: RunItem) => Step>,
+): Promise<ItemOutcome> {
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const { lines, detail } = (await look())(item);
+    if (await attempt(store, lines)) return doneUnless(item, detail);
   }
+  const { begun = false } = (await look())(item);
+  return begun ? { number: item.number, status: 'unfinished', detail: REFUSED } : skip(item, REFUSED);
 }
 
-/**
- * Removes what a killed git left on the refs at hand: nobody but a run of this home moves checkpoints, and this is that run. The
- * lock for all refs is used by others too, each for a moment.
- */
-function healLocks({ gitDir }: StoreLayout, lines: readonly string[]): void {
-  for (const [verb, name = ''] of lines.map((line) => line.split(' '))) {
-    if (verb !== 'verify') rmSync(join(gitDir, `${name}.lock`), { force: true });
+const TRIES = 2;
+const REFUSED = 'The list of checkpoints could not be changed. Run the same command again.';
+
+/** Whether the refs were changed. */
+async function attempt(store: CheckpointStore, lines: readonly string[]): Promise<boolean> {
+  try {
+    await changeRefs(store, lines);
+    return true;
+  } catch (error) {
+    if (!isRefused(error)) throw error;
+    return false;
   }
-  const shared = join(gitDir, 'packed-refs.lock');
-  const stat = lstatSync(shared, { throwIfNoEntry: false });
-  if (stat !== undefined && Date.now() - stat.mtimeMs > 10 * SECOND_MS) rmSync(shared, { force: true });
 }

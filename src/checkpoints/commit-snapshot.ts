@@ -2,6 +2,7 @@ import type { Checkpoint } from '../core/checkpoint.ts';
 import { SECOND_MS } from '../core/time.ts';
 import { runGit } from '../platform/run-git.ts';
 import type { CheckpointStore } from './open-store.ts';
+import { promiseRefs } from './promised-refs.ts';
 import { type SnapshotFacts, snapshotText } from './snapshot-text.ts';
 import { snapshotRef } from './store-layout.ts';
 
@@ -9,6 +10,7 @@ import { snapshotRef } from './store-layout.ts';
 export async function commitSnapshot(store: CheckpointStore, tree: string, facts: SnapshotFacts): Promise<Checkpoint> {
   const checkpoint = await writeSnapshot(store, tree, facts);
   const { projectId, id } = checkpoint;
+  using _promise = promiseRefs(store.layout, [id]);
   await runGit({ gitDir: store.layout.gitDir }, ['update-ref', snapshotRef(projectId, id), id]);
   return checkpoint;
 }

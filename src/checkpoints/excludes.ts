@@ -23,10 +23,10 @@ Pods/
 .m2/
 .cargo/registry/
 # builds
-/dist/
+dist/
+target/
 /build/
 /out/
-/target/
 /_build/
 .next/
 .nuxt/
@@ -64,6 +64,7 @@ __pycache__/
 .DS_Store
 Thumbs.db
 # version control
+.worktrees/
 .[gG][iI][tT]
 .hg/
 .svn/

@@ -36,6 +36,6 @@ function isDebris(path: string, isDir: boolean): boolean {
   }
   // A take that is at work has its index here, and holds the store.
   if (path.startsWith('indexes/')) return !isDir;
-  const places = ['refs/', 'packed-refs', 'HEAD'];
+  const places = ['refs/', 'packed-refs', 'HEAD', 'shallow'];
   return !isDir && name.endsWith('.lock') && places.some((place) => path.startsWith(place));
 }

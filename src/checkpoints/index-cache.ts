@@ -1,7 +1,7 @@
-import { lstatSync, readdirSync, rmSync } from 'node:fs';
+import { lstatSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EpochMs } from '../core/time.ts';
-import { errorCode } from '../platform/error-code.ts';
+import { namesIn } from './names-in.ts';
 import { readProject } from './project-book.ts';
 import type { StoreLayout } from './store-layout.ts';
 
@@ -19,7 +19,7 @@ export function keptIndex({ indexes }: StoreLayout, projectId: string): string {
 
 /** Every index in the cache. What vanishes meanwhile is left out. */
 export function keptIndexes(layout: StoreLayout): KeptIndex[] {
-  return namesIn(layout.indexes).flatMap((projectId) => {
+  return namesIn(layout.indexes, /^[0-9a-f]{16}$/).flatMap((projectId) => {
     const path = keptIndex(layout, projectId);
     const stat = lstatSync(path, { throwIfNoEntry: false });
     return stat === undefined ? [] : [{ projectId, path, diskBytes: stat.blocks * 512 }];
@@ -50,14 +50,4 @@ export function trimIndexes(layout: StoreLayout, roomBytes: number): number {
 function lastUseOf(layout: StoreLayout, projectId: string): EpochMs {
   const record = readProject(layout, projectId);
   return typeof record === 'string' ? 0 : record.lastTakenAt;
-}
-
-function namesIn(dir: string): string[] {
-  try {
-    return readdirSync(dir).filter((name) => /^[0-9a-f]{16}$/.test(name));
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error;
-    // There is no cache, or none that can be read.
-    return [];
-  }
 }

@@ -4,7 +4,8 @@ import { Failure } from '../core/failure.ts';
 import { type EpochMs, isoTime } from '../core/time.ts';
 import { errorCode } from '../platform/error-code.ts';
 import { type Moved, moveEntry } from '../platform/move-entry.ts';
-import { isTemporaryName, makePrivateDir, syncDir } from '../platform/private-files.ts';
+import { makePrivateDir, syncDir } from '../platform/private-files.ts';
+import { isTemporaryName } from '../platform/temporary-name.ts';
 import type { StoreLayout } from './store-layout.ts';
 
 export const LEGACY = /^legacy-\d{8}-\d{6}$/;

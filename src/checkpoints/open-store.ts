@@ -1,11 +1,11 @@
-import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../core/failure.ts';
 import type { SharedLock } from '../core/shared-lock.ts';
 import { type Clock, MINUTE_MS } from '../core/time.ts';
 import { errorCode } from '../platform/error-code.ts';
-import { isTemporaryName, makePrivateDir, syncDir, writeFileAtomic } from '../platform/private-files.ts';
+import { makePrivateDir, syncDir, writeFileAtomic } from '../platform/private-files.ts';
+import { isTemporaryName, temporaryName } from '../platform/temporary-name.ts';
 import { DEFAULT_EXCLUDES, type Excludes } from './excludes.ts';
 import { findRepositories, findShadows, moveLegacy } from './move-legacy.ts';
 import { type StoreLayout, storeLayout } from './store-layout.ts';
@@ -17,6 +17,8 @@ export interface CheckpointStore {
   readonly lock: SharedLock;
   /** Held alone by whoever takes or restores in one project. Comes before `lock`, never after. */
   projectLock(projectId: string): SharedLock;
+  /** Held alone while refs change that others may change too. Comes after all other locks. */
+  readonly refsLock: SharedLock;
   readonly limits: TakeLimits;
   readonly clock: Clock;
 }
@@ -88,6 +90,7 @@ function useStore(layout: StoreLayout, { limits, clock, createLock }: StoreOptio
     layout,
     lock: createLock(layout.lock),
     projectLock: (projectId) => createLock(layout.projectLock(projectId)),
+    refsLock: createLock(layout.refsLock),
     limits,
     clock,
   };
@@ -135,12 +138,13 @@ function storeVersion(layout: StoreLayout): number | undefined {
 
 /** What a crash left of a store that was being made. Nobody else makes one now. */
 function removeDrafts({ root }: StoreLayout): void {
-  for (const name of readdirSync(root).filter(isTemporaryName)) rmSync(join(root, name), { recursive: true });
+  for (const name of readdirSync(root).filter((each) => isTemporaryName(each)))
+    rmSync(join(root, name), { recursive: true });
 }
 
 /** Built beside its place and renamed, so that a store is whole or not there. */
 function createRepository({ root, gitDir }: StoreLayout): void {
-  const draft = join(root, `.tmp-${process.pid}-${randomBytes(8).toString('hex')}`);
+  const draft = join(root, temporaryName());
   for (const dir of DIRS) makePrivateDir(join(draft, dir));
   for (const [name, content] of [...FILES, ['config', CONFIG] as const]) writeFileAtomic(join(draft, name), content);
   syncDir(draft);

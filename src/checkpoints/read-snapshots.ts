@@ -3,7 +3,7 @@ import type { Problem } from '../core/problem.ts';
 import { GitError, runGit } from '../platform/run-git.ts';
 import type { CheckpointStore } from './open-store.ts';
 import { readSnapshotText } from './snapshot-text.ts';
-import { PINS, SNAPSHOTS } from './store-layout.ts';
+import { PINS, SNAPSHOTS, TRASH } from './store-layout.ts';
 
 export interface Snapshots {
   /** Newest first. */
@@ -12,14 +12,30 @@ export interface Snapshots {
   readonly problems: readonly Problem[];
 }
 
-/** Every checkpoint of one project, or of all. */
-export async function readSnapshots({ layout }: CheckpointStore, projectId?: string): Promise<Snapshots> {
-  const patterns = [projectId === undefined ? SNAPSHOTS : `${SNAPSHOTS}/${projectId}`, PINS];
+export interface SnapshotsWanted {
+  /** Of one project; of all when absent. */
+  readonly projectId?: string | undefined;
+  /** Also those that a run has begun to move into the trash or out of it: whoever finishes that needs them. */
+  readonly halfGone?: boolean;
+}
+
+/**
+ * Every checkpoint of one project, or of all. One that is in the trash is none, also while its move there or back is not over:
+ * it is shown in one place.
+ */
+export async function readSnapshots(
+  { layout }: CheckpointStore,
+  { projectId, halfGone = false }: SnapshotsWanted = {},
+): Promise<Snapshots> {
+  const patterns = [projectId === undefined ? SNAPSHOTS : `${SNAPSHOTS}/${projectId}`, PINS, TRASH];
   const refs = await readRefs(layout.gitDir, patterns);
-  const pins = new Set(refs.filter(({ name }) => name.startsWith(`${PINS}/`)).map(({ id }) => id));
+  const idsOf = (prefix: string) =>
+    new Set(refs.filter(({ name }) => name.startsWith(`${prefix}/`)).map(({ id }) => id));
+  const [pins, trashed] = [idsOf(PINS), halfGone ? new Set() : idsOf(TRASH)];
   const checkpoints: Checkpoint[] = [];
   const problems: Problem[] = [];
-  for (const ref of refs.filter(({ name }) => name.startsWith(`${SNAPSHOTS}/`))) {
+  const listed = refs.filter(({ name, id }) => name.startsWith(`${SNAPSHOTS}/`) && !trashed.has(id));
+  for (const ref of listed) {
     const checkpoint = readRef(ref, pins);
     if (checkpoint === undefined) problems.push(unreadable(ref));
     else checkpoints.push(checkpoint);

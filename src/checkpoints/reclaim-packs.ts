@@ -4,6 +4,7 @@ import { Failure } from '../core/failure.ts';
 import { HOUR_MS } from '../core/time.ts';
 import { syncDir } from '../platform/private-files.ts';
 import { GitError, runGit } from '../platform/run-git.ts';
+import { temporaryName } from '../platform/temporary-name.ts';
 import type { StoreLayout } from './store-layout.ts';
 import { packedObjects } from './store-size.ts';
 
@@ -27,26 +28,22 @@ export async function writePack(layout: StoreLayout, lines: readonly string[]): 
   }
 }
 
-/**
- * Whether these checkpoints, or whatever any ref needs, are complete without some packs: git itself looks, through a view of
- * the store that leaves those packs out.
- */
+/** Whether these checkpoints are complete without some packs: git itself looks, through a view of the store without those. */
 export async function isCompleteWithout(
   layout: StoreLayout,
   packs: readonly string[],
-  ids: readonly string[] | 'all',
+  ids: readonly string[],
 ): Promise<boolean> {
   if (packs.length === 0 || ids.length === 0) return true;
-  const view = join(layout.root, 'view.tmp');
-  rmSync(view, { recursive: true, force: true });
+  const view = join(layout.root, temporaryName());
   mkdirSync(view, 0o700);
   try {
     for (const name of readdirSync(layout.objects)) {
       if (/^[0-9a-f]{2}$/.test(name)) symlinkSync(join(layout.objects, name), join(view, name));
     }
     linkPacks(layout, join(view, 'pack'), packs);
-    const args = ['rev-list', '--objects', '--no-object-names', '--quiet', ids === 'all' ? '--all' : '--stdin'];
-    const input = ids === 'all' ? '' : `${ids.join('\n')}\n`;
+    const args = ['rev-list', '--objects', '--no-object-names', '--quiet', '--stdin'];
+    const input = `${ids.join('\n')}\n`;
     await runGit(layout, args, { input, env: { GIT_OBJECT_DIRECTORY: view } });
     return true;
   } catch (error) {

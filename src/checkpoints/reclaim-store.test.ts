@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -53,12 +54,14 @@ async function expectWhole(store: CheckpointStore, checkpoints: readonly Checkpo
 }
 
 describe('reclaimStore', () => {
-  it('removes the objects of dropped checkpoints once they are old enough, and none that is needed', async () => {
+  it('removes the objects of dropped checkpoints at once, with folders that are empty then, and none that is needed', async () => {
     const { store, checkpoints } = await scene(4);
     await drop(store, checkpoints.slice(0, 2));
+    expect(await reclaimStore(store, { graceMs: MINUTE_MS })).toBe(0);
+    expect(await reclaimStore(store)).toBeGreaterThan(30_000);
     expect(await reclaimStore(store)).toBe(0);
-    expect(await reclaimStore(store, NO_GRACE)).toBeGreaterThan(30_000);
-    expect(await reclaimStore(store, NO_GRACE)).toBe(0);
+    const folders = readdirSync(store.layout.objects).filter((name) => name.length === 2);
+    expect(folders.filter((name) => readdirSync(join(store.layout.objects, name)).length === 0)).toEqual([]);
     await expectWhole(store, checkpoints.slice(2));
     const { loose } = await readStoreSize(store.layout);
     expect([...loose.keys()].toSorted()).toEqual([...(await reachableObjects(store.layout)).keys()].toSorted());
@@ -196,6 +199,49 @@ describe('reclaimStore', () => {
     await reclaimStore({ ...store, lock }, TIGHT);
     expect((await verifyStore(store)).problems).toEqual([]);
     expect((await savedFiles(store, first.id)).size).toBe(14);
+  });
+
+  it('leaves a pack in which a checkpoint that appeared meanwhile finds what it needs, and calls it no damage', async () => {
+    const { store, checkpoints } = await scene(8);
+    await reclaimStore(store, TIGHT);
+    const [first] = checkpoints;
+    if (first === undefined) throw new Error('no scene');
+    await drop(store, checkpoints.slice(0, 6));
+    const others = checkpoints.slice(6);
+    const ref = `refs/coppice/snapshots/${first.projectId}/${first.id}`;
+    const clock = {
+      now() {
+        // Once it is decided what goes, a take finds the objects of a dropped checkpoint still there, and uses them again.
+        execFileSync('git', ['--git-dir', store.layout.gitDir, 'update-ref', ref, first.id]);
+        return NOW;
+      },
+    };
+    await reclaimStore({ ...store, clock }, { ...TIGHT, insist: true });
+    expect(lastFailure(store.layout)).toEqual([]);
+    await expectWhole(store, [first, ...others]);
+    await drop(store, [first]);
+    expect(await reclaimStore(store, TIGHT)).toBeGreaterThan(10_000);
+    await expectWhole(store, others);
+  });
+
+  it('spares what a killed process was about to give a ref, as long as its git may still live', async () => {
+    const { store, checkpoints } = await scene(2);
+    const [first] = checkpoints;
+    if (first === undefined) throw new Error('no scene');
+    await drop(store, [first]);
+    const promise = join(store.layout.promises, first.id);
+    putFile(promise, '');
+    putFile(join(store.layout.promises, '0'.repeat(40)), '');
+    await reclaimStore(store, TIGHT);
+    // The git that outlived its parent makes the ref only now.
+    await runGit(store.layout, ['update-ref', `refs/coppice/snapshots/${first.projectId}/${first.id}`, first.id]);
+    await expectWhole(store, checkpoints);
+    await drop(store, [first]);
+    const old = Date.now() / 1000 - 11 * 60;
+    utimesSync(promise, old, old);
+    expect(await reclaimStore(store, TIGHT)).toBeGreaterThan(10_000);
+    expect(readdirSync(store.layout.promises)).toEqual(['0'.repeat(40)]);
+    await expectWhole(store, checkpoints.slice(1));
   });
 
   it('gives way to takes that hold the store, and leaves no half of its work', async () => {

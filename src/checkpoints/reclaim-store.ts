@@ -1,14 +1,18 @@
-import { lstatSync, rmSync } from 'node:fs';
+import { lstatSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../core/failure.ts';
-import { DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS, SECOND_MS } from '../core/time.ts';
+import { DAY_MS, type EpochMs, SECOND_MS } from '../core/time.ts';
+import { errorCode } from '../platform/error-code.ts';
 import { freeBytes } from '../platform/file-system-facts.ts';
 import { syncDir } from '../platform/private-files.ts';
 import { DEBRIS_AGE_MS, findDebris } from './find-debris.ts';
 import { explainStoreError } from './git-failures.ts';
+import { shareStore } from './heal-store.ts';
 import { trimIndexes } from './index-cache.ts';
+import { namesIn } from './names-in.ts';
 import type { CheckpointStore } from './open-store.ts';
-import { objectsOf, reachableObjects } from './reachable-objects.ts';
+import { brokenPromises, promisedSince } from './promised-refs.ts';
+import { incompleteOf, objectsOf, reachableObjects } from './reachable-objects.ts';
 import { forgetFailures, isBackingOff, rememberFailure } from './reclaim-memory.ts';
 import { isCompleteWithout, packFiles, writePack } from './reclaim-packs.ts';
 import { planReclaim, type ReclaimPlan } from './reclaim-plan.ts';
@@ -18,17 +22,17 @@ import { readRefs } from './store-refs.ts';
 import { readStoreSize, walkStore } from './store-size.ts';
 
 export interface ReclaimOptions {
-  /** The limit for the store with its cache: above it, less waits and more is packed. */
+  /** The limit for the store with its cache: above it, more is packed. */
   readonly maxBytes?: number | undefined;
-  /** How old unneeded objects and debris must be. Takes are safe whatever it is; it is for programs that heed no lock. */
+  /**
+   * How old unneeded objects must be, and debris. Takes are safe without any: they hold the store while they write. It is for
+   * a store that others write to without that lock.
+   */
   readonly graceMs?: number;
   /** A person asks, so an earlier failure is no reason to wait. */
   readonly insist?: boolean;
 }
 
-/** Unneeded objects wait this long, or less where space is short. */
-const GRACE_MS = HOUR_MS;
-const GRACE_WHEN_TIGHT_MS = MINUTE_MS;
 /** The index of a project that is used no more waits this long, or until the room is needed. */
 const IDLE_MS = 7 * DAY_MS;
 /** Takes that come meanwhile wait as long as this does, so it gives up soon and leaves the rest to the next time. */
@@ -68,23 +72,37 @@ interface Work {
   readonly fresh: string | undefined;
 }
 
-async function reclaim(store: CheckpointStore, { maxBytes = Infinity, graceMs }: ReclaimOptions): Promise<number> {
+async function reclaim(store: CheckpointStore, options: ReclaimOptions): Promise<number> {
+  const work = await prepare(store, options);
+  return work === undefined ? 0 : removeFiles(store, work);
+}
+
+/** Decides, and writes the new pack if there is to be one. Shared, so that nobody takes it for left behind meanwhile. */
+async function prepare(
+  store: CheckpointStore,
+  { maxBytes = Infinity, graceMs }: ReclaimOptions,
+): Promise<Work | undefined> {
   const { layout } = store;
+  using _shared = await shareStore(store, LOCK_WAIT_MS);
   const refs = await readRefs(layout);
   // Throws when anything is missing: a damaged store is for a person to look at before anything in it goes.
   const reachable = await reachableObjects(layout);
   const size = await readStoreSize(layout);
   const tight = size.diskBytes > maxBytes;
   // Files carry the time of the file system, whatever clock the rest goes by.
-  const before = Date.now() - (graceMs ?? (tight ? GRACE_WHEN_TIGHT_MS : GRACE_MS));
+  const before = graceMs === undefined ? Infinity : Date.now() - graceMs;
   const plan = planReclaim(size, { reachable, before, freeBytes: freeBytes(layout.gitDir), tight });
-  const debris = findDebris(layout, Date.now() - (graceMs ?? DEBRIS_AGE_MS));
+  const debris = [
+    ...findDebris(layout, Date.now() - (graceMs ?? DEBRIS_AGE_MS)).map((path) => join(layout.gitDir, path)),
+    ...brokenPromises(layout, Date.now() - DEBRIS_AGE_MS),
+  ];
   const idleBefore = store.clock.now() - IDLE_MS;
   const stale = staleFiles(layout, { refs, idleBefore });
-  if ([plan.dead, plan.copies, plan.packs, plan.fresh, debris, stale].every(({ length }) => length === 0)) return 0;
+  if ([plan.dead, plan.copies, plan.packs, plan.fresh, debris, stale].every(({ length }) => length === 0))
+    return undefined;
   const lines = plan.fresh.map((id) => reachable.get(id) ?? id);
   const fresh = lines.length === 0 ? undefined : await writePack(layout, lines);
-  return removeFiles(store, { plan, debris, knownIds: new Set(refs.values()), before, idleBefore, fresh });
+  return { plan, debris, knownIds: new Set(refs.values()), before, idleBefore, fresh };
 }
 
 /** The cache has the room that the store leaves. */
@@ -101,15 +119,18 @@ async function removeFiles(store: CheckpointStore, work: Work): Promise<number> 
   const packs = roomy ? plan.packs.filter((name) => name !== fresh) : [];
   let begun = false;
   try {
-    if (!(await isCompleteWithout(layout, packs, 'all'))) throw notComplete(layout);
+    // What was taken since may have found a use for something in them, which is no damage: that is looked at below.
+    if (!(await isCompleteWithout(layout, packs, [...knownIds]))) throw notComplete(layout);
     using _alone = await lock.alone(LOCK_WAIT_MS);
     const refs = await readRefs(layout);
-    const appeared = [...new Set(refs.values())].filter((id) => !knownIds.has(id));
+    const promised = await wholeOf(layout, promisedSince(layout, Date.now() - DEBRIS_AGE_MS));
+    const ids = new Set([...refs.values(), ...promised]);
+    const appeared = [...ids].filter((id) => !knownIds.has(id));
     const needed = await objectsOf(layout, appeared);
     const packsGo = await isCompleteWithout(layout, packs, appeared);
     begun = true;
     const freedBytes = unlinkAll([
-      ...work.debris.map((path) => join(layout.gitDir, path)),
+      ...work.debris,
       ...plan.dead
         .filter((id) => !needed.has(id))
         .map((id) => loosePath(layout, id))
@@ -118,12 +139,31 @@ async function removeFiles(store: CheckpointStore, work: Work): Promise<number> 
       ...(packsGo ? packs.flatMap((name) => packFiles(layout, name)) : []),
       ...staleFiles(layout, { refs, idleBefore: work.idleBefore }),
     ]);
+    removeEmptyFolders(layout);
     syncDir(join(layout.objects, 'pack'));
     return Math.max(0, freedBytes - (fresh === undefined ? 0 : bytesOf(packFiles(layout, fresh))));
   } catch (error) {
     // All that it holds is still in its old place.
     if (!begun && fresh !== undefined && !plan.packs.includes(fresh)) unlinkAll(packFiles(layout, fresh));
     throw error;
+  }
+}
+
+/** What a killed process promised may be what a kill left unfinished elsewhere: of such nothing is needed. */
+async function wholeOf(layout: StoreLayout, ids: readonly string[]): Promise<readonly string[]> {
+  const broken = ids.length === 0 ? [] : await incompleteOf(layout, ids);
+  return ids.filter((id) => !broken.includes(id));
+}
+
+/** Each takes a block, and there may be as many as objects. git makes them again when it needs them. */
+function removeEmptyFolders({ objects }: StoreLayout): void {
+  for (const name of namesIn(objects, /^[0-9a-f]{2}$/)) {
+    try {
+      rmdirSync(join(objects, name));
+    } catch (error) {
+      // It is in use.
+      if (errorCode(error) === undefined) throw error;
+    }
   }
 }
 
@@ -141,7 +181,7 @@ function loosePath({ objects }: StoreLayout, id: string): string {
   return join(objects, id.slice(0, 2), id.slice(2));
 }
 
-/** It may have been wanted again since: git renews the time of an object that somebody writes a second time. */
+/** For those who heed no lock: git renews the time of an object that somebody writes a second time. */
 function isOld(path: string, { before }: Work): boolean {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   return stat !== undefined && stat.mtimeMs <= before;

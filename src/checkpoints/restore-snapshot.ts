@@ -4,10 +4,12 @@ import type { Journal, RunItem } from '../core/run.ts';
 import type { SessionRewind } from '../core/session-rewind.ts';
 import type { EpochMs } from '../core/time.ts';
 import { findWorkdir } from './find-workdir.ts';
+import { shareStore } from './heal-store.ts';
 import { type CheckpointStore, LOCK_WAIT_MS } from './open-store.ts';
 import { saveBefore } from './restore-safety.ts';
+import { promiseRefs } from './promised-refs.ts';
 import { keepRef } from './store-layout.ts';
-import { changeRefs } from './store-refs.ts';
+import { changeRefs } from './change-refs.ts';
 import { changeWorktree } from './worktree-change.ts';
 
 export interface RestoreParts {
@@ -48,15 +50,15 @@ export async function* restoreSnapshot(
   const { store, journal } = parts;
   const { target, runId } = restore;
   using _project = await store.projectLock(target.projectId).alone(LOCK_WAIT_MS);
-  using _store = await store.lock.share(LOCK_WAIT_MS);
+  using _store = await shareStore(store, LOCK_WAIT_MS);
   if (findWorkdir(store, target) === 'gone') mkdirSync(target.workdir);
   const { safety, changes } = await saveBefore(store, { ...restore, paths: restore.paths ?? [] });
   if (changes.length === 0 && restore.session === undefined) return { safety };
   const sessionDetail = await record(parts, restore, safety);
   try {
-    const { gitDir } = store.layout;
+    const { layout } = store;
     const { signal } = restore;
-    yield* changeWorktree({ gitDir, workdir: target.workdir, changes, ...(signal && { signal }) });
+    yield* changeWorktree({ layout, workdir: target.workdir, changes, ...(signal && { signal }) });
   } finally {
     await journal.finish(runId, store.clock.now());
   }
@@ -72,7 +74,8 @@ async function record(parts: RestoreParts, restore: Restore, safety: Checkpoint)
   const { runId, target, expiresAt, session } = restore;
   await journal.begin({ id: runId, request: requestOf(restore, safety), startedAt: store.clock.now(), expiresAt });
   await journal.intend(runId, itemsOf(restore));
-  await changeRefs(store.layout, [
+  using _promises = promiseRefs(store.layout, [target.id, safety.id]);
+  await changeRefs(store, [
     `update ${keepRef(runId, 'target')} ${target.id}`,
     `update ${keepRef(runId, 'safety')} ${safety.id}`,
   ]);

@@ -13,6 +13,7 @@ import { keepRef, pinRef } from './store-layout.ts';
 import { readStoreSize } from './store-size.ts';
 
 const KB = 1024;
+const AROUND = { active: [], sightings: new Map() };
 
 describe('scanCheckpoints', () => {
   it('gives each checkpoint exactly the bytes that go with it when they go in order', async () => {
@@ -23,7 +24,7 @@ describe('scanCheckpoints', () => {
       const files = { shared, own: noise(`own ${index}`, (index + 1) * 10 * KB), [project]: noise(project, 20 * KB) };
       await addSnapshot(store, { workdir: join(dir, project), takenAt: NOW - DAY_MS + index, files });
     }
-    const { items } = await scanCheckpoints(store, []);
+    const { items } = await scanCheckpoints(store, AROUND);
     const driver = createCheckpointDriver(store, { graceMs: -1000 });
     for (const [index, { id, projectId, sizeBytes }] of items.entries()) {
       const item = runItem({ id, projectId } as never, index + 1, { reason: 'named' });
@@ -48,13 +49,13 @@ describe('scanCheckpoints', () => {
     const driver = createCheckpointDriver(store);
     const item = runItem(old, 1);
     await driver.discard('run', [item]);
-    const trashed = await scanCheckpoints(store, []);
+    const trashed = await scanCheckpoints(store, AROUND);
     expect([...trashed.trash.keys()]).toEqual(['run']);
     expect(trashed.trash.get('run')).toMatchObject({ items: 1 });
     expect(trashed.trash.get('run')?.sizeBytes).toBeGreaterThan(20 * KB);
     expect(trashed.deadBytes).toBe(0);
     await driver.purge('run', [item]);
-    const { deadBytes, trash } = await scanCheckpoints(store, []);
+    const { deadBytes, trash } = await scanCheckpoints(store, AROUND);
     expect(deadBytes).toBe(trashed.trash.get('run')?.sizeBytes);
     expect(trash.size).toBe(0);
   });
@@ -67,7 +68,7 @@ describe('scanCheckpoints', () => {
     const b = await addSnapshot(store, { workdir, takenAt: NOW - 1, files: { a: '2' } });
     await runGit(store.layout, ['update-ref', pinRef(a.id), a.id]);
     await runGit(store.layout, ['update-ref', keepRef('run', 'target'), b.id]);
-    const scan = await scanCheckpoints(store, [join(workdir, 'src')]);
+    const scan = await scanCheckpoints(store, { ...AROUND, active: [join(workdir, 'src')] });
     const facts = scan.items.map(({ id, pinned, needed, active, place }) => ({ id, pinned, needed, active, place }));
     expect(facts).toContainEqual({ id: a.id, pinned: true, needed: false, active: true, place: 'present' });
     expect(facts).toContainEqual({ id: b.id, pinned: false, needed: true, active: true, place: 'present' });
@@ -88,7 +89,7 @@ describe('scanCheckpoints', () => {
       else writeFileSync(store.layout.project(projectId), damage);
       rmSync(join(dir, name), { recursive: true });
     }
-    const { items, problems } = await scanCheckpoints(store, []);
+    const { items, problems } = await scanCheckpoints(store, AROUND);
     expect(items.map(({ place }) => place)).toEqual(['unreachable', 'unreachable', 'unreachable', 'unreachable']);
     expect(problems.map(({ kind }) => kind)).toEqual(Array.from({ length: 4 }, () => 'project-unreadable'));
   });
@@ -99,7 +100,7 @@ describe('scanCheckpoints', () => {
     for (const name of ['full/p', 'empty/p']) await addSnapshot(store, { workdir: join(dir, name), files: { name } });
     writeFileSync(join(dir, 'full', 'other'), '');
     for (const name of ['full/p', 'empty/p']) rmSync(join(dir, name), { recursive: true });
-    const { items } = await scanCheckpoints(store, []);
+    const { items } = await scanCheckpoints(store, AROUND);
     const places = new Map(items.map(({ workdir, place }) => [workdir, place]));
     expect(places.get(join(dir, 'full/p'))).toBe('gone');
     expect(places.get(join(dir, 'empty/p'))).toBe('unreachable');
@@ -118,7 +119,7 @@ describe('scanCheckpoints', () => {
     remove(headless.id);
     mkdirSync(join(gitDir, 'refs', 'heads'), { recursive: true });
     await runGit({ gitDir }, ['update-ref', 'refs/heads/mine', whole.id]);
-    const { items, problems, deadBytes } = await scanCheckpoints(store, []);
+    const { items, problems, deadBytes } = await scanCheckpoints(store, AROUND);
     expect(items.map(({ id }) => id)).toEqual([whole.id]);
     expect(problems.map(({ kind }) => kind).toSorted()).toEqual([
       'checkpoint-incomplete',
@@ -129,6 +130,6 @@ describe('scanCheckpoints', () => {
     const before = readdirSync(objects, { recursive: true });
     expect(await reclaimStore(store, { graceMs: -1000 })).toBe(0);
     expect(readdirSync(objects, { recursive: true })).toEqual(before);
-    expect((await scanCheckpoints(store, [])).problems.map(({ kind }) => kind)).toContain('reclaim-failed');
+    expect((await scanCheckpoints(store, AROUND)).problems.map(({ kind }) => kind)).toContain('reclaim-failed');
   });
 });

@@ -1,9 +1,8 @@
-import { type Checkpoint, dropOrder, shortId, type WorkdirPlace } from '../core/checkpoint.ts';
+import { type Checkpoint, dropOrder, isAtOrBelow, shortId } from '../core/checkpoint.ts';
 import type { CheckpointItem } from '../core/inventory.ts';
 import type { Problem } from '../core/problem.ts';
 import { shellWord } from '../core/shell-word.ts';
 import { GitError } from '../platform/run-git.ts';
-import { locateWorkdir } from './locate-workdir.ts';
 import { type CheckpointStore, LOCK_WAIT_MS } from './open-store.ts';
 import { readProject } from './project-book.ts';
 import { incompleteOf, objectsOfEach } from './reachable-objects.ts';
@@ -12,6 +11,7 @@ import { lastFailure } from './reclaim-memory.ts';
 import { KEEP, PINS, SNAPSHOTS, type StoreLayout, TRASH } from './store-layout.ts';
 import { idsBelow, readRefs } from './store-refs.ts';
 import { bytesByObject, readStoreSize } from './store-size.ts';
+import { type Place, placeBySightings, type Sighting } from './workdir-sightings.ts';
 
 export interface CheckpointScan {
   readonly items: readonly CheckpointItem[];
@@ -25,20 +25,25 @@ export interface CheckpointScan {
   readonly problems: readonly Problem[];
 }
 
+/** What a scan has to be told. */
+export interface Surroundings {
+  /** Where sessions are at work. */
+  readonly active: readonly string[];
+  /** What passes have seen of folders, by project. */
+  readonly sightings: ReadonlyMap<string, Sighting>;
+}
+
 /** Reads every checkpoint with what it would free. What is damaged or not understood is a problem, and no item. */
-export async function scanCheckpoints(
-  store: CheckpointStore,
-  activeWorkdirs: readonly string[],
-): Promise<CheckpointScan> {
+export async function scanCheckpoints(store: CheckpointStore, around: Surroundings): Promise<CheckpointScan> {
   const { layout } = store;
   // Shared, so that what was listed a moment ago is not taken for damaged because its objects go meanwhile.
   using _shared = await store.lock.share(LOCK_WAIT_MS);
   const refs = await readRefs(layout);
   const { checkpoints, problems } = await readSnapshots(store);
   const keep = idsBelow(refs, KEEP);
-  const places = placesOf(layout, checkpoints);
+  const places = placesOf(store, checkpoints, around);
   const ordered = dropOrder(
-    checkpoints.map((one) => ({ ...one, place: places.of(one.projectId), needed: keep.has(one.id) })),
+    checkpoints.map((one) => ({ ...one, ...places.of(one.projectId), needed: keep.has(one.id) })),
   );
   const size = await readStoreSize(layout);
   const goLast = [...ordered.map(({ id }) => id).toReversed(), ...idsBelow(refs, TRASH)];
@@ -48,7 +53,7 @@ export async function scanCheckpoints(
   return {
     items: ordered
       .filter(({ id }) => freed.has(id))
-      .map((one) => itemOf(one, freed.get(one.id) ?? 0, isAtWork(one.workdir, activeWorkdirs))),
+      .map((one) => itemOf(one, freed.get(one.id) ?? 0, isAtWork(one.workdir, around.active))),
     trash: trashByRun(refs, freed),
     diskBytes: size.diskBytes,
     indexBytes: size.indexBytes,
@@ -66,13 +71,12 @@ export async function scanCheckpoints(
 
 const KNOWN = [SNAPSHOTS, PINS, TRASH, KEEP];
 
-interface Placed extends Checkpoint {
-  readonly place: WorkdirPlace;
+interface Placed extends Checkpoint, Place {
   readonly needed: boolean;
 }
 
 function itemOf(
-  { id, projectId, workdir, takenAt, sessionId, pinned, needed, place }: Placed,
+  { id, projectId, workdir, takenAt, sessionId, pinned, needed, place, seenGoneAt }: Placed,
   sizeBytes: number,
   active: boolean,
 ): CheckpointItem {
@@ -87,6 +91,7 @@ function itemOf(
     needed,
     active,
     place,
+    ...(seenGoneAt !== undefined && { seenGoneAt }),
     sizeBytes,
     // A checkpoint never changes; what protects it is looked at again when it is taken away.
     fingerprint: projectId,
@@ -95,21 +100,32 @@ function itemOf(
 
 /** Whether a session is at work in a project or below it. */
 export function isAtWork(workdir: string, active: readonly string[]): boolean {
-  return active.some((dir) => dir === workdir || dir.startsWith(`${workdir}/`));
+  return active.some((dir) => isAtOrBelow(dir, workdir));
 }
 
 /** Where each project is. Without a record that can be read there is no evidence, so it cannot be said to be gone. */
-function placesOf(layout: StoreLayout, checkpoints: readonly Checkpoint[]) {
-  const places = new Map<string, WorkdirPlace>();
+function placesOf(
+  { layout, clock }: CheckpointStore,
+  checkpoints: readonly Checkpoint[],
+  { sightings }: Pick<Surroundings, 'sightings'>,
+) {
+  const places = new Map<string, Place>();
+  const now = clock.now();
   const problems: Problem[] = [];
   for (const { projectId, workdir } of checkpoints) {
     if (places.has(projectId)) continue;
     const record = readProject(layout, projectId);
-    places.set(projectId, typeof record === 'string' ? 'unreachable' : locateWorkdir(record));
+    const sighting = sightings.get(projectId);
+    places.set(
+      projectId,
+      typeof record === 'string' ? UNKNOWN : placeBySightings({ workdir, facts: record, sighting, now }),
+    );
     if (typeof record === 'string') problems.push(recordProblem(projectId, workdir));
   }
-  return { of: (projectId: string) => places.get(projectId) ?? 'unreachable', problems };
+  return { of: (projectId: string) => places.get(projectId) ?? UNKNOWN, problems };
 }
+
+const UNKNOWN: Place = { place: 'unreachable' };
 
 interface Measured {
   readonly freed: ReadonlyMap<string, number>;
@@ -184,6 +200,6 @@ function recordProblem(projectId: string, workdir: string): Problem {
     kind: 'project-unreadable',
     subject: `checkpoints/store/projects/${projectId}.json`,
     message: `What the checkpoint store knows about ${workdir} cannot be read, so its checkpoints are held.`,
-    hint: `Write it anew by taking a checkpoint there: coppice checkpoints take ${shellWord(workdir)}`,
+    hint: `Write it anew by taking a checkpoint there: coppice checkpoints take ${shellWord(workdir)}; if it is gone: coppice checkpoints prune --gone ${shellWord(workdir)}`,
   };
 }

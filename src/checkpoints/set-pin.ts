@@ -1,16 +1,27 @@
-import type { Checkpoint } from '../core/checkpoint.ts';
-import { runGit } from '../platform/run-git.ts';
+import { type Checkpoint, shortId } from '../core/checkpoint.ts';
+import { Failure } from '../core/failure.ts';
 import type { CheckpointStore } from './open-store.ts';
-import { pinRef } from './store-layout.ts';
+import { pinRef, snapshotRef } from './store-layout.ts';
+import { changeRefs, isRefused } from './change-refs.ts';
+import { lookUpRefs } from './store-refs.ts';
 
 /** Protects a checkpoint from every kind of removal, or takes the protection away. Doing it twice changes nothing. */
-export async function setPin(
-  { layout }: CheckpointStore,
-  checkpoint: Checkpoint,
-  pinned: boolean,
-): Promise<Checkpoint> {
-  const { id } = checkpoint;
-  const change = pinned ? [pinRef(id), id] : ['-d', pinRef(id)];
-  await runGit({ gitDir: layout.gitDir }, ['update-ref', ...change]);
+export async function setPin(store: CheckpointStore, checkpoint: Checkpoint, pinned: boolean): Promise<Checkpoint> {
+  const { id, projectId } = checkpoint;
+  // In one step with a look at the checkpoint: one that is just being removed must not leave a pin on nothing.
+  const pin = [`verify ${snapshotRef(projectId, id)} ${id}`, `update ${pinRef(id)} ${id}`];
+  try {
+    await changeRefs(store, pinned ? pin : [`delete ${pinRef(id)}`]);
+  } catch (error) {
+    const there = (await lookUpRefs(store.layout))(snapshotRef(projectId, id)) === id;
+    throw isRefused(error) && !there ? removedMeanwhile(id, error) : error;
+  }
   return { ...checkpoint, pinned };
+}
+
+function removedMeanwhile(id: string, cause: unknown): Failure {
+  return new Failure('not-found', `The checkpoint ${shortId(id)} could not be pinned: it is being removed.`, {
+    hint: 'See what there is with: coppice checkpoints list --all',
+    cause,
+  });
 }

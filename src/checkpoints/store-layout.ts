@@ -15,6 +15,12 @@ export interface StoreLayout {
   readonly lock: string;
   /** Where indexes wait between takes: a cache beside the store, which anybody may remove at any time. */
   readonly indexes: string;
+  /** Commits that are about to have a ref, each as an empty file. */
+  readonly promises: string;
+  /** Who is at work here, each in a file of its own. */
+  readonly work: string;
+  /** Held alone by whoever changes refs that others may change too, for the moment that takes. */
+  readonly refsLock: string;
   project(projectId: string): string;
   /** Git's index of a project while it is in use. */
   index(projectId: string): string;
@@ -31,6 +37,9 @@ export function storeLayout(root: string): StoreLayout {
     projects: join(gitDir, 'projects'),
     lock: join(root, 'lock.db'),
     indexes: join(dirname(root), 'cache', 'checkpoint-indexes'),
+    promises: join(gitDir, 'promises'),
+    work: join(gitDir, 'work'),
+    refsLock: join(gitDir, 'locks', 'refs.db'),
     project: (projectId) => join(gitDir, 'projects', `${projectId}.json`),
     index: (projectId) => join(gitDir, 'indexes', projectId),
     projectLock: (projectId) => join(gitDir, 'locks', `${projectId}.db`),

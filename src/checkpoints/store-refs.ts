@@ -35,9 +35,3 @@ export function looseRef({ gitDir }: StoreLayout, name: string): string | undefi
 export function idsBelow(refs: ReadonlyMap<string, string>, prefix: string): ReadonlySet<string> {
   return new Set([...refs].filter(([name]) => name.startsWith(`${prefix}/`)).map(([, id]) => id));
 }
-
-/** Carries out ref changes together: all of them or none. Each line is one of `git update-ref --stdin`. */
-export async function changeRefs({ gitDir }: StoreLayout, lines: readonly string[]): Promise<void> {
-  if (lines.length === 0) return;
-  await runGit({ gitDir }, ['update-ref', '--stdin'], { input: `${['start', ...lines, 'commit'].join('\n')}\n` });
-}

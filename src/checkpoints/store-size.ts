@@ -1,14 +1,14 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EpochMs } from '../core/time.ts';
 import { runGit } from '../platform/run-git.ts';
-import { walkTree } from '../platform/walk-tree.ts';
+import { ownDiskBytes, walkTree } from '../platform/walk-tree.ts';
 import { keptIndexes } from './index-cache.ts';
 import type { StoreLayout } from './store-layout.ts';
 
 /** What a store takes on disk, object by object. */
 export interface StoreSize {
-  /** Everything in its folder. */
+  /** Everything in its folder, folders and locks included, as `du` counts it. Layouts of before are not part of it. */
   readonly diskBytes: number;
   /** What the cache of indexes takes beside it. */
   readonly indexBytes: number;
@@ -47,7 +47,8 @@ export async function walkStore(
 ): Promise<Omit<StoreSize, 'packs'> & { readonly packBytes: ReadonlyMap<string, number> }> {
   const loose = new Map<string, LooseObject>();
   const packBytes = new Map<string, number>();
-  let diskBytes = 0;
+  const folders = [layout.root, layout.gitDir, layout.indexes];
+  let diskBytes = folders.reduce((sum, dir) => sum + ownDiskBytes(dir), filesIn(layout.root));
   let seen = 0;
   for (const entry of walkTree(layout.gitDir)) {
     // The walk is synchronous, and whoever else uses this process must not wait for all of it.
@@ -61,6 +62,12 @@ export async function walkStore(
   }
   const indexBytes = keptIndexes(layout).reduce((sum, index) => sum + index.diskBytes, 0);
   return { diskBytes, indexBytes, loose, packBytes };
+}
+
+/** Locks, and what reclaims remember. */
+function filesIn(root: string): number {
+  const files = readdirSync(root, { withFileTypes: true }).filter((entry) => entry.isFile());
+  return files.reduce((sum, { name }) => sum + ownDiskBytes(join(root, name)), 0);
 }
 
 const BREATH = 500;

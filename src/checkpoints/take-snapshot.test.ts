@@ -1,9 +1,19 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { MEGABYTE, savedFiles, takenOf } from '../../test/support/checkpoint-store.ts';
+import { MEGABYTE, savedFiles, takenOf, testStore } from '../../test/support/checkpoint-store.ts';
 import { takeExactly, takeScene } from '../../test/support/take-scene.ts';
+import { DEFAULT_EXCLUDES } from './excludes.ts';
 import { readSnapshots } from './read-snapshots.ts';
 import { takeSnapshot } from './take-snapshot.ts';
 
@@ -176,6 +186,40 @@ describe('takeSnapshot', () => {
     one.write('src/index.ts', 'x');
     const { id } = takenOf(await takeSnapshot(one.store, { workdir: one.workdir }));
     expect([...(await savedFiles(one.store, id)).keys()]).toEqual(['.env.example', 'src/index.ts']);
+  });
+
+  it('leaves out builds and worktrees at any depth, and no file that is only called like one', async () => {
+    const one = await takeScene();
+    const left = [
+      'dist/a',
+      'target/a',
+      '.worktrees/a/b',
+      'packages/web/dist/a',
+      'crates/x/target/debug/a',
+      'x/.worktrees/a/b',
+    ];
+    const kept = ['a/dist', 'b/target', 'build.ts', 'src/distance/a', 'src/targets/a', 'target.md'];
+    for (const name of [...left, ...kept]) one.write(name, 'x');
+    git(join(one.workdir, '.worktrees', 'a'), 'init', '-q');
+    const { id } = takenOf(await takeSnapshot(one.store, { workdir: one.workdir }));
+    expect([...(await savedFiles(one.store, id)).keys()]).toEqual(kept);
+  });
+
+  it('takes up a newer built-in list in a store that was made with an older one', async () => {
+    const one = await takeScene();
+    const names = async (store: typeof one.store) => {
+      const { id } = takenOf(await takeSnapshot(store, { workdir: one.workdir }));
+      return [...(await savedFiles(store, id)).keys()];
+    };
+    const older = join(one.dir, 'older');
+    writeFileSync(older, DEFAULT_EXCLUDES.replace('\ndist/\n', '\n/dist/\n'));
+    one.write('a', '1');
+    one.write('packages/web/dist/a', '1');
+    const before = { ...one.store, limits: { ...one.store.limits, excludeFrom: older } };
+    expect(await names(before)).toEqual(['a', 'packages/web/dist/a']);
+    writeFileSync(join(one.store.layout.gitDir, 'info', 'exclude'), readFileSync(older));
+    expect(await names(await testStore(one.dir))).toEqual(['a']);
+    expect((await takeSnapshot(one.store, { workdir: one.workdir })).status).toBe('unchanged');
   });
 
   it('skips pipes and sockets, and drops a file that became one', async () => {

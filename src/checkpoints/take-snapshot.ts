@@ -5,6 +5,7 @@ import { admitWorkdir, tooManyFiles } from './admit-workdir.ts';
 import { commitSnapshot } from './commit-snapshot.ts';
 import { findWork } from './find-work.ts';
 import { explainStoreError, isStoreError } from './git-failures.ts';
+import { shareStore } from './heal-store.ts';
 import { type OpenProject, openProject, rememberProject } from './open-project.ts';
 import { type CheckpointStore, LOCK_WAIT_MS } from './open-store.ts';
 import { readSnapshots } from './read-snapshots.ts';
@@ -23,7 +24,7 @@ export async function takeSnapshot(
   if ('message' in admission) return { status: 'refused', ...admission };
   const { workdir } = admission;
   using _project = await store.projectLock(projectIdOf(workdir)).alone(LOCK_WAIT_MS);
-  using _store = await store.lock.share(LOCK_WAIT_MS);
+  using _store = await shareStore(store, LOCK_WAIT_MS);
   return await saveSnapshot(store, { ...request, ...options, workdir, kind: 'taken' });
 }
 
@@ -70,7 +71,7 @@ async function attempt(
   const idle = work.save.length === 0 && work.drop.length === 0 && !project.stale;
   if (quick !== undefined && idle) return unchanged(quick, work.leftOut);
   const enough = quick !== undefined && request.turn === undefined;
-  const known = enough ? [quick] : (await readSnapshots(store, project.id)).checkpoints;
+  const known = enough ? [quick] : (await readSnapshots(store, { projectId: project.id })).checkpoints;
   const same = known.find((checkpoint) => isSameTurn(checkpoint, request));
   if (same !== undefined) return unchanged(same);
   const base = known.find(({ id }) => id === record?.index.id);

@@ -2,6 +2,7 @@ import { shortId } from '../core/checkpoint.ts';
 import type { Problem } from '../core/problem.ts';
 import { HOUR_MS } from '../core/time.ts';
 import { runGit } from '../platform/run-git.ts';
+import { healStore } from './heal-store.ts';
 import type { CheckpointStore } from './open-store.ts';
 import { incompleteOf } from './reachable-objects.ts';
 import { readSnapshots } from './read-snapshots.ts';
@@ -22,6 +23,7 @@ export interface VerifyOptions {
 /** Whether every checkpoint is there, complete and exactly what was saved. Reads every object; changes nothing. */
 export async function verifyStore(store: CheckpointStore, options: VerifyOptions = {}): Promise<StoreVerdict> {
   const { layout } = store;
+  await healStore(store);
   // Shared, so that nothing is unlinked or written anew while it is looked at.
   using _shared = await store.lock.share(HOUR_MS);
   const { checkpoints, problems } = await readSnapshots(store);

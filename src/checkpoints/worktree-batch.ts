@@ -6,7 +6,7 @@ import type { Contents } from './restore-contents.ts';
 import { type Folder, openPlace, type Place } from './worktree-folder.ts';
 import { judgeChange } from './worktree-judge.ts';
 import { outcomeOf, sentenceOf } from './worktree-outcome.ts';
-import { dropTemporary, type StagedEntry, stageEntry } from './worktree-write.ts';
+import { type StagedEntry, stageEntry } from './worktree-write.ts';
 
 /** So many files are open at once at most. */
 export const BATCH_FILES = 64;
@@ -83,7 +83,6 @@ async function stage({ root, contents }: BatchParts, change: TreeChange): Promis
       const staged = await stageEntry({ folder, name, entry: to, content: contents.read(to.oid) });
       return { place: place as Waiting['place'], staged, found };
     }
-    dropTemporary(folder, name);
   } catch (error) {
     place[Symbol.dispose]();
     throw error;

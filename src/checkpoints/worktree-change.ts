@@ -3,14 +3,15 @@ import type { RestoredFile } from '../core/checkpoint.ts';
 import { ifPossible } from '../platform/if-possible.ts';
 import type { TreeChange } from './diff-trees.ts';
 import { openContents } from './restore-contents.ts';
+import type { StoreLayout } from './store-layout.ts';
+import { noteRestore } from './store-work.ts';
 import { BATCH_FILES, writeBatch } from './worktree-batch.ts';
 import { Folder, openPlace } from './worktree-folder.ts';
 import { judgeChange, key } from './worktree-judge.ts';
 import { attempt } from './worktree-outcome.ts';
-import { dropTemporary } from './worktree-write.ts';
 
 export interface WorktreeChange {
-  readonly gitDir: string;
+  readonly layout: Pick<StoreLayout, 'gitDir' | 'work'>;
   readonly workdir: string;
   readonly changes: readonly TreeChange[];
   readonly signal?: AbortSignal;
@@ -22,8 +23,9 @@ export interface WorktreeChange {
  */
 export async function* changeWorktree(change: WorktreeChange): AsyncGenerator<RestoredFile> {
   using root = new Folder(change.workdir);
-  using contents = openContents(change.gitDir);
+  using contents = openContents(change.layout.gitDir);
   const { removals, writes } = inOrder(change.changes);
+  using _note = noteRestore(change.layout, { workdir: change.workdir, paths: onePerFolder(writes) });
   for (const each of removals) {
     change.signal?.throwIfAborted();
     yield await attempt(each, () => remove(root, each));
@@ -43,7 +45,7 @@ export async function* changeWorktree(change: WorktreeChange): AsyncGenerator<Re
 export async function* previewWorktree({
   workdir,
   changes,
-}: Omit<WorktreeChange, 'gitDir'>): AsyncGenerator<RestoredFile> {
+}: Omit<WorktreeChange, 'layout'>): AsyncGenerator<RestoredFile> {
   using root = new Folder(workdir);
   const { removals, writes } = inOrder(changes);
   const leaving = new Set<string>();
@@ -61,12 +63,16 @@ function inOrder(changes: readonly TreeChange[]) {
   };
 }
 
+function onePerFolder(changes: readonly TreeChange[]): string[] {
+  const texts = changes.map(({ path }) => key(path));
+  return [...new Map(texts.map((text) => [text.slice(0, text.lastIndexOf('/') + 1), text])).values()];
+}
+
 async function remove(root: Folder, change: TreeChange): Promise<string | undefined> {
   const verdict = await judgeChange(root, change);
   if (verdict.kind === 'stop') return verdict.why;
   using place = openPlace(root, change.path, { create: false });
   if (place.folder === undefined) return undefined;
-  dropTemporary(place.folder, place.name);
   if (verdict.kind === 'act') unlinkSync(place.folder.at(place.name));
   return undefined;
 }

@@ -6,10 +6,11 @@ import type { SessionRewind } from '../core/session-rewind.ts';
 import { errorCode } from '../platform/error-code.ts';
 import { GitError } from '../platform/run-git.ts';
 import { diffTrees } from './diff-trees.ts';
+import { shareStore } from './heal-store.ts';
 import { type CheckpointStore, LOCK_WAIT_MS } from './open-store.ts';
 import { pathFilter } from './restore-paths.ts';
 import { keepRef } from './store-layout.ts';
-import { changeRefs } from './store-refs.ts';
+import { changeRefs } from './change-refs.ts';
 import { changeWorktree } from './worktree-change.ts';
 
 export interface WorktreeParts {
@@ -64,12 +65,12 @@ const NOT_THERE = new Set(['ENOENT', 'ENOTDIR', 'ELOOP']);
 async function putFilesBack(store: CheckpointStore, request: CheckpointRestoreRequest): Promise<string | undefined> {
   const { gitDir } = store.layout;
   using _project = await store.projectLock(request.projectId).alone(LOCK_WAIT_MS);
-  using _store = await store.lock.share(LOCK_WAIT_MS);
+  using _store = await shareStore(store, LOCK_WAIT_MS);
   const isWanted = pathFilter(request.paths?.map((path) => Buffer.from(path, 'latin1')));
   const all = await diffTrees(gitDir, { from: request.checkpointId, to: request.safetyId });
   const changes = all.filter(({ path }) => isWanted(path));
   const left: string[] = [];
-  for await (const file of changeWorktree({ gitDir, workdir: request.workdir, changes })) {
+  for await (const file of changeWorktree({ layout: store.layout, workdir: request.workdir, changes })) {
     if (file.status === 'skipped') left.push(`${file.path.toString()}: ${file.detail}`);
   }
   if (left.length === 0) return undefined;
@@ -83,7 +84,7 @@ async function forget({ findStore }: WorktreeParts, runId: string, item: RunItem
   const store = findStore();
   if (store !== undefined && item.item.kind === 'worktree') {
     const lines = [`delete ${keepRef(runId, 'target')}`, `delete ${keepRef(runId, 'safety')}`];
-    await changeRefs(store.layout, lines);
+    await changeRefs(store, lines);
   }
   return done(item);
 }

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import {
   closeSync,
   constants,
@@ -12,10 +11,15 @@ import {
   unlinkSync,
 } from 'node:fs';
 import { promisify } from 'node:util';
+import { ifPossible } from '../platform/if-possible.ts';
+import { temporaryName } from '../platform/temporary-name.ts';
 import { writeAll } from '../platform/write-all.ts';
 import type { TreeEntry } from './diff-trees.ts';
 import { EXECUTABLE, LINK } from './worktree-entry.ts';
 import type { Folder } from './worktree-folder.ts';
+
+/** How the names of files begin that wait in a folder of the user to be put in place. */
+export const RESTORE_PREFIX = '.coppice-restore';
 
 export interface EntryWrite {
   readonly folder: Folder;
@@ -34,12 +38,13 @@ export interface StagedEntry extends Disposable {
 }
 
 export async function stageEntry({ folder, name, entry, content }: EntryWrite): Promise<StagedEntry> {
-  dropTemporary(folder, name);
-  const temporary = folder.at(temporaryName(name));
+  const temporary = folder.at(Buffer.from(temporaryName(RESTORE_PREFIX)));
   let handle: number | undefined;
+  let placed = false;
   const drop = () => {
     if (handle !== undefined) closeSync(handle);
-    dropTemporary(folder, name);
+    // What cannot be removed now is on record, and the next restore tries again.
+    if (!placed) ifPossible(() => unlinkSync(temporary));
   };
   try {
     if (entry.mode === LINK) symlinkSync(await whole(content), temporary);
@@ -53,7 +58,10 @@ export async function stageEntry({ folder, name, entry, content }: EntryWrite): 
     return {
       sizeBytes,
       sync: async () => (handle === undefined ? undefined : sync(handle)),
-      put: () => renameSync(temporary, folder.at(name)),
+      put: () => {
+        renameSync(temporary, folder.at(name));
+        placed = true;
+      },
       [Symbol.dispose]: drop,
     };
   } catch (error) {
@@ -65,18 +73,6 @@ export async function stageEntry({ folder, name, entry, content }: EntryWrite): 
 const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
 const NEW_FILE = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
 const sync = promisify(fsync);
-
-/** Removes what a restore that was killed half-way through this file left beside it. */
-export function dropTemporary(folder: Folder, name: Buffer): void {
-  const temporary = temporaryName(name);
-  // Asked first: file systems make a removal wait for others even when there is nothing to remove.
-  if (!folder.lacks(temporary)) unlinkSync(folder.at(temporary));
-}
-
-/** The same for the same file, so that what a kill left behind is found again. */
-function temporaryName(name: Buffer): Buffer {
-  return Buffer.from(`.coppice-restore-${hash('sha256', name, 'hex').slice(0, 32)}`);
-}
 
 interface Shape {
   readonly firstMode: number;

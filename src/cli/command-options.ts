@@ -1,3 +1,4 @@
+import type { LedgerGroup } from '../core/ledger-book.ts';
 import type { SessionFilter } from '../core/plan.ts';
 import type { SessionSort } from '../core/session-store.ts';
 import type { EpochMs } from '../core/time.ts';
@@ -11,6 +12,14 @@ export interface ListOptions {
   readonly since?: EpochMs;
   readonly before?: EpochMs;
   readonly sort?: SessionSort;
+}
+
+export interface LedgerOptions {
+  readonly by?: LedgerGroup;
+  readonly source?: string;
+  readonly since?: EpochMs;
+  readonly before?: EpochMs;
+  readonly limit?: number;
 }
 
 export interface ShowOptions {
@@ -44,6 +53,7 @@ export interface TagOptions {
 }
 
 export interface EndOptions {
+  readonly crashed?: boolean;
   readonly reason?: string;
 }
 
@@ -60,6 +70,7 @@ export interface PlanOptions {
 export interface ApplyOptions {
   readonly strict?: boolean;
   readonly yes?: boolean;
+  readonly forGood?: boolean;
 }
 
 export interface UndoOptions {
@@ -76,6 +87,8 @@ export interface TrashEmptyOptions {
 export interface ByHandOptions {
   readonly dryRun?: boolean;
   readonly yes?: boolean;
+  /** For what may skip the trash. */
+  readonly forGood?: boolean;
 }
 
 export interface DeleteOptions {
@@ -84,8 +97,11 @@ export interface DeleteOptions {
 }
 
 /** What narrows down which sessions a command by hand is about. */
-export interface FilterOptions extends ByHandOptions, SessionFilter {
+export interface FilterOptions extends ByHandOptions, Omit<SessionFilter, 'minCostUsd' | 'maxCostUsd'> {
   readonly olderThan?: EpochMs;
+  readonly newerThan?: EpochMs;
+  readonly minCost?: number;
+  readonly maxCost?: number;
 }
 
 export interface PruneOptions extends FilterOptions {
@@ -115,6 +131,7 @@ export interface DoctorOptions {
 
 export interface MaintainOptions {
   readonly auto?: boolean;
+  readonly allow?: boolean;
 }
 
 /** For commands that take no options of their own. */

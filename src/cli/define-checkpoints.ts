@@ -1,4 +1,4 @@
-import type { Command as Definition } from 'commander';
+import { type Command as Definition, Option } from 'commander';
 import type {
   CheckpointListOptions,
   CheckpointsPruneOptions,
@@ -10,6 +10,7 @@ import type { ByHandOptions, NoOptions } from './command-options.ts';
 import {
   countOption,
   DRY_RUN,
+  FOR_GOOD,
   defineCommand,
   defineGroup,
   type Frame,
@@ -108,7 +109,7 @@ function defineRestore(checkpoints: Definition, frame: Frame): void {
     .argument('[paths...]', PATHS)
     .option('--with-session', 'take the conversation back to the same turn too')
     .option('--dry-run', 'show what would change, and change nothing')
-    .option('--yes', 'do it without asking');
+    .option('-y, --yes', 'do it without asking');
 }
 
 function definePins(checkpoints: Definition, frame: Frame): void {
@@ -126,19 +127,39 @@ function definePins(checkpoints: Definition, frame: Frame): void {
   }).argument('<id>', ID);
 }
 
+/** What else says which checkpoints go. */
+const LIMITS = ['retentionDays', 'maxSizeMb', 'maxSnapshots', 'keepOrphans'];
+
 function definePrune(checkpoints: Definition, frame: Frame): void {
   defineCommand<CheckpointsPruneOptions>(checkpoints, frame, {
     name: 'prune',
     about: 'Remove checkpoints by number, age and size, and those of folders that are gone',
-    examples: ['coppice checkpoints prune --dry-run', 'coppice checkpoints prune --retention-days 7 --yes'],
+    examples: [
+      'coppice checkpoints prune --dry-run',
+      'coppice checkpoints prune --retention-days 7 --yes',
+      'coppice checkpoints prune --gone ~/old-project --yes',
+    ],
     load: () => import('./checkpoints/prune.ts'),
   })
     .addOption(countOption('--retention-days <n>', 'those older than this many days'))
     .addOption(countOption('--max-size-mb <n>', 'oldest first until all take at most this many megabytes'))
     .addOption(countOption('--max-snapshots <n>', 'all but this many of each project'))
     .option('--keep-orphans', 'keep those of folders that are gone')
+    .addOption(
+      textOption('--gone <path>', 'only those of this folder and of all below it: you say that it is gone').conflicts([
+        'unreachable',
+        ...LIMITS,
+      ]),
+    )
+    .addOption(
+      new Option(
+        '--unreachable',
+        'only those of all folders that cannot be found: you say that they are gone',
+      ).conflicts(LIMITS),
+    )
     .option('--dry-run', DRY_RUN)
-    .option('--yes', YES_BUT_HOLDS);
+    .option('-y, --yes', YES_BUT_HOLDS)
+    .option('--for-good', FOR_GOOD);
 }
 
 function defineClear(checkpoints: Definition, frame: Frame): void {
@@ -149,7 +170,7 @@ function defineClear(checkpoints: Definition, frame: Frame): void {
     load: () => import('./checkpoints/clear.ts'),
   })
     .option('--dry-run', DRY_RUN)
-    .option('--yes', YES_BUT_HOLDS);
+    .option('-y, --yes', YES_BUT_HOLDS);
   defineCommand<ByHandOptions>(checkpoints, frame, {
     name: 'clear-legacy',
     about: 'Remove checkpoints in layouts of before, which nothing reads any more',
@@ -157,5 +178,5 @@ function defineClear(checkpoints: Definition, frame: Frame): void {
     load: () => import('./checkpoints/clear-legacy.ts'),
   })
     .option('--dry-run', DRY_RUN)
-    .option('--yes', YES_BUT_HOLDS);
+    .option('-y, --yes', YES_BUT_HOLDS);
 }

@@ -54,6 +54,7 @@ export function addExamples(definition: Definition, examples: readonly string[])
 /** What `--dry-run` and `--yes` say where something is removed. */
 export const DRY_RUN = 'show what would go, and change nothing';
 export const YES_BUT_HOLDS = 'do it without asking; what is held stays all the same';
+export const FOR_GOOD = 'also what is marked FOR GOOD; without it that goes into the trash';
 
 // The makers of options. A value named <dir> or <file> completes to names of directories or files.
 

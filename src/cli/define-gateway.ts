@@ -13,9 +13,11 @@ import {
 import {
   BUDGET_SCOPES,
   type BudgetOptions,
+  type CorrectOptions,
   type CronAddOptions,
   type CronNextOptions,
   type ResolveOptions,
+  type RoutesOptions,
   type RunOptions,
   type ServeOptions,
 } from './gateway/options.ts';
@@ -25,12 +27,7 @@ export function defineGateway(program: Definition, frame: Frame): void {
   defineServe(program, frame);
   defineRun(program, frame);
   defineCron(program, frame);
-  defineCommand<BudgetOptions>(program, frame, {
-    name: 'budget',
-    about: 'Show what live sessions have used: tokens, money, steps and time',
-    examples: ['coppice budget', 'coppice budget --by model'],
-    load: () => import('./gateway/budget.ts'),
-  }).addOption(choiceOption('--by <what>', 'what to add up by (day)', BUDGET_SCOPES));
+  defineBudget(program, frame);
   defineCommand<NoOptions>(program, frame, {
     name: 'watch',
     about: 'Show sessions in use, what they spend and how the home grows, until Ctrl-C',
@@ -39,15 +36,42 @@ export function defineGateway(program: Definition, frame: Frame): void {
   });
 }
 
+function defineBudget(program: Definition, frame: Frame): void {
+  const budget = defineGroup(program, {
+    name: 'budget',
+    about: 'Show what live sessions have used and what is left, and set it right',
+    examples: ['coppice budget', 'coppice budget show --by model'],
+  });
+  defineCommand<BudgetOptions>(budget, frame, {
+    name: 'show',
+    about: 'Show what live sessions have used: tokens, money, steps and time; and what is left of each budget',
+    examples: ['coppice budget show', 'coppice budget show --by model'],
+    load: () => import('./gateway/budget.ts'),
+    isDefault: true,
+  }).addOption(choiceOption('--by <what>', 'what to add up by (day)', BUDGET_SCOPES));
+  defineCommand<CorrectOptions>(budget, frame, {
+    name: 'correct',
+    about: 'Take a false report of usage back, on record: who, when and why',
+    examples: ['coppice budget correct 0198c2 --tokens 5000000 --reason "counted twice"'],
+    load: () => import('./gateway/budget-correct.ts'),
+  })
+    .argument('<session>', 'the session that reported it')
+    .addOption(countOption('--tokens <n>', 'this many tokens'))
+    .addOption(numberOption('--usd <amount>', 'this many US dollars'))
+    .addOption(textOption('--reason <text>', 'why it is false').makeOptionMandatory())
+    .addOption(textOption('--day <date>', 'the day on which it was counted, such as 2026-01-15 (today)'))
+    .addOption(textOption('--model <model>', 'the model that it named, where it is not that of the session'));
+}
+
 /** Below `coppice sessions`: who answers which key. */
 export function defineRoutes(sessions: Definition, frame: Frame): void {
   const key = 'who is talking, such as telegram:42';
-  defineCommand<NoOptions>(sessions, frame, {
+  defineCommand<RoutesOptions>(sessions, frame, {
     name: 'routes',
     about: 'List which session answers which key',
-    examples: ['coppice sessions routes', 'coppice sessions routes --json'],
+    examples: ['coppice sessions routes', 'coppice sessions routes --source telegram --json'],
     load: () => import('./gateway/routes.ts'),
-  });
+  }).addOption(textOption('--source <source>', 'only keys whose session comes from this source'));
   defineCommand<ResolveOptions>(sessions, frame, {
     name: 'resolve',
     about: 'Print the session that answers a key, starting one where the rules say so',
@@ -96,7 +120,18 @@ function defineRun(program: Definition, frame: Frame): void {
     .addOption(countOption('--max-tokens <n>', 'stop after this many tokens'))
     .addOption(numberOption('--max-usd <amount>', 'stop after this many US dollars'))
     .addOption(countOption('--max-iterations <n>', 'stop after this many steps'))
-    .addOption(numberOption('--max-minutes <n>', 'stop after this many minutes'));
+    .addOption(numberOption('--max-minutes <n>', 'stop after this many minutes'))
+    .option('--meter', 'count what the agent uses between it and its models (by itself for known agents with a limit)')
+    .option('--no-meter', 'count only what the agent tells of itself')
+    .option('--require-usage', 'fail when tokens or dollars are limited and nothing tells what is used')
+    .option('--events-on-stdout', 'take printed lines that look like events for events, without the nonce of the run')
+    .option('--checkpoints', 'save the folder before the agent starts and when it has ended (checkpoints.enabled)')
+    .option('--no-checkpoints', 'save nothing, whatever the configuration says')
+    .addHelpText(
+      'after',
+      '\nWhile it runs, the agent finds advice, such as that it repeats itself, in the file that COPPICE_ADVICE names,' +
+        '\none JSON object per line with the sentence in "say". What else it can be told and tell: docs/formats/events.md',
+    );
 }
 
 function defineCron(program: Definition, frame: Frame): void {

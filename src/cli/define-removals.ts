@@ -6,6 +6,7 @@ import {
   DRY_RUN,
   defineCommand,
   type Frame,
+  numberOption,
   textOption,
   YES_BUT_HOLDS,
 } from './define-command.ts';
@@ -27,7 +28,7 @@ function defineDelete(sessions: Definition, frame: Frame): void {
   })
     .argument('<id...>', 'whole ids of the sessions')
     .option('--purge', 'for good, without a way back')
-    .option('--yes', YES_BUT_HOLDS);
+    .option('-y, --yes', YES_BUT_HOLDS);
 }
 
 function definePrune(sessions: Definition, frame: Frame): void {
@@ -41,7 +42,10 @@ function definePrune(sessions: Definition, frame: Frame): void {
     ],
     load: () => import('./sessions/prune.ts'),
   })
-    .option('--files-only', 'remove transcripts and request dumps; sessions and messages stay')
+    .option(
+      '--files-only',
+      'remove transcripts and request dumps, and those that no session owns; sessions and messages stay',
+    )
     .option('--include-files', 'remove sessions with their files, as it does anyway')
     .option('--keep-rows', 'the same as --files-only');
   addFilterOptions(prune, frame);
@@ -72,7 +76,9 @@ function addFilterOptions(command: Definition, frame: Frame): void {
     .addOption(
       ageOption('--older-than <when>', 'last active before this age or date (90, 90d, 5h, 2026-01-31)', frame.clock),
     )
+    .addOption(ageOption('--newer-than <when>', 'last active since this age or date', frame.clock))
     .addOption(textOption('--source <source>', 'only sessions from this source'))
+    .addOption(countOption('--min-messages <n>', 'only sessions with at least this many messages'))
     .addOption(
       countOption('--max-messages <n>', 'only sessions with at most this many messages; what was printed counts too'),
     )
@@ -80,8 +86,16 @@ function addFilterOptions(command: Definition, frame: Frame): void {
     .addOption(textOption('--workdir <dir>', 'only sessions that worked in this directory'))
     .addOption(textOption('--model <model>', 'only sessions with this model'))
     .addOption(textOption('--ended-by <reason>', 'only sessions that ended for this reason'))
+    .addOption(countOption('--min-tokens <n>', 'only sessions that used at least this many tokens'))
+    .addOption(countOption('--max-tokens <n>', 'only sessions that used at most this many tokens'))
+    .addOption(numberOption('--min-cost <usd>', 'only sessions that cost at least this many US dollars'))
+    .addOption(numberOption('--max-cost <usd>', 'only sessions that cost at most this many US dollars'))
+    .addOption(textOption('--provider <name>', 'only sessions billed by this provider, where that is recorded'))
+    .addOption(textOption('--user <id>', 'only sessions of this user, where that is recorded'))
+    .addOption(textOption('--chat <id>', 'only sessions of this chat, where that is recorded'))
+    .addOption(textOption('--branch <name>', 'only sessions that worked on this git branch, where that is recorded'))
     .option('--dry-run', DRY_RUN)
-    .option('--yes', YES_BUT_HOLDS);
+    .option('-y, --yes', YES_BUT_HOLDS);
 }
 
 function defineGc(sessions: Definition, frame: Frame): void {
@@ -91,10 +105,20 @@ function defineGc(sessions: Definition, frame: Frame): void {
     examples: ['coppice sessions gc --dry-run', 'coppice sessions gc --trivial-max 2 --yes'],
     load: () => import('./sessions/gc.ts'),
   })
-    .addOption(countOption('--empty-hours <n>', 'sessions without messages go after this many hours (24)'))
-    .addOption(countOption('--trivial-days <n>', 'sessions with only a few messages go after this many days (7)'))
-    .addOption(countOption('--trivial-max <n>', 'how many messages are a few (5)'))
+    .addOption(
+      countOption(
+        '--empty-hours <n>',
+        'sessions without messages go after this many hours; as configured for each source when absent',
+      ),
+    )
+    .addOption(
+      countOption(
+        '--trivial-days <n>',
+        'sessions with only a few messages go after this many days; as configured when absent',
+      ),
+    )
+    .addOption(countOption('--trivial-max <n>', 'how many messages are a few; as configured when absent'))
     .addOption(textOption('--source <source>', 'only sessions from this source'))
     .option('--dry-run', DRY_RUN)
-    .option('--yes', YES_BUT_HOLDS);
+    .option('-y, --yes', YES_BUT_HOLDS);
 }

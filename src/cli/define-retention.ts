@@ -7,7 +7,7 @@ import type {
   TrashEmptyOptions,
   UndoOptions,
 } from './command-options.ts';
-import { defineCommand, defineGroup, type Frame, textOption, YES_BUT_HOLDS } from './define-command.ts';
+import { defineCommand, defineGroup, FOR_GOOD, type Frame, textOption, YES_BUT_HOLDS } from './define-command.ts';
 
 /** What is kept, what could go, and every way back: `coppice status`, `plan`, `apply`, `explain`, `undo`, `runs` and `trash`. */
 export function defineRetention(program: Definition, frame: Frame): void {
@@ -20,12 +20,32 @@ export function defineRetention(program: Definition, frame: Frame): void {
 }
 
 function defineMaintain(program: Definition, frame: Frame): void {
-  defineCommand<MaintainOptions>(program, frame, {
+  const maintain = defineGroup(program, {
     name: 'maintain',
-    about: 'Make one pass over the home, as an unattended run would: under the guard, which stops large removals',
-    examples: ['coppice maintain', 'coppice maintain --auto'],
+    about: 'Cut the home back as an unattended run would, and hold or allow what waits',
+    examples: ['coppice maintain', 'coppice maintain --auto', 'coppice maintain hold', 'coppice maintain --allow'],
+  });
+  defineCommand<MaintainOptions>(maintain, frame, {
+    name: 'run',
+    about: 'Make one pass over the home, under the guard, which slows large removals down',
+    examples: ['coppice maintain run', 'coppice maintain run --auto', 'coppice maintain run --allow'],
     load: () => import('./retention/maintain.ts'),
-  }).option('--auto', 'only if sessions.auto_prune is on and a pass is due');
+    isDefault: true,
+  })
+    .option('--auto', 'only if sessions.auto_prune is on and a pass is due')
+    .option('--allow', 'let everything go now that waits or is held');
+  defineCommand<NoOptions>(maintain, frame, {
+    name: 'hold',
+    about: 'Let unattended runs remove nothing until you release them',
+    examples: ['coppice maintain hold'],
+    load: () => import('./retention/maintain-hold.ts'),
+  });
+  defineCommand<NoOptions>(maintain, frame, {
+    name: 'release',
+    about: 'Let unattended runs go on; what had waited gets a new notice',
+    examples: ['coppice maintain release'],
+    load: () => import('./retention/maintain-release.ts'),
+  });
 }
 
 function defineLooking(program: Definition, frame: Frame): void {
@@ -60,7 +80,8 @@ function defineApply(program: Definition, frame: Frame): void {
   })
     .argument('<plan>', 'id that coppice plan printed, or the file that it wrote')
     .option('--strict', 'refuse all of it when anything in it has changed since')
-    .option('--yes', YES_BUT_HOLDS);
+    .option('-y, --yes', YES_BUT_HOLDS)
+    .option('--for-good', FOR_GOOD);
 }
 
 function defineUndo(program: Definition, frame: Frame): void {
@@ -71,7 +92,7 @@ function defineUndo(program: Definition, frame: Frame): void {
     load: () => import('./retention/undo.ts'),
   })
     .argument('[run]', 'whole id of the run; the newest that can give anything back when absent')
-    .option('--yes', 'do it without asking');
+    .option('-y, --yes', 'do it without asking');
 }
 
 function defineRuns(program: Definition, frame: Frame): void {
@@ -124,5 +145,5 @@ function defineTrash(program: Definition, frame: Frame): void {
     .argument('[run]', 'whole id of the run whose trash to empty')
     .option('--expired', 'only what can no longer be undone')
     .option('--all', 'everything in the trash')
-    .option('--yes', 'do it without asking');
+    .option('-y, --yes', 'do it without asking');
 }

@@ -63,7 +63,7 @@ function defineList(sessions: Definition, frame: Frame): void {
     load: () => import('./sessions/list.ts'),
   })
     .addOption(textOption('--source <source>', 'only sessions from this source, such as cli, telegram or cron'))
-    .option('--active', 'only sessions that are in use')
+    .option('--active', 'only sessions that a process holds or that were used a moment ago')
     .option('--archived', 'archived sessions instead')
     .addOption(countOption('--limit <n>', 'at most this many'))
     .addOption(
@@ -189,10 +189,15 @@ function defineChanges(sessions: Definition, frame: Frame): void {
     .addOption(textsOption('--remove <tag>', 'tag to remove; may be repeated'));
   defineCommand<EndOptions>(sessions, frame, {
     name: 'end',
-    about: 'End a session that is open',
-    examples: ['coppice sessions end 0198c2', 'coppice sessions end 0198c2 --reason done'],
+    about: 'End a session that is open, or all whose process is gone',
+    examples: [
+      'coppice sessions end 0198c2',
+      'coppice sessions end 0198c2 --reason done',
+      'coppice sessions end --crashed',
+    ],
     load: () => import('./sessions/end.ts'),
   })
-    .argument('<id>', ONE_ID)
+    .argument('[id]', ONE_ID)
+    .option('--crashed', 'open sessions whose process on this machine is gone, and no others')
     .addOption(textOption('--reason <text>', 'why it ended, kept with the session'));
 }

@@ -30,7 +30,7 @@ export function run(input: CommandInput<DoctorOptions>): Promise<number> {
     return report(input, { home, checks, repairs, remaining });
   };
   // It looks at what is there, so it does not begin a home.
-  return withApp(input, examine, { create: false });
+  return withApp(input, examine, { create: false, ...(options.repair !== true && { reading: 'rules' }) });
 }
 
 async function check(
@@ -86,11 +86,15 @@ function report({ io, global }: CommandInput<DoctorOptions>, { home, checks, rep
   const healthy = remaining.every(isRemark);
   const repaired = repairs !== undefined && repairs.length > 0;
   if (global.json) writeJson(io.out, { home: home.path, healthy, checks, ...(repairs && { repairs, remaining }) });
-  else
-    io.out.write(
-      `\n${verdict(remaining, repaired)} ${repaired ? 'Nothing that you or an agent wrote was removed.' : 'Nothing was changed.'}\n`,
-    );
+  else io.out.write(`\n${verdict(remaining, repaired)} ${assurance(checks, repaired)}\n`);
   return healthy ? 0 : FAILURES.integrity.exit;
+}
+
+/** What was not done. A command that had been cut short may have been finished on the way. */
+function assurance(checks: readonly HomeCheck[], repaired: boolean): string {
+  const takenUp = checks.some(({ problems }) => problems.some(({ kind }) => kind === 'run-taken-up'));
+  const nothing = takenUp ? 'Nothing else' : 'Nothing';
+  return repaired ? `${nothing} that you or an agent wrote was removed.` : `${nothing} was changed.`;
 }
 
 function printCheck(input: CommandInput<DoctorOptions>, { name, looked, problems }: HomeCheck): void {
@@ -126,12 +130,17 @@ const REMARKS = new Set([
   'unknown-file',
   'debris',
   'unacknowledged',
+  // What a crash leaves, and the next message or the next run mends.
+  'transcript-ahead',
+  'transcript-behind',
   'orphan',
   'not-checked',
   'unfinished',
   'unfinished-removal',
   'unfinished-run',
+  'run-taken-up',
   'claim-left',
+  'left-behind',
   'reserve-missing',
   // What is worth knowing about a home of another agent. Coppice stays away from it, and nothing is broken.
   'ambiguous-file',
@@ -143,11 +152,13 @@ const REMARKS = new Set([
   'odd-row',
   'route-to-nothing',
   'schema-newer',
+  'schema-unknown-part',
   'index-unfinished',
   'index-doubtful',
 ]);
 
-function isRemark({ kind }: Problem): boolean {
+/** Whether a home with this is healthy all the same. */
+export function isRemark({ kind }: Problem): boolean {
   return REMARKS.has(kind);
 }
 

@@ -7,11 +7,16 @@ Which sessions go, and in which order the rules are asked:
      or part of a conversation of which something stays.
   2. Keeps: the newest of each source and project (keep_last), and tags (keep_tags).
   3. Expiries: empty, trivial, retention_days, transcript_retention_days, archive_after_days,
-     max_sessions, request dumps.
-  4. Pressure: only above disk.max_mb or below disk.min_free_mb, the cheapest first.
-  5. Guard: an unattended run that would remove too much only announces it.
+     max_sessions, request dumps, and session_reset.after for what was started afresh.
+  4. Pressure: only above disk.max_mb or below disk.min_free_mb, the cheapest first, into the
+     trash; what must lose its way back for it is marked FOR GOOD.
+  5. Guard: of much at once, an unattended run takes a part and announces the rest.
 
-Age counts from the last activity. A rule that is off is written never; 0 is an error.
+In use means: held by a living process or used a moment ago, answering a route, or not ended.
+What was left open is closed as abandoned after abandon_after_hours.
+
+Age counts from the last activity, or from when a rule closed the session. A rule that is off
+is written never; 0 is an error.
 
   coppice plan                                  what the rules would do now, and why
   coppice plan --set sessions.retention_days=30 what other rules would do
@@ -21,9 +26,13 @@ Age counts from the last activity. A rule that is off is written never; 0 is an 
   safety: `\
 What you can rely on:
 
-  - Nothing in use, pinned, young or not understood is removed, whatever a command says.
+  - Nothing in use (held by a process, answering a route, or not ended), pinned, young or
+    not understood is removed, whatever a command says.
   - What is applied is never more than what was shown; what changed since is skipped.
   - Removed items wait in the trash and come back byte for byte: coppice undo
+  - What would skip the trash or leave it early is marked FOR GOOD before, and stays unless
+    you say --for-good; unattended runs do it only where disk.for_good is true, and for
+    trash beyond trash.max_mb and checkpoints beyond their limit, which are announced.
   - Unattended maintenance is off until sessions.auto_prune is true, and announces first.
   - A configuration that does not parse removes nothing.
   - A crash, a full disk or a second process at any moment loses nothing; the next command

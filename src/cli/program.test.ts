@@ -107,6 +107,13 @@ it('hands over arguments in order, wherever the options stand', async () => {
   expect((await parsed('sessions', 'rename', '--json', '--', 'x', '--title'))?.args).toEqual(['x', '--title']);
 });
 
+it('takes -y wherever it takes --yes', async () => {
+  const agreeing = commands.filter(({ options }) => options.some(({ long }) => long === '--yes'));
+  expect(agreeing.length).toBeGreaterThan(8);
+  for (const definition of agreeing) expect(definition.options.find(({ long }) => long === '--yes')?.short).toBe('-y');
+  expect((await parsed('sessions', 'delete', '-y', 'a'))?.options).toEqual({ yes: true });
+});
+
 it('finds the module of every command', async () => {
   const { io } = captureIo();
   const loaded: string[] = [];

@@ -6,6 +6,7 @@ import { defineCheckpoints } from './define-checkpoints.ts';
 import { addExamples, choiceArgument, defineCommand, type Frame, textOption } from './define-command.ts';
 import { defineConfig } from './define-config.ts';
 import { defineGateway } from './define-gateway.ts';
+import { defineLedger } from './define-ledger.ts';
 import { defineRetention } from './define-retention.ts';
 import { defineSessions } from './define-sessions.ts';
 import { exitCodesText } from './exit-codes-text.ts';
@@ -40,6 +41,7 @@ export function createProgram({ out, version, ...frame }: Frame & { out: TextOut
   addGlobalOptions(program);
   defineRetention(program, frame);
   defineSessions(program, frame);
+  defineLedger(program, frame);
   defineCheckpoints(program, frame);
   defineGateway(program, frame);
   defineConfig(program, frame);

@@ -27,6 +27,24 @@ export function withAppToClear<O>(input: CommandInput<O>, work: (app: App) => Pr
   return withApp(input, work, { makeRoom: true });
 }
 
+/** The same for commands that show what the rules would do: keys that nobody knows are a warning to them. */
+export function withAppToLook<O>(
+  input: CommandInput<O>,
+  work: (app: App) => Promise<number>,
+  opening: Opening = {},
+): Promise<number> {
+  return withApp(input, work, { ...opening, reading: 'rules' });
+}
+
+/** The same for commands that show what is there, whatever the rules are: no mistake in the configuration stops them. */
+export function withAppRecords<O>(
+  input: CommandInput<O>,
+  work: (app: App) => Promise<number>,
+  opening: Opening = {},
+): Promise<number> {
+  return withApp(input, work, { ...opening, reading: 'records' });
+}
+
 function notSetThere(): Failure {
   return new Failure('usage', '--set does not reach the daemon: it goes by the settings that it was started with.', {
     hint: 'Change config.yaml on its machine and start it again, or run the command there.',

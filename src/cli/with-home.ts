@@ -1,12 +1,19 @@
 import type { Home } from '../app/home.ts';
-import { openHome } from '../app/open-home.ts';
+import { type OpenHomeOptions, openHome } from '../app/open-home.ts';
 import type { CommandInput } from './command.ts';
+import { forSamePlace } from './hint-command.ts';
+import { safeText } from './safe-text.ts';
+import { warnOfConfig } from './warn-of-config.ts';
 
 export interface Opening {
   /** Makes the home when there is none. */
   readonly create?: boolean;
   /** For commands that remove things: they must work on a full disk too. */
   readonly makeRoom?: boolean;
+  /** For commands that stay: they must not keep others from the home of a full disk. */
+  readonly long?: boolean;
+  /** For commands that only look: a mistake in the configuration is a warning to them. */
+  readonly reading?: NonNullable<OpenHomeOptions['reading']>;
 }
 
 /**
@@ -16,8 +23,9 @@ export interface Opening {
 export async function withHome<O>(
   { global, io }: CommandInput<O>,
   work: (home: Home) => Promise<number>,
-  { create = global.home === undefined, makeRoom = false }: Opening = {},
+  { create = global.home === undefined, makeRoom = false, long = false, reading }: Opening = {},
 ): Promise<number> {
+  const told: string[] = [];
   await using home = await openHome({
     ...(global.home !== undefined && { path: global.home }),
     create,
@@ -25,6 +33,21 @@ export async function withHome<O>(
     env: io.env,
     clock: io.clock,
     makeRoom,
+    brief: !long,
+    tell: (sentence) => told.push(sentence),
+    ...(reading !== undefined && { reading }),
   });
-  return await work(home);
+  warnOfConfig(io.err, global, home.configIssues);
+  // Whatever a dead supervisor left running has no limits any more.
+  const mayChange = home.foreign === undefined && (home.configIssues?.length ?? 0) === 0;
+  if (reading !== 'records' && mayChange) await home.gateway.closeOrphans();
+  const code = await work(home);
+  // Programs find the same in the status.
+  if (!global.json) for (const sentence of told) io.err.write(`${safeText(forSamePlace(global, sentence))}\n`);
+  return code;
+}
+
+/** The same for commands that stay. */
+export function withHomeToStay<O>(input: CommandInput<O>, work: (home: Home) => Promise<number>): Promise<number> {
+  return withHome(input, work, { long: true });
 }

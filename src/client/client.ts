@@ -1,6 +1,6 @@
 import { type Body, type CallApi, createCall, type Query, type Sent } from './api.ts';
 import type { MessageDocument } from './documents.ts';
-import { followEvents } from './follow-events.ts';
+import { type FollowEvents, followEvents } from './follow-events.ts';
 import { pages } from './pages.ts';
 import { type ClientOptions, Transport } from './transport.ts';
 
@@ -23,12 +23,13 @@ export function createClient(options: ClientOptions) {
     routes: routeCalls(call),
     plans: planCalls(call),
     runs: runCalls(call),
+    ledger: ledgerCalls(call),
     checkpoints: checkpointCalls(call, transport),
     cron: cronCalls(call),
     /** What live sessions have used. */
     usage: (by: Query<'GET /api/usage'>['by'] = 'day') => call('GET /api/usage', { query: { by } }),
     /** What happens, as it happens; it finds its way back after a lost connection. */
-    events: (follow: { readonly after?: string; readonly signal: AbortSignal }) => followEvents(transport, follow),
+    events: (follow: FollowEvents) => followEvents(transport, follow),
     [Symbol.dispose]: () => transport[Symbol.dispose](),
   };
 }
@@ -53,8 +54,13 @@ function sessionCalls(call: CallApi) {
     step: (id: string, body: Sent<Body<'POST /api/sessions/{id}/steps'>> = {}) =>
       call('POST /api/sessions/{id}/steps', { id, body }),
     /** Adds messages in order, all or none; on disk when it resolves. */
-    append: (id: string, messages: Sent<Body<'POST /api/sessions/{id}/messages'>>['messages']) =>
-      call('POST /api/sessions/{id}/messages', { id, body: { messages } }),
+    append: (
+      id: string,
+      messages: Sent<Body<'POST /api/sessions/{id}/messages'>>['messages'],
+      options: { readonly expectedSeq?: number } = {},
+    ) => call('POST /api/sessions/{id}/messages', { id, body: { messages, expectedSeq: options.expectedSeq } }),
+    /** Removes it into the trash; the answer names the run, and until when it can be undone. */
+    remove: (id: string) => call('DELETE /api/sessions/{id}', { id }),
     messages: (
       id: string,
       query: { readonly from?: number; readonly to?: number; readonly last?: number; readonly rewound?: boolean } = {},
@@ -67,7 +73,9 @@ function sessionCalls(call: CallApi) {
 
 function routeCalls(call: CallApi) {
   return {
-    list: () => pages(call, 'GET /api/routes', { name: 'routes', next: 'after' }),
+    /** Every key, or those of one source. */
+    list: (query: { readonly source?: string | undefined } = {}) =>
+      pages(call, 'GET /api/routes', { name: 'routes', query, next: 'after' }),
     /** The session that answers a key: the one of before, taken up again, or a new one where the rules say so. */
     resolve: (body: Sent<Body<'POST /api/routes/resolve'>>) => call('POST /api/routes/resolve', { body }),
     reset: (key: string, reason?: string) => call('POST /api/routes/reset', { body: { key, reason } }),
@@ -89,6 +97,16 @@ function runCalls(call: CallApi) {
     items: (id: string) => pages(call, 'GET /api/runs/{id}', { name: 'items', id, next: 'after' }),
     /** Gives back what a run removed: all of it, or the items with these ids. */
     undo: (id: string, ids?: readonly string[]) => call('POST /api/runs/{id}/undo', { id, body: { ids } }),
+  };
+}
+
+function ledgerCalls(call: CallApi) {
+  return {
+    /** What removed sessions had used, page by page; at most `limit`. */
+    list: ({ limit, ...query }: Sent<Query<'GET /api/ledger'>> & { readonly limit?: number | undefined } = {}) =>
+      pages(call, 'GET /api/ledger', { name: 'entries', query, next: 'below', limit }),
+    /** The same added up. */
+    totals: (query: Sent<Query<'GET /api/ledger/totals'>> = {}) => call('GET /api/ledger/totals', { query }),
   };
 }
 

@@ -6,6 +6,10 @@ import { isPassing, type Transport } from './transport.ts';
 export interface FollowEvents {
   /** The id of the last event that was seen. Without one, only new events come. */
   readonly after?: string;
+  /** Only events of these kinds. */
+  readonly type?: readonly string[];
+  /** Only events of this session. */
+  readonly session?: string;
   readonly signal: AbortSignal;
 }
 
@@ -17,14 +21,14 @@ const AGAIN_MS = 500;
  */
 export async function* followEvents(
   transport: Transport,
-  { after, signal }: FollowEvents,
+  { after, signal, ...query }: FollowEvents,
 ): AsyncGenerator<EventDocument> {
   let last = after;
   let met = false;
   while (!signal.aborted) {
     try {
       const headers = last === undefined ? {} : { 'last-event-id': last };
-      const response = await transport.stream({ method: 'GET', path: '/api/events', headers, signal });
+      const response = await transport.stream({ method: 'GET', path: '/api/events', query, headers, signal });
       met = true;
       for await (const event of readEvents(response)) {
         last = event.id;

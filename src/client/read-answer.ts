@@ -66,7 +66,13 @@ export class RemoteFailure extends Failure {
 }
 
 /** What HTTP itself refuses has no failure of its own. */
-const CODE_OF: Readonly<Record<number, FailureCode>> = { 404: 'not-found', 405: 'usage', 413: 'usage', 415: 'usage' };
+const CODE_OF: Readonly<Record<number, FailureCode>> = {
+  404: 'not-found',
+  405: 'usage',
+  413: 'usage',
+  415: 'usage',
+  507: 'failed',
+};
 
 interface SentError {
   readonly code?: string;

@@ -11,7 +11,7 @@ export interface ClientOptions {
 }
 
 export interface Call {
-  readonly method: 'GET' | 'POST' | 'PATCH';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Ids in it are encoded already. */
   readonly path: string;
   readonly query?: object | undefined;

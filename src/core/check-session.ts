@@ -1,6 +1,7 @@
 import { Failure } from './failure.ts';
+import { endedByRule } from './gateway.ts';
 import { type NewMessage, ROLES } from './message.ts';
-import { CHILD_KINDS, type NewSession, type UsageReport } from './session.ts';
+import { CHILD_KINDS, type NewSession, type SessionSize, type UsageReport } from './session.ts';
 import type { ImportedSession } from './session-store.ts';
 import { shellWord } from './shell-word.ts';
 
@@ -99,12 +100,32 @@ export function noSuchSession(id: string): Failure {
   });
 }
 
+/** The failure for whoever writes after a message that is not the last any more. */
+export function movedOn(id: string, { expected, actual }: { expected: number; actual: number }): Failure {
+  return new Failure('refused', `Session ${id} is at message ${actual}, not at ${expected}. Nothing was added.`, {
+    hint: `Read from message ${Math.min(expected, actual) + 1} on, then decide anew: what you meant to add may be there already.`,
+  });
+}
+
 /** The failure for a session that takes nothing more, because it has ended. */
 export function endedSession(id: string, reason = 'no reason given'): Failure {
   return new Failure('refused', `Session ${id} has ended (${reason}) and takes no more messages.`, {
-    hint: 'Open it again with resume(), or start a new session.',
+    hint: endedByRule(reason) ? GO_ON_AFRESH : 'Open it again with resume(), or start a new session.',
   });
 }
+
+/** The failure for a session that has grown as large as it may. */
+export function fullSession(id: string, size: SessionSize, within: SessionSize): Failure {
+  const full =
+    size.messages >= within.messages
+      ? `${within.messages.toLocaleString('en')} messages`
+      : `${(within.bytes / 1_048_576).toLocaleString('en', { maximumFractionDigits: 1 })} MB`;
+  return new Failure('refused', `Session ${id} has reached its limit of ${full} and takes no more messages.`, {
+    hint: `${GO_ON_AFRESH} Larger ones are allowed by limits.messages and limits.mb.`,
+  });
+}
+
+const GO_ON_AFRESH = 'Start a new session; where it answers a key, resolve the key again, and a fresh one answers.';
 
 /** The failure for a session whose messages are in the archive. */
 export function archivedSession(id: string): Failure {

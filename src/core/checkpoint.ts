@@ -1,4 +1,4 @@
-import type { EpochMs } from './time.ts';
+import { DAY_MS, type EpochMs } from './time.ts';
 
 /** A working directory that the checkpoint store knows. */
 export interface CheckpointProject {
@@ -15,6 +15,12 @@ export interface CheckpointProject {
  * checkpoint was taken, and holds other things. Whatever else is missing is `unreachable`, such as an unplugged volume.
  */
 export type WorkdirPlace = 'present' | 'gone' | 'unreachable';
+
+/** So much more than their limit may checkpoints take for a while: until the pass after a take is done, or a lock is free. */
+export const CHECKPOINT_SLACK = 0.25;
+
+/** So long after the first look that shows a folder missing, a second one is believed where nobody watches. */
+export const SECOND_LOOK_MS = DAY_MS;
 
 /** One saved state of a project. */
 export interface Checkpoint {
@@ -36,6 +42,11 @@ export interface Checkpoint {
   /** The name of its tree: two checkpoints with the same tree hold the same files. */
   readonly tree: string;
   readonly pinned: boolean;
+}
+
+/** Whether a folder is another one or below it. */
+export function isAtOrBelow(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
 }
 
 /** As much of the id of a checkpoint as people are shown. */

@@ -19,6 +19,20 @@ export interface VerdictCause {
   readonly scope: Scope;
   readonly used: number;
   readonly limit: number;
+  /** The model whose price is not known. */
+  readonly model?: string;
+  /** What calls under way have set aside, beside what is used. */
+  readonly reserved?: number;
+  /** What the next call is expected to need. */
+  readonly needs?: number;
+  /** The tools that a streak is about, the first to come first. Not every one, where there are many. */
+  readonly tools?: readonly ToolCount[];
+}
+
+/** How often a tool was called, or failed. */
+export interface ToolCount {
+  readonly name: string;
+  readonly count: number;
 }
 
 export const OK: Verdict = { kind: 'ok', causes: [], say: '' };
@@ -42,6 +56,7 @@ export const GUARD_NAMES = [
   'repeated-calls',
   'messages-per-minute',
   'tokens-per-minute',
+  'tokens-per-hour',
   'bytes-per-minute',
 ] as const;
 export type GuardName = (typeof GUARD_NAMES)[number];
@@ -55,6 +70,27 @@ export interface SpendKey {
 
 export interface Spend extends SpendKey {
   readonly used: Counters;
+  /** What calls under way have set aside of it; absent where nobody asked, or nothing is. */
+  readonly reserved?: Reserved;
+}
+
+/** Amounts that a call will need, before anybody knows what it used. */
+export type Reserved = Readonly<Record<'tokens' | 'nanoUsd', number>>;
+
+/** Amounts set aside in a book, for as long as whoever did so lives. */
+export interface Reservation {
+  readonly id: number;
+}
+
+export interface ReserveRequest {
+  readonly account: SpendAccount;
+  /** All rows that it counts towards, besides the session's. */
+  readonly shared: readonly SpendKey[];
+  readonly amounts: Reserved;
+  /** What was set aside before by the same, which this replaces. */
+  readonly instead?: Reservation | undefined;
+  /** Counts one more step of the session as well, with the time that passed before it. */
+  readonly stepMs?: number;
 }
 
 /**
@@ -64,17 +100,35 @@ export interface Spend extends SpendKey {
 export interface SpendBook extends Disposable {
   /** Starts a row with these totals; a row that is there stays as it is. */
   begin(key: SpendKey, totals: Amounts): void;
-  /** Adds the same amounts to every row. */
-  add(keys: readonly SpendKey[], amounts: Amounts): void;
+  /** Adds the same amounts to every row, and in the same moment gives back what was set aside for them. */
+  add(keys: readonly SpendKey[], amounts: Amounts, settled?: Reservation): void;
+  /**
+   * Sets amounts aside, if the totals of this very moment allow it. They are told with what all others have set aside; what a process
+   * that has died had set aside is taken back first. Undefined when it is not allowed.
+   */
+  reserve(request: ReserveRequest, allows: (spent: readonly Spend[]) => boolean): Reservation | undefined;
+  /** Gives back what was set aside. Doing so twice is the same as once. */
+  release(reservation: Reservation): void;
   /** The totals of a session first, then those of the other rows of its account; nothing used is zero. */
-  read(account: SpendAccount): readonly Spend[];
+  read(account: SpendAccount, withReserved?: boolean): readonly Spend[];
   /**
    * Counts one more step of a session, and the time that passed before it, if the totals allow it: those of the very moment in
    * which it is counted, so nobody comes in between. `allows` may be asked twice. Returns whether the step was counted.
    */
   step(step: SpendStep, allows: (spent: readonly Spend[]) => boolean): boolean;
+  /** Notes that a share of a limit was told. False when somebody had done so before. */
+  tell(share: SpendShare): boolean;
+  /** Takes usage back that was reported falsely, from every row, never below nothing, and keeps who did so, when and why. */
+  correct(keys: readonly SpendKey[], correction: NewCorrection): void;
+  /** What was taken back, the newest first. */
+  corrections(): readonly Correction[];
   /** Every row of a scope, newest period first. */
   list(scope: Scope): readonly Spend[];
+  /**
+   * Changes what the guards keep of a session, in one step for all processes: told what was kept last, `change` says what is kept from
+   * now on. Undefined is nothing.
+   */
+  keep(sessionId: string, change: (kept: string | undefined) => string | undefined): void;
   /** Forgets rows that nothing was added to since then. */
   dropBefore(at: EpochMs): void;
 }
@@ -84,6 +138,23 @@ export interface SpendAccount {
   readonly session: SpendKey;
   /** Rows of several sessions that a rule limits. */
   readonly limited: readonly SpendKey[];
+}
+
+/** A part of a limit, of which somebody is told when it is used. */
+export interface SpendShare extends SpendKey {
+  readonly counter: Counter;
+  readonly limit: number;
+  readonly percent: number;
+}
+
+export interface NewCorrection extends Reserved {
+  readonly sessionId: string;
+  readonly by: string;
+  readonly reason: string;
+}
+
+export interface Correction extends NewCorrection {
+  readonly at: EpochMs;
 }
 
 export interface SpendStep {
@@ -96,7 +167,8 @@ export interface Recorder {
   /** How large the session is by now, through whomever it grew; undefined when it is gone. */
   size(): SessionSize | undefined;
   usage(added: UsageReport): Promise<void>;
-  end(reason: string): Promise<void>;
+  /** Ends the session: no process adds to it any more. */
+  end(reason: string, verdict: Verdict): Promise<void>;
 }
 
 /**
@@ -106,6 +178,7 @@ export interface Recorder {
 export const END_REASONS = {
   crash: 'accident',
   disconnect: 'accident',
+  /** Nobody ended it and nobody used it: see `abandonmentTest`. */
   abandoned: 'accident',
   shutdown: 'accident',
   reset: 'purpose',
@@ -114,7 +187,24 @@ export const END_REASONS = {
   guard: 'purpose',
 } as const;
 
+/** The end of a session that was left open. A message takes it up again. */
+export const ABANDONED = 'abandoned' satisfies keyof typeof END_REASONS;
+
+/** Whether a session ended because its conversation was started afresh. */
+export function endedByReset(reason: string | undefined): boolean {
+  return wordOf(reason) === 'reset';
+}
+
 export function endedByAccident(reason: string | undefined): boolean {
-  const word = reason?.split(':', 1)[0] ?? '';
+  const word = wordOf(reason);
   return Object.hasOwn(END_REASONS, word) && END_REASONS[word as keyof typeof END_REASONS] === 'accident';
+}
+
+/** Whether a limit, a guard or a fresh start ended it: opening it again would lead to the same end. */
+export function endedByRule(reason: string | undefined): boolean {
+  return ['reset', 'budget', 'guard'].includes(wordOf(reason));
+}
+
+function wordOf(reason: string | undefined): string {
+  return reason?.split(':', 1)[0] ?? '';
 }

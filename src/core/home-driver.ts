@@ -1,9 +1,12 @@
 import type { Inventory } from './inventory.ts';
 import type { ItemOutcome, RunItem } from './run.ts';
+import type { GiveBackOptions } from './session-trash.ts';
 
 export interface ScanOptions {
   readonly signal?: AbortSignal;
   readonly onProgress?: (done: number) => void;
+  /** Told of every file that the driver looks at one by one, and what it is. */
+  readonly onFile?: (file: { readonly kind: string; readonly sizeBytes: number }) => void;
 }
 
 /**
@@ -18,6 +21,6 @@ export interface HomeDriver {
   restore(runId: string, items: readonly RunItem[]): Promise<readonly ItemOutcome[]>;
   /** Removes items from the trash for good. */
   purge(runId: string, items: readonly RunItem[]): Promise<readonly ItemOutcome[]>;
-  /** Gives free pages of the database back to the disk, in short steps. Returns how many bytes. */
-  giveBack(): Promise<number>;
+  /** Gives what the database no longer needs back to the disk, in short steps. Returns how many bytes. */
+  giveBack(options?: GiveBackOptions): Promise<number>;
 }

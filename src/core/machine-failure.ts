@@ -33,12 +33,22 @@ interface Sentence {
   readonly hint: string;
 }
 
+/** The last is what SQLite says when there is no room for the memory that processes share. */
+const NO_SPACE: readonly string[] = ['SQLITE_FULL', 'ENOSPC', 'EDQUOT', 'SQLITE_IOERR_SHMSIZE'];
+
+/** Whether an error, or what caused it, is a full disk. */
+export function isNoSpace(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = 'code' in error ? String(error.code) : '';
+  return NO_SPACE.some((prefix) => code.startsWith(prefix)) || isNoSpace(error.cause);
+}
+
 const SENTENCES: readonly Sentence[] = [
   {
-    codes: ['SQLITE_FULL', 'ENOSPC', 'EDQUOT'],
+    codes: NO_SPACE,
     failure: 'failed',
     say: (place) => `There is no space left on the disk that holds ${place}.`,
-    hint: 'What was stored before is safe. Free some space, for example with: coppice sessions gc',
+    hint: 'What was stored before is safe. See what can go with: coppice plan, and free what is in the trash with: coppice trash empty --all',
   },
   {
     codes: ['SQLITE_READONLY', 'EROFS', 'EACCES', 'EPERM', 'SQLITE_CANTOPEN', 'SQLITE_PERM'],

@@ -3,14 +3,29 @@ import type { Policy } from './policy.ts';
 import type { EpochMs } from './time.ts';
 
 /** What one unattended pass did, or why it did nothing. */
-export type MaintenanceReport =
-  /** Too soon after the last one. */
-  | { readonly status: 'not-due'; readonly nextAt: EpochMs }
+export type MaintenanceReport = (
+  | /** Too soon after the last one. */ { readonly status: 'not-due'; readonly nextAt: EpochMs }
   /** Another process is at it. */
   | { readonly status: 'busy' }
   | ({ readonly status: 'done' } & PassCounts)
-  /** Nothing of value was removed: a person should look first. Expired trash and debris went all the same. */
-  | ({ readonly status: 'announced'; readonly reasons: readonly GuardReason[]; readonly held: number } & PassCounts);
+) & {
+  /** What became of the limits of checkpoints, which have settings and an interval of their own. */
+  readonly checkpoints?: BoundsReport;
+};
+
+/** What looking after the limits of checkpoints came to. */
+export type BoundsReport =
+  | { readonly status: 'off' | 'within' | 'busy' }
+  | {
+      readonly status: 'done';
+      readonly removed: number;
+      readonly freedBytes: number;
+      /** The run that it can be undone with, as far as it went into the trash; absent where nothing did. */
+      readonly runId?: string;
+      /** A person holds what would go, so only what nothing needs went. */
+      readonly held?: true;
+    }
+  | { readonly status: 'failed'; readonly error: string };
 
 export interface PassCounts {
   readonly at: EpochMs;
@@ -22,14 +37,42 @@ export interface PassCounts {
   readonly skipped: number;
   readonly freedBytes: number;
   readonly runId?: string;
+  /** What the rules let go of and the guard put off. */
+  readonly waiting?: Waiting;
+}
+
+/** What waits, why and until when. */
+export interface Waiting {
+  readonly items: number;
+  readonly sizeBytes: number;
+  readonly reasons: readonly GuardReason[];
+  /** By then all of it may go, and the next pass takes it; absent while a person holds it. */
+  readonly until?: EpochMs;
 }
 
 /** What passes remember from one to the next. */
-export interface MaintenanceMemory {
+export interface MaintenanceMemory extends GuardMemory {
+  readonly report?: MaintenanceReport;
+}
+
+/** What the guard must know of the passes before. */
+export interface GuardMemory {
   readonly lastAt?: EpochMs;
   /** The rules the last pass went by. */
   readonly policy?: Policy;
-  readonly report?: MaintenanceReport;
+  /** The rules before they were changed, for as long as the change is being announced. */
+  readonly before?: { readonly policy: Policy; readonly until: EpochMs };
+  /** Oldest first. */
+  readonly notices?: readonly Notice[];
+  /** Since when a person holds everything that would go. */
+  readonly heldSince?: EpochMs;
+}
+
+/** An announcement: whatever these rules let go of at that moment goes at its date, if they still do. */
+export interface Notice {
+  readonly at: EpochMs;
+  readonly goesAt: EpochMs;
+  readonly policy: Policy;
 }
 
 /** When the next pass is due; a stamp in the future is ignored, because it would keep maintenance away until then. */

@@ -1,3 +1,4 @@
+import type { Use } from './in-use.ts';
 import type { HomeRef, Item } from './inventory.ts';
 import type { EpochMs } from './time.ts';
 
@@ -13,6 +14,8 @@ export interface Plan {
   readonly notes: readonly string[];
   /** One for each size limit whose low-water mark stays out of reach; empty when all are met. */
   readonly shortfalls: readonly Shortfall[];
+  /** It was made while something in the configuration was wrong, so it may say more than the rules that were meant. Never applied. */
+  readonly onlyShown?: true;
 }
 
 /**
@@ -25,23 +28,33 @@ export type PlanRequest =
   | {
       readonly kind: 'prune';
       readonly filter: SessionFilter;
-      /** Last active before this; absent means that no age was given. */
+      /** Last active, or closed by a rule, before this; absent means that no age was given. */
       readonly before?: EpochMs;
+      /** Not before this. A filter, and no age that goes before the least age. */
+      readonly after?: EpochMs;
       readonly part: 'all' | 'files';
     }
+  | GcRequest
   | {
-      readonly kind: 'gc';
+      readonly kind: 'archive';
       readonly filter: SessionFilter;
-      readonly emptyMs: number;
-      readonly trivialMs: number;
-      readonly trivialMaxMessages: number;
+      readonly before?: EpochMs;
+      readonly after?: EpochMs;
     }
-  | { readonly kind: 'archive'; readonly filter: SessionFilter; readonly before?: EpochMs }
   | CheckpointsRequest
-  /** Every checkpoint that nothing holds. */
-  | { readonly kind: 'clear-checkpoints' }
+  | ClearCheckpointsRequest
   /** Checkpoints in layouts of before, which nothing reads any more. */
   | { readonly kind: 'clear-legacy' };
+
+/** Sessions in which nothing, or little, was said. A limit that is absent is as configured, source by source. */
+export interface GcRequest {
+  readonly kind: 'gc';
+  readonly filter: SessionFilter;
+  /** Zero switches the rule off. */
+  readonly emptyMs?: number;
+  readonly trivialMs?: number;
+  readonly trivialMaxMessages?: number;
+}
 
 /** The rules for checkpoints alone, with limits that replace those of the policy where they are given. */
 export interface CheckpointsRequest {
@@ -49,18 +62,38 @@ export interface CheckpointsRequest {
   readonly retentionMs?: number;
   readonly maxSnapshots?: number;
   readonly maxBytes?: number;
-  /** Checkpoints of folders that are gone stay. Only a person may let go of them. */
+  /** Checkpoints of folders that are gone stay. */
   readonly keepOrphans: boolean;
+  /** Nobody looks at the plan: a folder is gone only once two passes a day apart have seen it. */
+  readonly unattended?: true;
+}
+
+/** Every checkpoint that nothing holds; or, of folders whose place is not known, those that a person says are gone. */
+export interface ClearCheckpointsRequest {
+  readonly kind: 'clear-checkpoints';
+  /** A person says that this folder is gone: its checkpoints, and those of all folders below it. */
+  readonly gone?: string;
+  /** A person says that all folders whose place is not known are gone. */
+  readonly unreachable?: true;
 }
 
 export interface SessionFilter {
   readonly source?: string;
+  readonly minMessages?: number;
   readonly maxMessages?: number;
   /** Part of the title, whatever the case. */
   readonly title?: string;
   readonly workdir?: string;
   readonly model?: string;
   readonly endedBy?: string;
+  readonly minTokens?: number;
+  readonly maxTokens?: number;
+  readonly minCostUsd?: number;
+  readonly maxCostUsd?: number;
+  readonly provider?: string;
+  readonly user?: string;
+  readonly chat?: string;
+  readonly branch?: string;
 }
 
 /** One fate. `keep` says why too. */
@@ -74,7 +107,7 @@ export type Decision = {
       readonly action: RemoveAction;
       readonly reason: RemoveReason;
       readonly fingerprint: string;
-      /** Set where space is short: its bytes are freed in the same run, so it does not wait in the trash. */
+      /** FOR GOOD: space is so short that it does not wait in the trash. Only where that is agreed to; else it does. */
       readonly skipsTrash?: true;
     }
 );
@@ -90,6 +123,38 @@ export function goesForGood(decision: Decision): boolean {
   return decision.action === 'purge' || (isRemoval(decision) && decision.skipsTrash === true);
 }
 
+/** FOR GOOD: whether it loses a way back that it should have had, which a person must agree to apart. */
+export function needsConsent(decision: Decision): boolean {
+  return isRemoval(decision) && losesWayBack(decision);
+}
+
+/** The same of something that goes or went, however it is written down. */
+export function losesWayBack({
+  action,
+  reason,
+  skipsTrash = false,
+}: {
+  readonly action: string;
+  readonly reason: RemoveReason;
+  readonly skipsTrash?: boolean;
+}): boolean {
+  return action === 'purge' ? EARLY.has(reason) : skipsTrash;
+}
+
+/** Reasons for which trash is emptied before its time to undo is over. */
+const EARLY: ReadonlySet<RemoveReason> = new Set(['pressure', 'trash-size']);
+
+/** The same plan with a way back for everything: what would have skipped the trash goes there, and trash in its grace stays. */
+export function withWayBack(plan: Plan): Plan {
+  const decisions = plan.decisions.flatMap((decision): readonly Decision[] => {
+    if (!needsConsent(decision)) return [decision];
+    if (!isRemoval(decision) || decision.action === 'purge') return [];
+    const { skipsTrash: _, ...kept } = decision;
+    return [kept];
+  });
+  return { ...plan, decisions };
+}
+
 export interface ItemRef {
   readonly kind: Item['kind'];
   readonly id: string;
@@ -103,7 +168,7 @@ export type RemoveAction = 'remove' | 'archive' | 'drop-files' | 'drop-dumps' | 
 
 /** Holds are absolute; `tagged` and `keep-last` are rules; the last three say that nothing lets go of the item. */
 export type KeepReason =
-  | 'active'
+  | Use
   | 'pinned'
   | 'lineage-active'
   | 'lineage-pinned'
@@ -111,7 +176,6 @@ export type KeepReason =
   | 'lineage-kept'
   | 'future'
   | 'unreadable'
-  | 'open'
   | 'young'
   | 'doubt'
   | 'tagged'
@@ -134,13 +198,24 @@ export type RemoveReason =
   | 'empty'
   | 'trivial'
   | 'max-sessions'
+  /** Its conversation was started afresh, and the settings say what becomes of the old one. */
+  | 'after-reset'
+  | 'transcript-after-reset'
   | 'max-snapshots'
   /** Its folder was removed. */
   | 'gone'
+  /** A person said that its folder is gone. */
+  | 'said-gone'
+  /** The last of a folder that nobody took one of for long. */
+  | 'stale'
+  /** The last of the folder that was used least recently, where space is short. */
+  | 'least-used'
   | 'orphan'
   | 'debris'
   | 'dump-age'
   | 'trash-expired'
+  /** The trash takes more than it may. */
+  | 'trash-size'
   | 'pressure';
 
 export interface Shortfall {
@@ -174,14 +249,14 @@ export interface RuleCheck {
   readonly stoppedBy?: 'keep-last' | 'doubt';
 }
 
-/** Whether an unattended run may carry out a plan. */
-export type GuardVerdict =
-  | { readonly status: 'ok' }
-  | { readonly status: 'refused'; readonly reasons: readonly GuardReason[] };
-
+/** Why something that the rules let go of waits in an unattended run. */
 export type GuardReason =
   | { readonly kind: 'first-run'; readonly count: number }
   | { readonly kind: 'too-many'; readonly of: 'sessions' | 'items'; readonly count: number; readonly limit: number }
   | { readonly kind: 'empties-group'; readonly source: string; readonly workdir?: string }
   /** So many items go that the rules in force before would have kept. */
-  | { readonly kind: 'stricter-policy'; readonly count: number };
+  | { readonly kind: 'stricter-policy'; readonly count: number }
+  /** The trash takes more than it may: so many runs in it would go before their time to undo is over. */
+  | { readonly kind: 'trash-size'; readonly count: number }
+  /** A person said so. */
+  | { readonly kind: 'held'; readonly since: EpochMs };

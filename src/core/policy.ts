@@ -9,6 +9,8 @@ export interface Policy {
   /** Request dumps of a session go once it was not used for this long: all of them are at least as old then. */
   readonly dumps: { readonly maxAgeMs?: number | undefined };
   readonly archive: { readonly retentionMs?: number | undefined };
+  /** At most so many bytes in the trash: the oldest runs in it go before their time to undo is over. */
+  readonly trash: { readonly maxBytes?: number | undefined };
   readonly checkpoints: CheckpointRules;
   readonly disk: DiskRules;
   readonly guard: GuardRules;
@@ -16,7 +18,7 @@ export interface Policy {
 
 export interface SessionRules {
   readonly minAgeMs: number;
-  /** An open session without activity for this long counts as abandoned, and ages from then. */
+  /** A session that is in use only because nobody ended it is closed once it was not used for this long, and ages from then. */
   readonly abandonAfterMs: number;
   readonly retentionMs?: number | undefined;
   readonly transcriptRetentionMs?: number | undefined;
@@ -28,15 +30,20 @@ export interface SessionRules {
   readonly maxSessions?: number | undefined;
   /**
    * The floor: so many of the newest conversations in each group (source and project) stay, whatever other rule would take them.
-   * At least 1. Empty and trivial sessions are neither protected by it nor counted, or one of them would stay in every project
-   * for ever. Active, unreadable and future ones stay anyway and are not counted either.
+   * At least 1; none only where somebody wrote `never`. Empty and trivial sessions are neither protected by it nor counted, or one of them would stay in every project
+   * for ever. Those in use, unreadable and future ones stay anyway and are not counted either.
    */
-  readonly keepLast: number;
+  readonly keepLast: number | 'never';
   readonly keepTags: readonly string[];
+  /** What becomes of a conversation once it was started afresh, whatever `keepLast` says; absent when it stays like any other. */
+  readonly afterReset?: AfterReset | undefined;
   /** What one session may grow to. Nothing goes because of these: a larger one is remarked on. */
   readonly maxMessages?: number | undefined;
   readonly maxBytes?: number | undefined;
 }
+
+/** Only the transcript and the request dumps go, or all of it. */
+export type AfterReset = 'drop-files' | 'remove';
 
 export interface CheckpointRules {
   readonly retentionMs?: number | undefined;
@@ -49,13 +56,16 @@ export interface CheckpointRules {
 export interface DiskRules {
   readonly maxBytes?: number | undefined;
   readonly minFreeBytes?: number | undefined;
+  /** Whether what must go may lose its way back, so that the limits hold at once and not only once the trash is empty. */
+  readonly forGood: boolean;
   /** Clearing starts above a cap and stops at this part of it; for `minFreeBytes`, as far above as this is below a cap. */
   readonly lowWater: number;
   readonly bySource: Readonly<Record<string, { readonly maxBytes: number }>>;
 }
 
-/** How much an unattended run may remove: more than both is refused. */
+/** How much an unattended run may remove at once: what is more than both waits until it was announced for long enough. */
 export interface GuardRules {
   readonly maxItems: number;
   readonly maxPart: number;
+  readonly noticeMs: number;
 }

@@ -10,6 +10,13 @@ export interface Route {
   readonly movedAt: EpochMs;
 }
 
+export interface RouteQuery {
+  /** Only keys whose session comes from there. One whose session was removed comes from nowhere. */
+  readonly source?: string | undefined;
+  /** Only keys that come after this one. */
+  readonly after?: string | undefined;
+}
+
 /** What becomes of a key at a message. */
 export type RouteChoice =
   | { readonly kind: 'keep' }
@@ -33,7 +40,9 @@ export interface RouteBook {
    */
   end(key: string, reasonFor: (current: SessionFacts) => string | undefined): Promise<SessionFacts | undefined>;
   /** By key. */
-  list(): AsyncIterable<Route>;
+  list(query?: RouteQuery): AsyncIterable<Route>;
+  /** The ids of all sessions that a key names, in one look. Which of them would go on is for `goesOn` to say. */
+  named(): Promise<ReadonlySet<string>>;
   /** Lets go of a key; its session stays. False when there is no such route. */
   forget(key: string): Promise<boolean>;
 }

@@ -73,6 +73,8 @@ export interface Outcome {
   readonly sizeBytes: number;
   /** What its files gave back to the disk at once. What waits in the trash gives nothing back yet. */
   readonly freedBytes?: number;
+  /** It skipped the trash, or left it early: nothing brings it back. */
+  readonly forGood?: true;
 }
 
 /** The record of runs. Every method is durable when its promise resolves; nothing is touched before its intent is recorded. */
@@ -88,6 +90,8 @@ export interface Journal {
   /** Newest first. */
   runs(): AsyncIterable<Run>;
   run(id: string): Promise<Run | undefined>;
+  /** Runs that have something in the trash, or that a purge was not done with, the first to expire first. */
+  inTrash(): Promise<readonly Run[]>;
   items(runId: string, states?: readonly RunItemState[]): AsyncIterable<RunItem>;
   /**
    * Forgets finished runs that have nothing left to give back, if they began before a time or are not among so many newest runs.

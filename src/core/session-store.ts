@@ -1,20 +1,12 @@
 import type { CronBook } from './cron-book.ts';
 import type { DeliveryBook } from './delivery-book.ts';
 import type { KeptRecords } from './kept-records.ts';
-import type { LedgerBook } from './ledger-book.ts';
+import type { LedgerBook, LedgerQuery, LedgerRecord } from './ledger-book.ts';
 import type { Message, NewMessage } from './message.ts';
 import type { Problem } from './problem.ts';
 import type { RouteBook } from './route-book.ts';
 import type { Journal } from './run.ts';
-import type {
-  LedgerEntry,
-  ModelUsage,
-  NewSession,
-  SessionChange,
-  SessionFacts,
-  SessionSize,
-  UsageReport,
-} from './session.ts';
+import type { ModelUsage, NewSession, SessionChange, SessionFacts, SessionSize, UsageReport } from './session.ts';
 import type { SessionArchive } from './session-archive.ts';
 import type { SessionRewind } from './session-rewind.ts';
 import type { SessionTrash } from './session-trash.ts';
@@ -37,8 +29,11 @@ export interface SessionStore extends AsyncDisposable {
   idsStartingWith(prefix: string, limit: number): Promise<readonly string[]>;
   list(query?: ListQuery): AsyncIterable<SessionFacts>;
 
-  /** Adds messages in order, all or none. Refuses a session that has ended. At most `MAX_BATCH` at once. */
-  append(id: string, messages: readonly NewMessage[]): Promise<AppendReceipt>;
+  /**
+   * Adds messages in order, all or none. Refuses a session that has ended or is full; one that was only left, and closed as `abandoned`,
+   * is open again. At most `MAX_BATCH` at once.
+   */
+  append(id: string, messages: readonly NewMessage[], options?: AppendOptions): Promise<AppendReceipt>;
   messages(id: string, range?: MessageRange): AsyncIterable<Message>;
 
   recordUsage(id: string, usage: UsageReport): Promise<void>;
@@ -47,13 +42,21 @@ export interface SessionStore extends AsyncDisposable {
   recordDumps(id: string, dumps: { readonly sizeBytes: number }): Promise<void>;
 
   change(id: string, change: SessionChange): Promise<SessionFacts>;
-  /** Ends an open session; ending it again changes nothing. Releases the lease of this process. */
+  /**
+   * Ends an open session, or on purpose one that ended by accident; ending it again changes nothing. Releases the lease of this
+   * process.
+   */
   end(id: string, reason: string): Promise<SessionFacts>;
+  /**
+   * Ends sessions that are in use for no other reason than that nobody ended them, each only if it was not used since it was looked
+   * at: decided under the write lock, so that none is ended in which somebody works. Returns the ids of those it ended.
+   */
+  endUnused(sessions: readonly UnusedSession[], options: EndUnusedOptions): Promise<readonly string[]>;
   /** Opens an ended session again. */
   resume(id: string): Promise<SessionFacts>;
 
-  /** The trace of sessions that were removed, the first to go first. */
-  ledger(): AsyncIterable<LedgerEntry>;
+  /** The trace of sessions that were removed, the last to go first. */
+  ledger(query?: LedgerQuery): AsyncIterable<LedgerRecord>;
   /** The trace of sessions that this store never held. */
   readonly ledgerBook: LedgerBook;
 
@@ -90,14 +93,31 @@ export interface SessionStore extends AsyncDisposable {
 
 /** More messages than this never share a transaction, so that no writer waits long. */
 export const MAX_BATCH = 500;
+/** Nor does more content than this, unless a single message is larger: a transaction stands in the log as a whole. */
+export const MAX_BATCH_BYTES = 4 * 1024 * 1024;
 
 export const SESSION_SORTS = ['last', 'bytes', 'messages', 'tokens', 'cost'] as const;
 export type SessionSort = (typeof SESSION_SORTS)[number];
+
+/** A session as somebody saw it who takes it to be unused. */
+export interface UnusedSession {
+  readonly id: string;
+  readonly lastActiveAt: EpochMs;
+  readonly messageCount: number;
+}
+
+export interface EndUnusedOptions {
+  readonly reason: string;
+  /** Holders whose claims no longer count. */
+  readonly deadHolders: readonly string[];
+}
 
 export interface ListQuery {
   /** Archived sessions instead of live ones. */
   readonly archived?: boolean;
   readonly source?: string;
+  /** Only sessions that nobody ended; looks at no other. */
+  readonly open?: true;
   /** Only sessions claimed by one of these holders, ended or not, or open with activity at or after `since`. */
   readonly active?: { readonly holderIds: readonly string[]; readonly since: EpochMs };
   /** Last active at or after. */
@@ -116,6 +136,16 @@ export interface MessageRange {
   readonly last?: number;
   /** Also messages that were taken back. They are left out otherwise: they are not part of the conversation any more. */
   readonly rewound?: boolean;
+}
+
+export interface AppendOptions {
+  /**
+   * A session that is as large as this already takes no more. Looked at in the very moment of writing: whoever comes at once, from
+   * however many processes, one of them is the last.
+   */
+  readonly within?: SessionSize | undefined;
+  /** The number of the last message that the caller knows of, 0 for none. Where another was added meanwhile, nothing is stored. */
+  readonly expectedSeq?: number | undefined;
 }
 
 export interface AppendReceipt {

@@ -41,8 +41,19 @@ export interface SessionTrash {
   returnFiles(run: string, request: TrashRequest, files: FileMover): Promise<ItemOutcome>;
   /** What the database takes, free pages included: it grows even by removing, until they are given back. */
   sizeBytes(): Promise<number>;
-  /** Gives free pages back to the disk, in short steps. Returns how many bytes. */
-  giveBack(): Promise<number>;
+  /** The contents of hidden sessions, which are in the database still. */
+  hiddenBytes(): Promise<number>;
+  /** Whether search indexes hold so much of what is gone that it should be given back now. */
+  owesSpace(): Promise<boolean>;
+  /** Gives free pages and what search indexes no longer need back to the disk, in short steps. Returns how many bytes. */
+  giveBack(options?: GiveBackOptions): Promise<number>;
+}
+
+export interface GiveBackOptions {
+  /** Not a word of what is gone may stay in a file of the home, however long that takes. */
+  readonly erase?: boolean;
+  /** Ends it between two steps. Whoever comes next goes on. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface HideOptions {

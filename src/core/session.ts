@@ -106,6 +106,18 @@ export const NO_USAGE: Usage = {
   costUsd: 0,
 };
 
+/** Both together. Money stays exact to a billionth of a dollar. */
+export function addUsage(a: Usage, b: Usage): Usage {
+  return {
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    cacheReadTokens: a.cacheReadTokens + b.cacheReadTokens,
+    cacheWriteTokens: a.cacheWriteTokens + b.cacheWriteTokens,
+    reasoningTokens: a.reasoningTokens + b.reasoningTokens,
+    costUsd: Math.round((a.costUsd + b.costUsd) * 1e9) / 1e9,
+  };
+}
+
 /** All that has a number in a session, output included: what rules about having little in it go by. */
 export function entryCount({
   messageCount,
@@ -128,4 +140,9 @@ export function sessionBytes(session: SessionFacts): number {
 /** All tokens, as limits and sorting count them. Reasoning is a part of the output, so it is not added again. */
 export function totalTokens(usage: Usage): number {
   return usage.inputTokens + usage.outputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
+}
+
+/** Tokens by what they cost: one that is read from a cache costs about a tenth, and an agent reads millions of them in an hour. */
+export function weighedTokens(usage: Usage): number {
+  return totalTokens(usage) - usage.cacheReadTokens + Math.ceil(usage.cacheReadTokens / 10);
 }

@@ -1,15 +1,9 @@
 import { errorText } from '../core/error-text.ts';
-import { type EpochMs, MINUTE_MS, SECOND_MS } from '../core/time.ts';
+import { isoTime, MINUTE_MS, SECOND_MS } from '../core/time.ts';
+import type { ChoreHealth } from '../http/readiness.ts';
+import { Chore, type ChoreSpec } from './chore.ts';
 import type { DaemonParts } from './daemon-parts.ts';
 import { createWatchdog } from './watchdog.ts';
-
-interface Chore {
-  readonly name: string;
-  readonly everyMs: number;
-  readonly act: () => Promise<void>;
-  dueAt: EpochMs;
-  going: boolean;
-}
 
 /**
  * Everything a machine needs done while agents run: jobs by the clock, deliveries, resets, maintenance under the guard, and a
@@ -18,39 +12,41 @@ interface Chore {
  */
 export class Daemon {
   readonly #parts: DaemonParts;
-  readonly #chores: readonly Chore[];
+  readonly #chores: Chore[];
   readonly #stop = new AbortController();
   readonly #going = new Set<Promise<void>>();
-  readonly #failed = new Map<string, string>();
 
   constructor(parts: DaemonParts) {
     this.#parts = parts;
     const watchdog = createWatchdog(parts);
     this.#chores = [
-      chore('scheduled jobs', 5 * SECOND_MS, () => this.#runJobs()),
-      chore('deliveries', 10 * SECOND_MS, () => this.#deliver()),
-      chore('resets', MINUTE_MS, () => this.#reset()),
-      chore('the watch on growth', MINUTE_MS, watchdog),
-      chore('maintenance', 10 * MINUTE_MS, () => this.#maintain()),
+      this.#chore({ name: 'scheduled jobs', everyMs: 5 * SECOND_MS, act: () => this.#runJobs() }),
+      this.#chore({ name: 'deliveries', everyMs: 10 * SECOND_MS, act: () => this.#deliver() }),
+      this.#chore({ name: 'resets', everyMs: MINUTE_MS, act: () => this.#reset() }),
+      this.#chore({ name: 'the watch on growth', everyMs: MINUTE_MS, act: watchdog }),
+      this.#chore({ name: 'the limits of checkpoints', everyMs: 10 * MINUTE_MS, act: () => this.#boundCheckpoints() }),
+      this.#chore({ name: 'maintenance', everyMs: 10 * MINUTE_MS, act: () => this.#maintain() }),
     ];
   }
 
-  /** Before the first step: closes what an earlier daemon left open. */
+  /** Before the first step: closes what an earlier daemon left open, and forgets what troubled it. */
   async recover(): Promise<void> {
+    await this.#parts.home.noteTroubles([]);
     await (await this.#parts.home.scheduler()).recover();
+  }
+
+  /** Takes on something else that must be done by the clock. */
+  add(spec: ChoreSpec): void {
+    this.#chores.push(this.#chore(spec));
   }
 
   /** Does whatever is due now and not being done yet. Whoever does not wait for it can take the next step meanwhile. */
   async step(): Promise<void> {
-    for (const next of this.#chores) {
-      const now = this.#parts.clock.now();
-      // A clock that went back must not keep a chore waiting for long.
-      const due = next.dueAt <= now || next.dueAt > now + next.everyMs;
-      if (!due || next.going || this.#stop.signal.aborted) continue;
-      next.dueAt = now + next.everyMs;
-      next.going = true;
-      await this.#attempt(next);
-      next.going = false;
+    for (const chore of this.#chores) {
+      if (this.#stop.signal.aborted) return;
+      if (!chore.isDue) continue;
+      const said = await chore.attempt();
+      if (said !== undefined) await this.#tellOf(said);
     }
   }
 
@@ -60,21 +56,24 @@ export class Daemon {
     await Promise.allSettled(this.#going);
   }
 
-  /** What is failing now, by chore; empty when all is well. */
-  get failing(): ReadonlyMap<string, string> {
-    return this.#failed;
+  /** How each chore goes. */
+  get chores(): readonly ChoreHealth[] {
+    return this.#chores.map(({ health }) => health);
   }
 
-  async #attempt({ name, act }: Chore): Promise<void> {
-    try {
-      await act();
-      if (this.#failed.delete(name)) this.#parts.say(`All is well again with ${name}.`);
-    } catch (error) {
-      const said = errorText(error);
-      // Said once, not at every try.
-      if (this.#failed.get(name) !== said) this.#parts.say(`Trouble with ${name}: ${said}`);
-      this.#failed.set(name, said);
-    }
+  #chore(spec: ChoreSpec): Chore {
+    return new Chore(spec, this.#parts.clock);
+  }
+
+  /** In the log, and where `coppice status` looks. What keeps a chore from its work may keep this from being noted as well. */
+  async #tellOf(said: string): Promise<void> {
+    const { home, clock, say } = this.#parts;
+    say(said);
+    const troubles = this.chores.flatMap(({ name, trouble }) => (trouble === undefined ? [] : [{ name, trouble }]));
+    const at = clock.now();
+    await home.noteTroubles(troubles.map((each) => ({ ...each, at }))).catch((error: unknown) => {
+      say(`It could not be noted for coppice status: ${errorText(error)}`);
+    });
   }
 
   /** In the log, and to everybody who follows the events. */
@@ -105,21 +104,27 @@ export class Daemon {
     for (const key of keys) this.#parts.say(`${key} starts afresh at the next message.`);
   }
 
+  async #boundCheckpoints(): Promise<void> {
+    const report = await this.#parts.home.checkpoints.keepBounded();
+    if (report.status === 'failed') throw new Error(report.error);
+    if (report.status === 'done' && report.removed > 0) {
+      await this.#announce('maintenance', `Checkpoints beyond their limits were removed: ${report.removed}.`);
+    }
+  }
+
   async #maintain(): Promise<void> {
+    // Also where nothing is removed unattended: a person who cuts back by hand can, once nobody uses what was left open.
+    await this.#parts.home.closeAbandoned();
     const report = await this.#parts.home.maintainInBackground({ signal: this.#stop.signal });
     if (report.status === 'failed') throw new Error(report.error);
     if (report.status === 'done' && report.removed > 0) {
       await this.#announce('maintenance', `Maintenance removed ${report.removed} items.`);
     }
-    if (report.status === 'announced') {
-      await this.#announce(
-        'maintenance',
-        `Maintenance would remove ${report.held} items and waits for you: coppice plan`,
-      );
+    if (report.status === 'done' && report.waiting !== undefined) {
+      const { items, until } = report.waiting;
+      const when =
+        until === undefined ? 'are held' : `will go by ${isoTime(until)} unless held (coppice maintain hold)`;
+      await this.#announce('maintenance', `${items} items wait and ${when}. See which: coppice plan`);
     }
   }
-}
-
-function chore(name: string, everyMs: number, act: () => Promise<void>): Chore {
-  return { name, everyMs, act, dueAt: 0, going: false };
 }

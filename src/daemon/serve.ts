@@ -1,13 +1,17 @@
 import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
+import { filesInPlace } from '../app/files-in-place.ts';
 import type { Home } from '../app/home.ts';
 import { refuseForeign } from '../app/refuse-foreign.ts';
+import { refuseSharedHome } from '../app/refuse-shared-home.ts';
 import { holdServeLock } from '../app/serve-lock.ts';
 import { stopOnSignals } from '../app/stop-on-signals.ts';
+import { errorText } from '../core/error-text.ts';
+import { Failure } from '../core/failure.ts';
 import { ignoreAbort } from '../core/ignore-abort.ts';
-import { type Clock, SECOND_MS } from '../core/time.ts';
+import { type Clock, MINUTE_MS, SECOND_MS } from '../core/time.ts';
 import type { Address } from '../http/listen.ts';
-import { type HttpServer, startServer } from '../http/start-server.ts';
+import { startServer } from '../http/start-server.ts';
 import { Daemon } from './daemon.ts';
 import { readOrMakeToken, tokenPath } from './token.ts';
 
@@ -27,37 +31,63 @@ const STEP_MS = SECOND_MS;
 
 /**
  * Serves a home until it is told to stop: the HTTP API, and everything that is done by the clock. Resolves when requests in
- * flight are answered and runs have ended; the caller closes the home.
+ * flight are answered and runs have ended; the caller closes the home. A chore that fails is tried again; what takes the home away
+ * from under it ends all of it at once, and is thrown.
  */
 export async function serve({ home, clock, address, say, onReady, signal }: ServeParts): Promise<void> {
   refuseForeign(home);
+  refuseSharedHome(home.path);
   using _lock = await holdServeLock(home.path);
   using stop = stopOnSignals(signal);
   const token = readOrMakeToken(home.path);
   const daemon = new Daemon({ home, clock, say });
   await daemon.recover();
-  const server = await startServer({ home, clock, token, say }, address);
+  const server = await startServer({ home, clock, token, say, chores: () => daemon.chores }, address);
+  daemon.add({ name: 'sessions that nobody uses', everyMs: MINUTE_MS, act: () => server.releaseIdle() });
+  const chores = work({ daemon, refuseToGoOn: createRefusal(home), signal: stop.signal });
   onReady({ url: server.url, tokenPath: tokenPath(home.path) });
-  const chores = work({ daemon, server, signal: stop.signal });
-  await Promise.race([chores, stopped(stop.signal)]);
-  say('Stopping.');
-  await Promise.all([server.stop(), daemon.stop(), chores]);
+  try {
+    await Promise.race([chores, stopped(stop.signal)]);
+    say('Stopping.');
+    await Promise.all([server.stop(), daemon.stop(), chores]);
+  } catch (error) {
+    say(`This cannot go on: ${errorText(error)}`);
+    // Nobody gets another answer out of a home that is gone.
+    await Promise.allSettled([server.stop(0), daemon.stop()]);
+    throw error;
+  }
 }
+
+/** Throws when there is no home left to work on. */
+function createRefusal(home: Home): () => void {
+  const refuseIfMoved = filesInPlace(home.path);
+  return () => {
+    if (!home.isOpen) throw new Failure('failed', 'The home was closed while it was served.', { hint: START_AGAIN });
+    refuseIfMoved();
+  };
+}
+
+const START_AGAIN = 'Start it again with: coppice serve';
 
 interface Workers {
   readonly daemon: Daemon;
-  readonly server: HttpServer;
+  readonly refuseToGoOn: () => void;
   readonly signal: AbortSignal;
 }
 
-async function work({ daemon, server, signal }: Workers): Promise<void> {
+async function work({ daemon, refuseToGoOn, signal }: Workers): Promise<void> {
   const steps = new Set<Promise<void>>();
+  const broken = new AbortController();
   while (!signal.aborted) {
+    refuseToGoOn();
     // Not waited for: an address that does not answer, or a long maintenance, must not hold up what runs by the clock.
     const step = daemon.step().finally(() => steps.delete(step));
     steps.add(step);
-    await server.releaseIdle();
-    await setTimeout(STEP_MS, undefined, { signal }).catch(ignoreAbort(signal));
+    // A chore that fails does not come here; whatever does is a fault of the daemon itself.
+    step.catch((error: unknown) => broken.abort(error));
+    const over = AbortSignal.any([signal, broken.signal]);
+    await setTimeout(STEP_MS, undefined, { signal: over }).catch(ignoreAbort(over));
+    broken.signal.throwIfAborted();
   }
   await Promise.all(steps);
 }

@@ -1,15 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import {
   closeSync,
+  constants,
   fchmodSync,
   fstatSync,
   fsyncSync,
-  openSync,
   readFileSync,
   renameSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { openOwnFile } from '../app/open-own-file.ts';
 import { Failure } from '../core/failure.ts';
 import { shellWord } from '../core/shell-word.ts';
 
@@ -37,7 +38,7 @@ export function readOrMakeToken(homePath: string): string {
 
 /** The token in a file. A file that is not there is the system's own error. */
 export function readToken(path: string): string {
-  const fd = openSync(path, 'r');
+  const fd = openOwnFile(path);
   try {
     const { mode } = fstatSync(fd);
     if (process.platform !== 'win32' && (mode & 0o077) !== 0) throw readable(path);
@@ -51,7 +52,7 @@ export function readToken(path: string): string {
 
 function makeToken(path: string): void {
   const fresh = `${path}.new`;
-  const fd = openSync(fresh, 'w', 0o600);
+  const fd = openOwnFile(fresh, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC);
   try {
     fchmodSync(fd, 0o600);
     writeFileSync(fd, `${randomBytes(TOKEN_BYTES).toString('base64url')}\n`);

@@ -1,5 +1,5 @@
 import { groupsOf } from '../core/groups-of.ts';
-import { goesForGood, isRemoval, type Plan, type Removal } from '../core/plan.ts';
+import { goesForGood, isRemoval, losesWayBack, type Plan, type Removal } from '../core/plan.ts';
 import type { ItemOutcome, Journal, Outcome, RunItem } from '../core/run.ts';
 import type { Clock } from '../core/time.ts';
 import { breathe } from './breathe.ts';
@@ -95,12 +95,19 @@ function freedBy(outcome: ItemOutcome): number {
 }
 
 function outcomeOf(
-  { number, item, action, sizeBytes }: RunItem,
+  { number, item, action, sizeBytes, ...how }: RunItem,
   outcomes: readonly ItemOutcome[],
   freed: ReadonlyMap<number, number>,
 ): Outcome {
   const outcome = outcomes.find((candidate) => candidate.number === number);
   if (outcome?.status === 'done')
-    return { item, action, status: 'done', sizeBytes, freedBytes: freed.get(number) ?? 0 };
+    return {
+      item,
+      action,
+      status: 'done',
+      sizeBytes,
+      freedBytes: freed.get(number) ?? 0,
+      ...(losesWayBack({ action, ...how }) && { forGood: true }),
+    };
   return { item, action, status: 'skipped', detail: outcome?.detail ?? 'It was not reached.', sizeBytes };
 }

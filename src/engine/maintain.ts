@@ -1,6 +1,5 @@
 import { Failure } from '../core/failure.ts';
 import type { HomeLock } from '../core/home-lock.ts';
-import type { Inventory } from '../core/inventory.ts';
 import { type MaintenanceMemory, type MaintenanceReport, nextDueAt, type PassCounts } from '../core/maintenance.ts';
 import { isRemoval, type Plan } from '../core/plan.ts';
 import type { Policy } from '../core/policy.ts';
@@ -14,7 +13,7 @@ export interface MaintainParts extends ApplyParts {
   readonly lock: HomeLock;
   readonly remember: (memory: MaintenanceMemory) => Promise<void>;
   readonly recall: () => Promise<MaintenanceMemory>;
-  /** Closes sessions that a crash left open. Returns how many. */
+  /** Closes sessions that nobody ended and nobody uses. Returns how many. */
   readonly closeAbandoned: () => Promise<number>;
   readonly newRunId: () => string;
 }
@@ -22,7 +21,12 @@ export interface MaintainParts extends ApplyParts {
 export interface MaintainOptions {
   readonly policy: Policy;
   readonly trashGraceMs: number;
-  readonly minIntervalMs: number;
+  /** How far passes are apart. */
+  readonly intervalMs: number;
+  /** Also when the last pass was a moment ago. */
+  readonly now?: boolean;
+  /** A person looked and lets everything go that waits. */
+  readonly allow?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -40,14 +44,15 @@ export async function maintain(parts: MaintainParts, options: MaintainOptions): 
   if (again !== undefined) return again;
   // Written first: a pass that crashes must not be tried again at every start.
   await parts.remember({ ...memory, lastAt: now });
-  const report = await pass(parts, options, memory);
-  await parts.remember({ lastAt: now, policy: options.policy, report });
-  return report;
+  const after = await pass(parts, options, memory);
+  await parts.remember({ ...after, lastAt: now });
+  return after.report;
 }
 
 async function stillWaiting(parts: MaintainParts, options: MaintainOptions): Promise<MaintenanceReport | undefined> {
+  if (options.now === true) return undefined;
   const now = parts.clock.now();
-  const nextAt = nextDueAt(await parts.recall(), { now, minIntervalMs: options.minIntervalMs });
+  const nextAt = nextDueAt(await parts.recall(), { now, minIntervalMs: options.intervalMs });
   return nextAt > now ? { status: 'not-due', nextAt } : undefined;
 }
 
@@ -64,37 +69,29 @@ async function pass(
   parts: MaintainParts,
   options: MaintainOptions,
   memory: MaintenanceMemory,
-): Promise<MaintenanceReport> {
+): Promise<MaintenanceMemory & { readonly report: MaintenanceReport }> {
   for await (const _ of recoverRuns(parts));
+  const { policy, signal, allow = false } = options;
+  const inventory = await parts.driver.scan(signal && { signal });
+  // After the scan: what is closed here was open when it was looked at, so no pass closes a session and removes it too.
   const closed = await parts.closeAbandoned();
-  const inventory = await parts.driver.scan(options.signal && { signal: options.signal });
-  const plan = planRetention(inventory, { policy: options.policy, now: parts.clock.now() });
-  const verdict = guardPlan(plan, { inventory, policy: options.policy, ...guardFacts(inventory, options, memory) });
-  const allowed = verdict.status === 'ok' ? plan : onlyLeftovers(plan);
-  const counts = { closed, ...(await apply(parts, allowed, options)) };
-  if (verdict.status === 'ok') return { status: 'done', ...counts };
-  const held = removals(plan) - removals(allowed);
-  return { status: 'announced', reasons: verdict.reasons, held, ...counts };
-}
-
-/** On the first pass there is nothing to compare with; later, the rules of the last pass say whether they became stricter. */
-function guardFacts(inventory: Inventory, { policy }: MaintainOptions, memory: MaintenanceMemory) {
-  if (memory.policy === undefined) return { firstRun: true };
-  if (JSON.stringify(memory.policy) === JSON.stringify(policy)) return {};
-  return { previousPlan: planRetention(inventory, { policy: memory.policy, now: inventory.scannedAt }) };
-}
-
-/** What may go whatever the guard says: trash that has had its grace, and what interrupted writes left. */
-function onlyLeftovers(plan: Plan): Plan {
-  const decisions = plan.decisions.filter(({ item }) => item.kind === 'trash' || item.kind === 'debris');
-  return { ...plan, decisions };
+  const plan = planRetention(inventory, { policy, now: parts.clock.now() });
+  const guarded = guardPlan(plan, { inventory, policy, memory, intervalMs: options.intervalMs, allow });
+  const trim = !inventory.doubts.includes('clock-suspect');
+  const counts = { closed, ...(await apply(parts, guarded.allowed, { ...options, trim })) };
+  const { waiting } = guarded;
+  return { ...guarded.memory, report: { status: 'done', ...counts, ...(waiting && { waiting }) } };
 }
 
 function removals({ decisions }: Plan): number {
   return decisions.filter(isRemoval).length;
 }
 
-async function apply(parts: MaintainParts, plan: Plan, options: MaintainOptions): Promise<Omit<PassCounts, 'closed'>> {
+async function apply(
+  parts: MaintainParts,
+  plan: Plan,
+  options: MaintainOptions & { readonly trim: boolean },
+): Promise<Omit<PassCounts, 'closed'>> {
   const counts = { removed: 0, archived: 0, skipped: 0 };
   let ofFiles = 0;
   const at = parts.clock.now();
@@ -108,8 +105,9 @@ async function apply(parts: MaintainParts, plan: Plan, options: MaintainOptions)
       ofFiles += outcome.freedBytes ?? 0;
     }
   }
-  await trimJournal(parts);
-  const freedBytes = Math.max(0, ofFiles + (await parts.driver.giveBack()));
+  // What it told long ago is forgotten by age, which a clock in doubt cannot say.
+  if (options.trim) await trimJournal(parts);
+  const freedBytes = Math.max(0, ofFiles + (await parts.driver.giveBack({ signal })));
   const { removed, archived, skipped } = counts;
   return { at, removed, ...(archived > 0 && { archived }), skipped, freedBytes, ...(something && { runId }) };
 }

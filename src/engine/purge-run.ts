@@ -2,11 +2,16 @@ import { groupsOf } from '../core/groups-of.ts';
 import type { ItemOutcome, RunItem } from '../core/run.ts';
 import type { RunParts } from './run-parts.ts';
 
-/** Removes everything that a run put into the trash for good, and what an earlier purge could not. */
-export async function purgeRun(parts: RunParts, runId: string): Promise<readonly ItemOutcome[]> {
+/** Removes everything that a run put into the trash for good, and what an earlier purge could not; a part if told to stop. */
+export async function purgeRun(parts: RunParts, runId: string, signal?: AbortSignal): Promise<readonly ItemOutcome[]> {
   const items: RunItem[] = [];
   for await (const item of parts.journal.items(runId, ['trashed', 'purging'])) items.push(item);
-  return purgeItems(parts, runId, items);
+  const outcomes: ItemOutcome[] = [];
+  for (const group of groupsOf(items)) {
+    if (signal?.aborted === true) break;
+    outcomes.push(...(await purgeItems(parts, runId, group)));
+  }
+  return outcomes;
 }
 
 /**

@@ -39,14 +39,16 @@ export async function* finishUndoing(
   const byNumber = new Map(outcomes.map((outcome) => [outcome.number, outcome]));
   await journal.mark(
     runId,
-    items.map((item) => {
-      const skipped = byNumber.get(item.number)?.status === 'skipped';
-      return { number: item.number, state: skipped ? stateAfter(item) : 'restored' };
+    items.flatMap((item) => {
+      const status = byNumber.get(item.number)?.status;
+      // What is stuck half way stays on its way, and the next recovery goes on with it.
+      if (status === 'unfinished') return [];
+      return [{ number: item.number, state: status === 'skipped' ? stateAfter(item) : ('restored' as const) }];
     }),
   );
   for (const { number, item, sizeBytes } of items) {
     const outcome = byNumber.get(number);
-    if (outcome?.status === 'skipped') {
+    if (outcome?.status === 'skipped' || outcome?.status === 'unfinished') {
       yield { item, action: 'restore', status: 'skipped', detail: outcome.detail, sizeBytes };
     } else {
       yield { item, action: 'restore', status: 'done', sizeBytes };

@@ -1,4 +1,4 @@
-import { type Counter, OK, type Scope, type Spend, type Verdict } from '../core/gateway.ts';
+import { type Counter, OK, type Reserved, type Scope, type Spend, type Verdict } from '../core/gateway.ts';
 import type { SessionSize } from '../core/session.ts';
 import { strictest } from './strictest.ts';
 import { verdictOf } from './verdict-of.ts';
@@ -13,6 +13,12 @@ export interface SpendRule {
   /** From here on there is a warning. */
   readonly warnAt: number;
   readonly onBreach: 'warn' | 'reset' | 'stop';
+}
+
+/** What a step or a call is about to use. */
+export interface Estimate extends Reserved {
+  /** Known from calls like it, so it must fit. A guess must only fit beside what others have set aside: somebody has to begin. */
+  readonly certain: boolean;
 }
 
 /**
@@ -32,6 +38,32 @@ export function checkSpend(rules: readonly SpendRule[], spent: readonly Spend[],
   return strictest(verdicts);
 }
 
+/** Judges whether a call fits into what is left beside the calls under way. Only limits that stop something are asked. */
+export function checkFits(rules: readonly SpendRule[], spent: readonly Spend[], needs: Estimate): Verdict {
+  const verdicts: Verdict[] = [];
+  for (const spend of spent) {
+    for (const { scope, key, counter, limit, onBreach } of rules) {
+      if (!isReservable(counter) || onBreach === 'warn' || !ruleApplies({ scope, key }, spend)) continue;
+      const used = spend.used[counter];
+      const reserved = spend.reserved?.[counter] ?? 0;
+      const fits = used + reserved + needs[counter] <= limit || (reserved === 0 && !needs.certain);
+      // What is used up already is for `checkSpend` to say.
+      if (fits || used >= limit) continue;
+      verdicts.push(verdictOf(onBreach, { rule: counter, scope, used, limit, reserved, needs: needs[counter] }));
+    }
+  }
+  return strictest(verdicts);
+}
+
+/** Whether anything has to be set aside before it is used: a limit on tokens or dollars stops something. */
+export function reserves(rules: readonly SpendRule[]): boolean {
+  return rules.some(({ counter, onBreach }) => isReservable(counter) && onBreach !== 'warn');
+}
+
+function isReservable(counter: Counter): counter is keyof Reserved {
+  return counter === 'tokens' || counter === 'nanoUsd';
+}
+
 /** Judges how large a session is. A message that was said is kept, so it is the next step that a limit forbids. */
 export function checkSize(rules: readonly SpendRule[], size: SessionSize): Verdict {
   const verdicts: Verdict[] = [];
@@ -43,7 +75,21 @@ export function checkSize(rules: readonly SpendRule[], size: SessionSize): Verdi
   return strictest(verdicts);
 }
 
-export function ruleApplies(rule: SpendRule, { scope, key }: Pick<Spend, 'scope' | 'key'>): boolean {
+/** How large a session may be before it takes no more: no limit is beyond every number. */
+export function mostSize(rules: readonly SpendRule[]): SessionSize {
+  const least = (counter: keyof SessionSize): number => {
+    const hard = rules.filter(
+      (rule) => rule.scope === 'session' && rule.onBreach !== 'warn' && rule.counter === counter,
+    );
+    return Math.min(...hard.map(({ limit }) => limit));
+  };
+  return { messages: least('messages'), bytes: least('bytes') };
+}
+
+export function ruleApplies(
+  rule: Pick<SpendRule, 'scope' | 'key'>,
+  { scope, key }: Pick<Spend, 'scope' | 'key'>,
+): boolean {
   return rule.scope === scope && (rule.key === undefined || rule.key === key);
 }
 

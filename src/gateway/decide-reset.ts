@@ -25,7 +25,8 @@ export interface ResetSession {
   readonly sizeBytes: number;
 }
 
-export type ResetReason = 'ended' | 'messages' | 'size' | 'idle' | 'daily';
+const RESET_REASONS = ['ended', 'messages', 'size', 'idle', 'daily'] as const;
+export type ResetReason = (typeof RESET_REASONS)[number];
 
 export type ResetDecision =
   | { readonly kind: 'continue' }
@@ -46,7 +47,7 @@ export function decideReset(asked: {
 }): ResetDecision {
   const { now, session, rules } = asked;
   const ended = session.endedAt !== undefined;
-  if (ended && !endedByAccident(session.endReason)) return { kind: 'reset', reason: 'ended' };
+  if (ended && !endedByAccident(session.endReason)) return { kind: 'reset', reason: whyEnded(session.endReason) };
   if (session.messageCount >= (rules.maxMessages ?? Infinity)) return { kind: 'reset', reason: 'messages' };
   if (session.sizeBytes >= (rules.maxBytes ?? Infinity)) return { kind: 'reset', reason: 'size' };
   const reason = dueByTime(now, session, rules);
@@ -61,4 +62,9 @@ function dueByTime(now: EpochMs, session: ResetSession, rules: ResetRules): 'idl
   // By its start, not by its last activity: a session that is busy at that hour, or waits for a run, starts afresh as well.
   if ((mode === 'daily' || mode === 'both') && session.startedAt < lastDailyBoundary(now, daily)) return 'daily';
   return undefined;
+}
+
+/** What an earlier decision ended it for is still why it starts afresh. */
+function whyEnded(endReason = ''): ResetReason {
+  return RESET_REASONS.find((reason) => endReason === `reset: ${reason}`) ?? 'ended';
 }

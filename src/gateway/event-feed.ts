@@ -1,3 +1,4 @@
+import type { JsonValue } from '../core/json.ts';
 import type { Clock, EpochMs } from '../core/time.ts';
 
 /** Something that happened, as subscribers are told. */
@@ -9,17 +10,22 @@ export interface FeedEvent {
   readonly sessionId?: string;
   /** One sentence for a person. */
   readonly message: string;
+  /** What the sentence says in numbers and words, for programs. */
+  readonly figures?: Readonly<Record<string, JsonValue>>;
 }
 
 export type FeedKind =
   | 'session-started'
   | 'session-resumed'
   | 'session-reset'
+  /** By a limit, a budget or a guard. */
   | 'session-stopped'
+  | 'session-ended'
   | 'messages-added'
   | 'run-ended'
   | 'delivered'
   | 'maintenance'
+  | 'budget-alert'
   | 'warning'
   /** Events before this one were not kept: a subscriber who missed them should look for itself. */
   | 'gap';

@@ -10,6 +10,7 @@ import { openSpendBook } from '../store/sqlite/spend-book.ts';
 import type { SpendRule } from './check-spend.ts';
 import type { GuardRules } from './guards.ts';
 import { LiveSession, type LiveSessionParts } from './live-session.ts';
+import type { Turn } from './turn.ts';
 
 const GUARDS: GuardRules = {
   'tool-errors': { nudge: 3, warn: 6, stop: 9 },
@@ -17,6 +18,7 @@ const GUARDS: GuardRules = {
   'repeated-calls': { nudge: 3, warn: 5, stop: 8 },
   'messages-per-minute': { stop: 100 },
   'tokens-per-minute': {},
+  'tokens-per-hour': {},
   'bytes-per-minute': {},
 };
 
@@ -78,6 +80,25 @@ describe('a turn', () => {
     expect(session.beginTurn().beforeIteration().kind).toBe('stop');
     await turn.end();
     expect(ends).toEqual(['budget: iterations (session) 10 of 10']);
+  });
+
+  it('goes on with a streak of errors after a restart, and shares it with every other process', () => {
+    const path = join(tempDir(), 'live.db');
+    const fail = (turn: Turn) => turn.toolResult({ name: 'bash', ok: false });
+    const first = aSession([], { book: openBook(path) }).session.beginTurn();
+    expect([fail(first).kind, fail(first).kind]).toEqual(['ok', 'ok']);
+    // Two calls are on their way when the process dies: their results never come.
+    first.toolCall({ name: 'bash' });
+    const second = aSession([], { book: openBook(path) }).session.beginTurn();
+    expect(second.beforeIteration()).toBe(OK);
+    expect(fail(second)).toMatchObject({ kind: 'nudge', causes: [{ used: 3, tools: [{ name: 'bash', count: 3 }] }] });
+    // The first is still there after all.
+    expect(fail(first)).toMatchObject({ kind: 'nudge', causes: [{ used: 4 }] });
+    expect(
+      aSession([], { book: openBook(path), id: 'other' })
+        .session.beginTurn()
+        .beforeIteration(),
+    ).toBe(OK);
   });
 
   it('shares its count with every other turn and every other process', () => {

@@ -1,8 +1,15 @@
-import type { Amounts, Recorder, SpendBook } from '../core/gateway.ts';
+import type { Amounts, Recorder, SpendBook, Verdict } from '../core/gateway.ts';
+import type { SessionSize } from '../core/session.ts';
 import type { Clock } from '../core/time.ts';
-import { NOTHING_GUARDED } from './guards.ts';
+import { mostSize } from './check-spend.ts';
+import { NOTHING_GUARDED, takenUp } from './guards.ts';
+import { keptGuardsText, readKeptGuards } from './kept-guards-text.ts';
+import { createShareTeller, type UsedShare } from './share-teller.ts';
 import { createSpendScopes } from './spend-scopes.ts';
-import { type LiveRules, type LiveState, Turn } from './turn.ts';
+import { endReason } from './stop-reason.ts';
+import { forbids } from './strictest.ts';
+import type { LiveRules, LiveState, TurnStart } from './live-state.ts';
+import { type AddedMessage, Turn } from './turn.ts';
 import { createUsageMeter } from './usage-meter.ts';
 import type { ZoneOffset } from './zone-offset.ts';
 
@@ -18,17 +25,24 @@ export interface LiveSessionParts {
   readonly book: SpendBook;
   readonly recorder: Recorder;
   readonly clock: Clock;
+  /** Whoever started its agent lets it say its last words and ends the session then. Otherwise it ends with the verdict. */
+  readonly isSupervised?: boolean;
+  /** Told when a set share of a limit is used, once for all processes. */
+  readonly onShare?: ((share: UsedShare) => void) | undefined;
 }
 
-/** A session at work. Guards and usage reports are followed in this process; what it spends is shared by all. */
+/** A session at work. Usage reports are followed in this process; what it spends and its streaks are shared by all. */
 export class LiveSession {
   readonly id: string;
+  /** When it is as large as this, it takes no more. */
+  readonly within: SessionSize;
   readonly #state: LiveState;
 
   constructor(parts: LiveSessionParts) {
     const { id, source, offsetAt, rules, book, recorder, clock } = parts;
     const scopesAt = createSpendScopes({ sessionId: id, source, offsetAt, rules: rules.spend });
     this.id = id;
+    this.within = mostSize(rules.spend);
     this.#state = {
       book,
       recorder,
@@ -36,15 +50,46 @@ export class LiveSession {
       rules,
       scopesAt,
       meter: createUsageMeter(),
+      tellShares: parts.onShare && createShareTeller({ book, rules, tell: parts.onShare }),
+      lastUse: undefined,
+      sessionId: id,
       guards: NOTHING_GUARDED,
+      keptText: undefined,
       model: parts.model,
+      isSupervised: parts.isSupervised ?? false,
       stopped: undefined,
+      ending: undefined,
     };
     book.begin(scopesAt(clock.now(), parts.model).session, parts.usedBefore);
+    this.#takeUp();
+  }
+
+  /** Goes on with the streaks of an earlier process. */
+  #takeUp(): void {
+    const state = this.#state;
+    state.book.keep(this.id, (text) => {
+      if (text === undefined) return undefined;
+      state.guards = takenUp(readKeptGuards(text));
+      state.keptText = keptGuardsText(state.guards.kept);
+      return state.keptText;
+    });
   }
 
   /** Starts a stretch of work, or goes on with one that has lasted so long already; several may run side by side. */
-  beginTurn(workedMs = 0): Turn {
-    return new Turn(this.#state, workedMs);
+  beginTurn(start: TurnStart = {}): Turn {
+    return new Turn(this.#state, start);
+  }
+
+  /**
+   * Judges what was added by somebody who may not heed the verdict: where it forbids the next step the session has ended when the
+   * promise resolves, and these messages were its last.
+   */
+  async added(messages: readonly AddedMessage[]): Promise<Verdict> {
+    await using turn = this.beginTurn();
+    const verdict = turn.messages(messages);
+    const { recorder, isSupervised } = this.#state;
+    // Every time: somebody may have opened it again meanwhile.
+    if (forbids(verdict) && !isSupervised) await recorder.end(endReason(verdict), verdict);
+    return verdict;
   }
 }

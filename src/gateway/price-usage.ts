@@ -13,9 +13,14 @@ export type Prices = ReadonlyMap<string, ModelPrice>;
 
 const MILLION = 1_000_000n;
 
+/** The price of a model by its name, or by that name without the date of its version. Another model is not guessed from. */
+export function priceOf(model: string, prices: Prices): ModelPrice | undefined {
+  return prices.get(model) ?? prices.get(model.replace(/[-@](\d{8}|\d{4}-\d\d-\d\d)$/, ''));
+}
+
 /** What usage costs, in billionths of a dollar: as reported or, if not, by the price of its model; else nothing. */
 export function priceUsage(usage: UsageDelta, prices: Prices): number {
-  const price = prices.get(usage.model);
+  const price = priceOf(usage.model, prices);
   if (usage.nanoUsd !== undefined || price === undefined) return usage.nanoUsd ?? 0;
   const reasoning = Math.min(usage.reasoningTokens, usage.outputTokens);
   const parts: readonly (readonly [tokens: number, price: number])[] = [

@@ -14,6 +14,14 @@ export function stopReason({ causes: [cause] }: Verdict): string {
   return `${kind}: ${name} (${scope}) ${amount(used)} of ${amount(limit)}`;
 }
 
+/** The end reason of a session that a verdict ended, whichever it was. One that grew too large starts afresh, as in `decideReset`. */
+export function endReason(verdict: Verdict): string {
+  const rule = verdict.causes[0]?.rule;
+  if (verdict.kind === 'reset' && rule === 'messages') return 'reset: messages';
+  if (verdict.kind === 'reset' && rule === 'bytes') return 'reset: size';
+  return stopReason(verdict);
+}
+
 const MB = 1024 * 1024;
 
 /** Where a rule counts in smaller units than those of its setting. */

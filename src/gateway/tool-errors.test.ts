@@ -6,9 +6,9 @@ type Step = 'call' | 'ok' | 'error';
 
 function countAfter(...steps: readonly Step[]): number {
   const state = steps.reduce((before, step) => {
-    return step === 'call' ? toolCalled(before) : toolReturned(before, step === 'ok');
+    return step === 'call' ? toolCalled(before) : toolReturned(before, { name: 'bash', ok: step === 'ok' });
   }, NO_TOOL_ERRORS);
-  return consecutiveErrors(state);
+  return consecutiveErrors(state).count;
 }
 
 /** One call after the other. */

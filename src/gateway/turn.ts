@@ -1,37 +1,17 @@
-import type { Amounts, Recorder, SpendBook, Verdict } from '../core/gateway.ts';
+import { type Amounts, OK, type Reservation, type Spend, type Verdict } from '../core/gateway.ts';
 import type { JsonValue } from '../core/json.ts';
-import { totalTokens } from '../core/session.ts';
-import { type Clock, type EpochMs, MINUTE_MS } from '../core/time.ts';
-import { checkSize, checkSpend, type SpendRule } from './check-spend.ts';
-import { afterEvent, type GuardEvent, type GuardRules, type GuardState, guardVerdict } from './guards.ts';
-import { type Prices, priceUsage } from './price-usage.ts';
+import { type SessionSize, totalTokens, weighedTokens } from '../core/session.ts';
+import { type EpochMs, MINUTE_MS } from '../core/time.ts';
+import { checkFits, checkSize, checkSpend, type Estimate, reserves } from './check-spend.ts';
+import { afterEvent, type GuardEvent, guardVerdict, isKept } from './guards.ts';
+import { FIRST_STEP, type JudgedCall, type LiveState, type TurnStart } from './live-state.ts';
+import { keptGuardsText, readKeptGuards } from './kept-guards-text.ts';
+import { priceOf, priceUsage } from './price-usage.ts';
 import type { SpendScopes } from './spend-scopes.ts';
 import { stopReason } from './stop-reason.ts';
 import { forbids, strictest } from './strictest.ts';
-import type { UsageEvent, UsageMeter } from './usage-meter.ts';
+import type { UsageEvent } from './usage-meter.ts';
 import { verdictOf } from './verdict-of.ts';
-
-/** What a live session is judged by. */
-export interface LiveRules {
-  readonly spend: readonly SpendRule[];
-  readonly guards: GuardRules;
-  readonly prices: Prices;
-}
-
-/** What the turns of one session share. */
-export interface LiveState {
-  readonly book: SpendBook;
-  readonly recorder: Recorder;
-  readonly clock: Clock;
-  readonly rules: LiveRules;
-  readonly scopesAt: (at: EpochMs, model: string | undefined) => SpendScopes;
-  readonly meter: UsageMeter;
-  guards: GuardState;
-  /** The model of the newest report, whose budget binds the next step. */
-  model: string | undefined;
-  /** Once a session was told to stop it is told nothing else. */
-  stopped: Verdict | undefined;
-}
 
 export interface AddedMessage {
   readonly bytes: number;
@@ -39,34 +19,90 @@ export interface AddedMessage {
   readonly at?: EpochMs | undefined;
 }
 
-/** One stretch of work in a live session. Close it with `await using` or `end()`: a stop is recorded then. */
+/**
+ * One stretch of work in a live session. Close it with `await using` or `end()`. A session that is told to stop ends at once, and takes
+ * no more messages from anybody; what went wrong with that is said by `usage` and `end`, which wait for it.
+ */
 export class Turn implements AsyncDisposable {
   readonly #state: LiveState;
   /** Up to here the time of this turn is counted. */
   #countedAt: EpochMs;
   #ended = false;
+  /** What is set aside for the step that goes on. */
+  #reservation: Reservation | undefined;
 
-  constructor(state: LiveState, workedMs: number) {
+  constructor(state: LiveState, { workedMs = 0, reservation }: TurnStart) {
     this.#state = state;
     this.#countedAt = state.clock.now() - workedMs;
+    this.#reservation = reservation;
   }
 
-  /** Asks for one more step. It is counted, in all processes at once, unless the verdict forbids it. */
+  /**
+   * Asks for one more step. It is counted, and what it will need is set aside, in all processes at once, unless the verdict forbids
+   * it.
+   */
   beforeIteration(): Verdict {
-    const { book, rules } = this.#state;
+    const { book, rules, lastUse = FIRST_STEP } = this.#state;
     const wallMs = this.#uncountedMs();
     const besides = strictest([this.#guarded(), this.#grown()]);
+    const account = this.#scopes();
     let verdict = besides;
-    const counted = book.step({ account: this.#scopes(), wallMs }, (spent) => {
-      verdict = strictest([besides, checkSpend(rules.spend, spent, wallMs)]);
+    const allows = (spent: readonly Spend[]): boolean => {
+      const fits = checkFits(rules.spend, spent, { ...lastUse, certain: false });
+      verdict = strictest([besides, checkSpend(rules.spend, spent, wallMs), fits]);
       return !forbids(verdict);
-    });
-    if (counted) this.#countedAt += wallMs;
+    };
+    if (reserves(rules.spend)) {
+      const { shared } = account;
+      const wanted = { account, shared, amounts: lastUse, instead: this.#reservation, stepMs: wallMs };
+      const reservation = book.reserve(wanted, allows);
+      this.#reservation = reservation ?? this.#reservation;
+      if (reservation !== undefined) this.#countedAt += wallMs;
+    } else if (book.step({ account, wallMs }, allows)) {
+      this.#countedAt += wallMs;
+    }
     return this.#remember(verdict);
   }
 
-  /** Counts what a model call used, then records it; durable when the promise resolves. */
-  async usage(event: UsageEvent): Promise<Verdict> {
+  /**
+   * Asks for one call of a model, which is a step, and sets aside what it is expected to use. Unless the verdict forbids it there is a reservation, which
+   * `usage` settles. A call that only has to wait for others is not the end of the session: whoever asks may ask again.
+   */
+  beforeCall(model: string, needs: Estimate): JudgedCall {
+    const { book, rules } = this.#state;
+    const stepMs = this.#uncountedMs();
+    const account = this.#state.scopesAt(this.#state.clock.now(), model);
+    let spend: Verdict = OK;
+    let fits: Verdict = OK;
+    const amounts = { tokens: needs.tokens, nanoUsd: needs.nanoUsd };
+    // What was set aside for the step is for its calls.
+    const wanted = { account, shared: account.shared, amounts, instead: this.#reservation, stepMs };
+    const reservation = book.reserve(wanted, (spent) => {
+      spend = strictest([this.#guarded(), checkSpend(rules.spend, spent, stepMs)]);
+      fits = checkFits(rules.spend, spent, needs);
+      return !forbids(spend) && !forbids(fits);
+    });
+    if (reservation !== undefined) {
+      this.#countedAt += stepMs;
+      this.#reservation = undefined;
+    }
+    const crowded = !forbids(spend) && forbids(fits) && fits.causes.every(({ reserved = 0 }) => reserved > 0);
+    const verdict = forbids(fits) && !forbids(spend) ? fits : spend;
+    return { verdict, ...(reservation && { reservation }), crowded };
+  }
+
+  /** Takes a verdict of `beforeCall` as the end: the session was told so, and is told nothing else. */
+  heed(verdict: Verdict): Verdict {
+    return this.#remember(verdict);
+  }
+
+  /** A call came to nothing, so what was set aside for it is given back. */
+  callOff(reservation: Reservation): void {
+    this.#state.book.release(reservation);
+  }
+
+  /** Counts what a model call used, then records it; durable when the promise resolves. What was set aside for it is settled. */
+  async usage(event: UsageEvent, settled = this.#takeReservation()): Promise<Verdict> {
     const { meter, rules, recorder } = this.#state;
     const delta = meter.take(event);
     const nanoUsd = priceUsage(delta, rules.prices);
@@ -76,13 +112,18 @@ export class Turn implements AsyncDisposable {
     this.#state.model = event.model;
     if (tokens + nanoUsd + used.reasoningTokens > 0) {
       const { session, shared } = this.#scopes();
-      this.#state.book.add([session, ...shared], { tokens, nanoUsd });
-      this.#flow({ tokens });
+      this.#state.book.add([session, ...shared], { tokens, nanoUsd }, settled);
+      this.#state.lastUse = { tokens, nanoUsd };
+      this.#flow({ tokens: weighedTokens(added) });
       await recorder.usage(added);
+    } else if (settled !== undefined) {
+      this.#state.book.release(settled);
     }
-    const unpriced = tokens > 0 && delta.nanoUsd === undefined && !rules.prices.has(event.model);
+    const unpriced = tokens > 0 && delta.nanoUsd === undefined && priceOf(event.model, rules.prices) === undefined;
     const blind = unpriced && rules.spend.some(({ counter }) => counter === 'nanoUsd');
-    return blind ? strictest([this.#judge(), noPrice(tokens)]) : this.#judge();
+    const verdict = this.#judge();
+    await this.#state.ending;
+    return blind ? strictest([verdict, noPrice(event.model, tokens)]) : verdict;
   }
 
   /** The model calls a tool. Without arguments, repeated calls cannot be told from others. */
@@ -124,24 +165,51 @@ export class Turn implements AsyncDisposable {
     return this.#state.book.read(this.#scopes())[0]?.used ?? {};
   }
 
-  /** Counts the rest of the time and, if the session was stopped, ends it with the cause. Ending twice is the same as once. */
+  /** How large the session is, through whomever it grew. */
+  size(): SessionSize {
+    return this.#state.recorder.size() ?? { messages: 0, bytes: 0 };
+  }
+
+  /** Counts the rest of the time. If the session was stopped, it has ended with the cause. Ending twice is the same as once. */
   async end(): Promise<void> {
     if (this.#ended) return;
     this.#ended = true;
-    const { book, recorder, stopped } = this.#state;
+    const { book, stopped } = this.#state;
     const wallMs = this.#uncountedMs();
     if (wallMs > 0) book.add([this.#scopes().session], { wallMs });
-    if (stopped !== undefined) await recorder.end(stopReason(stopped));
+    const reservation = this.#takeReservation();
+    if (reservation !== undefined) book.release(reservation);
+    if (stopped !== undefined) await this.#endSession(stopped);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.end();
   }
 
+  #takeReservation(): Reservation | undefined {
+    const reservation = this.#reservation;
+    this.#reservation = undefined;
+    return reservation;
+  }
+
   #guard(event: GuardEvent): Verdict {
-    const state = this.#state;
-    state.guards = afterEvent(state.guards, event);
+    this.#follow(event);
     return this.#guarded();
+  }
+
+  /** Streaks are shared by all processes, and outlive them; they are read again where another has written. */
+  #follow(event: GuardEvent): void {
+    const state = this.#state;
+    if (!isKept(event)) {
+      state.guards = afterEvent(state.guards, event);
+      return;
+    }
+    state.book.keep(state.sessionId, (text) => {
+      const kept = text === state.keptText ? state.guards.kept : readKeptGuards(text);
+      state.guards = afterEvent({ ...state.guards, kept }, event);
+      state.keptText = keptGuardsText(state.guards.kept);
+      return state.keptText;
+    });
   }
 
   #guarded(): Verdict {
@@ -150,26 +218,37 @@ export class Turn implements AsyncDisposable {
   }
 
   #flow(amounts: Extract<GuardEvent, { kind: 'flow' }>['amounts']): void {
-    const state = this.#state;
-    state.guards = afterEvent(state.guards, { kind: 'flow', at: state.clock.now(), amounts });
+    this.#follow({ kind: 'flow', at: this.#state.clock.now(), amounts });
   }
 
   /** The verdict of everything as it is now. */
   #judge(): Verdict {
     const { book, rules } = this.#state;
-    const spent = checkSpend(rules.spend, book.read(this.#scopes()), this.#uncountedMs());
+    const totals = book.read(this.#scopes());
+    this.#state.tellShares?.(totals);
+    const spent = checkSpend(rules.spend, totals, this.#uncountedMs());
     return this.#remember(strictest([this.#guarded(), spent, this.#grown()]));
   }
 
   /** Its store is asked each time: other processes may have added to the session. */
   #grown(): Verdict {
-    const { rules, recorder } = this.#state;
-    return checkSize(rules.spend, recorder.size() ?? { messages: 0, bytes: 0 });
+    return checkSize(this.#state.rules.spend, this.size());
   }
 
   #remember(verdict: Verdict): Verdict {
-    if (verdict.kind === 'stop') this.#state.stopped ??= verdict;
-    return this.#state.stopped ?? verdict;
+    const state = this.#state;
+    if (verdict.kind === 'stop' && state.stopped === undefined) {
+      state.stopped = verdict;
+      // Whoever waits for it is told when it fails.
+      if (!state.isSupervised) this.#endSession(verdict).catch(() => undefined);
+    }
+    return state.stopped ?? verdict;
+  }
+
+  #endSession(verdict: Verdict): Promise<void> {
+    const state = this.#state;
+    state.ending ??= state.recorder.end(stopReason(verdict), verdict);
+    return state.ending;
   }
 
   #scopes(): SpendScopes {
@@ -186,6 +265,6 @@ export class Turn implements AsyncDisposable {
 }
 
 /** A limit in dollars cannot be kept while nobody says what the tokens cost. */
-function noPrice(used: number): Verdict {
-  return verdictOf('warn', { rule: 'no-price', scope: 'model', used, limit: 0 });
+function noPrice(model: string, used: number): Verdict {
+  return verdictOf('warn', { rule: 'no-price', scope: 'model', used, limit: 0, model });
 }

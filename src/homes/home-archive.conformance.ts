@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { USES } from '../core/in-use.ts';
 import {
   BACKWARDS,
   CRASHES_MS,
@@ -41,6 +42,17 @@ export function testHomeArchive(name: string, makeHome: MakeHome): void {
       const before = await home.dump();
       const outcomes = await home.driver.discard(RUN, items);
       expect(outcomes.map(({ status }) => status)).toEqual(items.map(() => 'skipped'));
+      expect(await home.dump()).toEqual(before);
+      expect((await home.driver.scan()).archives).toEqual([]);
+    });
+
+    it.each(USES)('never takes what came into use since the plan was made (%s)', async (use) => {
+      await using home = await makeHome();
+      const [id = ''] = home.removable;
+      const items = await itemsFor(home, [id], 'archive');
+      await home.use(id, use);
+      const before = await home.dump();
+      expect(await home.driver.discard(RUN, items)).toMatchObject([{ status: 'skipped' }]);
       expect(await home.dump()).toEqual(before);
       expect((await home.driver.scan()).archives).toEqual([]);
     });

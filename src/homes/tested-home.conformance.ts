@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import type { HomeDriver } from '../core/home-driver.ts';
+import type { Use } from '../core/in-use.ts';
 import type { Item } from '../core/inventory.ts';
 import type { ItemOutcome, RunAction, RunItem } from '../core/run.ts';
 
@@ -14,6 +15,8 @@ export interface TestedHome extends AsyncDisposable {
   dump(): Promise<unknown>;
   /** Changes a session the way its owner would. */
   change(id: string): Promise<void>;
+  /** Brings a session of which nothing was in use into this use, the way its owner would. */
+  use(id: string, use: Use): Promise<void>;
   /** Damage that only a check of the whole home finds. */
   problems(): Promise<readonly string[]>;
   /**

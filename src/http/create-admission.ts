@@ -22,7 +22,7 @@ export interface Admission {
  * this address is not), not sent by a page of another site, and with the token.
  */
 export function createAdmission({ token, host, anyHost = false }: Admission) {
-  const expected = Buffer.from(`Bearer ${token}`);
+  const expected = Buffer.from(token);
   const given = Buffer.alloc(expected.length);
   const isPublic = host !== undefined && !isLoopback(host);
   /** Nearly all requests bear the same name, so the last good one is remembered. */
@@ -36,13 +36,17 @@ export function createAdmission({ token, host, anyHost = false }: Admission) {
     }
     if (headers.origin !== undefined && headers.origin.replace(/^https?:\/\//, '') !== headers.host)
       return WRONG_ORIGIN;
+    const [, shown = ''] = BEARER.exec(headers.authorization ?? '') ?? [];
     // How long a token is, is no secret.
-    if (headers.authorization?.length !== expected.length) return NO_TOKEN;
+    if (shown.length !== expected.length) return NO_TOKEN;
     // Headers come as latin1: one byte for each character, so nothing of the last one is left.
-    given.write(headers.authorization, 'latin1');
+    given.write(shown, 'latin1');
     return timingSafeEqual(given, expected) ? undefined : NO_TOKEN;
   };
 }
+
+/** The name of a scheme may be written in any case. */
+const BEARER = /^bearer +(\S+)$/i;
 
 /** Whether only this machine can reach the name. */
 export function isLoopback(name: string): boolean {

@@ -1,8 +1,12 @@
+import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { z } from 'zod';
 import { Failure } from '../core/failure.ts';
 import type { JsonValue } from '../core/json.ts';
-import { AnswerLines, beganLines } from './answer-lines.ts';
+import { isNoSpace } from '../core/machine-failure.ts';
+import { SECOND_MS } from '../core/time.ts';
+import { AnswerLines } from './answer-lines.ts';
 import type { createAdmission } from './create-admission.ts';
 import type { createRateLimit } from './create-rate-limit.ts';
 import { createRouter } from './create-router.ts';
@@ -10,15 +14,17 @@ import { readJson } from './read-json.ts';
 import { type ErrorAnswer, failureAnswer, INTERNAL, refuse } from './refusal.ts';
 import type { HttpParts, JsonRoute, Route } from './route.ts';
 import { ROUTES } from './route-table.ts';
-
-/** The version of the documents, as `--json` prints it. */
-const SCHEMA_VERSION = 1;
+import { SCHEMA_VERSION, sendDocument, sendError } from './send.ts';
 
 export interface Door {
   readonly admit: ReturnType<typeof createAdmission>;
   readonly rate: ReturnType<typeof createRateLimit>;
   /** For those who are turned away: far fewer, so that nobody tries tokens. */
   readonly refusedRate: ReturnType<typeof createRateLimit>;
+  /** How many requests may come at once. */
+  readonly limit: number;
+  /** Told of a connection over which a token came. */
+  readonly met: (socket: Socket) => void;
   readonly say: (line: string) => void;
 }
 
@@ -30,14 +36,16 @@ export function createRequestHandler(parts: HttpParts, door: Door) {
     metrics.inFlight -= 1;
     metrics.answered(this.req.method ?? '', this.statusCode);
   }
+  const nextId = createRequestIds();
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     metrics.inFlight += 1;
+    response.setHeader('x-request-id', givenId(request) ?? nextId());
     response.on('close', closed);
     response.on('error', ignore);
     try {
       await answer({ parts, door, find }, request, response);
     } catch (error) {
-      if (!isGone(response, error)) sendError(response, toAnswer(error, { parts, door }));
+      if (!isGone(response, error)) sendError(response, toAnswer(error, { parts, door, response }));
     }
   };
 }
@@ -59,7 +67,7 @@ function answer(
   const [path, query] = split(request.url ?? '');
   const found = find(request.method ?? '', path);
   const open = found.kind === 'found' && found.route.open === true;
-  const refused = turnedAway({ parts, door }, request, { open, cost: costOf(found) });
+  const refused = turnedAway({ parts, door, response }, request, { open, cost: costOf(found) });
   if (refused !== undefined) {
     parts.metrics.refused += 1;
     return sendError(response, refused);
@@ -67,6 +75,7 @@ function answer(
   if (found.kind === 'no-such-path') return sendError(response, NO_SUCH_PATH);
   if (found.kind === 'wrong-method') {
     response.setHeader('allow', found.allow);
+    if (request.method === 'OPTIONS') return void response.writeHead(204).end();
     return sendError(response, wrongMethod(found.allow));
   }
   const { route, id } = found;
@@ -75,15 +84,23 @@ function answer(
 }
 
 function turnedAway(
-  { parts, door }: Pick<Context, 'parts' | 'door'>,
+  { parts, door, response }: Pick<Context, 'parts' | 'door'> & { readonly response: ServerResponse },
   request: IncomingMessage,
   { open, cost }: { open: boolean; cost: number },
 ): ErrorAnswer | undefined {
   if (parts.signal.aborted) return STOPPING;
   const client = request.socket.remoteAddress ?? 'local';
   const refused = open ? undefined : door.admit(request.headers);
-  if (refused !== undefined) return door.refusedRate(client) ? refused : TOO_MANY;
-  return door.rate(client, cost) ? undefined : TOO_MANY;
+  if (refused !== undefined) {
+    const { allowed, waitMs } = door.refusedRate(client);
+    return allowed ? refused : tooMany(waitMs);
+  }
+  if (!open) door.met(request.socket);
+  const { allowed, remaining, waitMs } = door.rate(client, cost);
+  response.setHeader('ratelimit-limit', door.limit);
+  response.setHeader('ratelimit-remaining', remaining);
+  response.setHeader('ratelimit-reset', Math.ceil(waitMs / SECOND_MS));
+  return allowed ? undefined : tooMany(waitMs);
 }
 
 function costOf(found: ReturnType<ReturnType<typeof createRouter>>): number {
@@ -110,7 +127,11 @@ async function answerJson(
     route.tells === undefined
       ? await route.handle({ parts, id, query: asked, body: given, tell: unheard, signal: parts.signal })
       : await handleSlowly(route, { parts, id, query: asked, body: given }, response);
-  send(response, route.status ?? 200, { schemaVersion: SCHEMA_VERSION, ...document });
+  // An answer that took long has begun already, and its head is gone.
+  const isPlaced = route.location !== undefined && !response.headersSent;
+  if (isPlaced) response.setHeader('location', route.location(document, id));
+  const whole = route.bare === true ? document : { schemaVersion: SCHEMA_VERSION, ...document };
+  await sendDocument(response, route.statusOf?.(document) ?? route.status ?? 200, whole);
 }
 
 async function unheard(): Promise<void> {}
@@ -157,40 +178,17 @@ function isGone(response: ServerResponse, error: unknown): boolean {
   return error.name === 'AbortError' || ('code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE');
 }
 
-function toAnswer(error: unknown, { parts, door }: Pick<Context, 'parts' | 'door'>): ErrorAnswer {
+function toAnswer(
+  error: unknown,
+  { parts, door, response }: Pick<Context, 'parts' | 'door'> & { readonly response: ServerResponse },
+): ErrorAnswer {
   if (error instanceof Failure && error.httpStatus < 500) return failureAnswer(error, parts.home.path);
   if (parts.signal.aborted) return STOPPING;
   if (error instanceof Error && 'code' in error && error.code === 'ECONNRESET') return INTERNAL;
-  door.say(`A request failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+  const id = String(response.getHeader('x-request-id'));
+  door.say(`The request ${id} failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+  if (isNoSpace(error)) return NO_SPACE;
   return error instanceof Failure ? failureAnswer(error, parts.home.path) : INTERNAL;
-}
-
-function sendError(response: ServerResponse, { status, ...error }: ErrorAnswer): void {
-  if (beganLines(response)) return endLines(response, { status, error });
-  if (response.headersSent) {
-    response.destroy();
-    return;
-  }
-  // What is left of the request is not worth waiting for.
-  if (!response.req.complete) response.setHeader('connection', 'close');
-  send(response, status, { schemaVersion: SCHEMA_VERSION, error });
-}
-
-function endLines(response: ServerResponse, last: object): void {
-  response.end(`${JSON.stringify(last)}\n`);
-}
-
-function send(response: ServerResponse, status: number, document: object): void {
-  if (beganLines(response)) return endLines(response, { answer: document });
-  // A text goes out together with the head; bytes would be a piece of their own.
-  const text = JSON.stringify(document);
-  response.writeHead(status, {
-    'content-type': 'application/json',
-    'content-length': Buffer.byteLength(text),
-    'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
-  });
-  response.end(text);
 }
 
 function split(url: string): [string, string] {
@@ -200,8 +198,32 @@ function split(url: string): [string, string] {
 
 const EXPECTED = 'See what is expected: GET /openapi.json';
 const NO_SUCH_PATH = refuse('no-such-path', 'There is nothing at this path.', 'See what there is: GET /openapi.json');
-const STOPPING = refuse('stopping', 'The daemon is stopping.', 'Try again in a moment.');
-const TOO_MANY = refuse('too-many', 'Too many requests from this client.', 'Wait a moment, then go on more slowly.');
+const STOPPING = {
+  ...refuse('stopping', 'The daemon is stopping.', 'Try again in a moment.'),
+  retryAfterSeconds: 5,
+};
+const NO_SPACE = refuse(
+  'no-space',
+  'There is no space left on the disk of the daemon. Nothing of this request was stored.',
+  'What was stored before is safe. See there what can go: coppice plan',
+);
+
+function tooMany(waitMs: number): ErrorAnswer {
+  const refused = refuse('too-many', 'Too many requests from this client.', 'Wait a moment, then go on more slowly.');
+  return { ...refused, retryAfterSeconds: Math.max(1, Math.ceil(waitMs / SECOND_MS)) };
+}
+
+/** What a client calls its request, so that both sides can find it in their logs. */
+function givenId({ headers }: IncomingMessage): string | undefined {
+  const given = headers['x-request-id'];
+  return typeof given === 'string' && /^[\w.:-]{1,64}$/.test(given) ? given : undefined;
+}
+
+function createRequestIds(): () => string {
+  const era = randomBytes(4).toString('hex');
+  let number = 0;
+  return () => `${era}-${(number += 1)}`;
+}
 
 function wrongMethod(allow: string): ErrorAnswer {
   return refuse('wrong-method', 'This path is not for this method.', `Use: ${allow}`);

@@ -18,10 +18,16 @@ export function createRouter(routes: readonly Route[]): (method: string, path: s
     const { shape, id } = asIs === undefined ? withId(path) : { shape: path, id: '' };
     const candidates = asIs ?? byShape.get(shape);
     if (candidates === undefined) return { kind: 'no-such-path' };
-    const route = candidates.find((candidate) => candidate.method === method);
-    if (route !== undefined) return { kind: 'found', route, id };
-    return { kind: 'wrong-method', allow: candidates.map((candidate) => candidate.method).join(', ') };
+    // Whoever only wants the head of an answer gets that of GET.
+    const asked = method === 'HEAD' ? 'GET' : method;
+    const route = candidates.find((candidate) => candidate.method === asked);
+    return route === undefined ? { kind: 'wrong-method', allow: allowOf(candidates) } : { kind: 'found', route, id };
   };
+}
+
+function allowOf(routes: readonly Route[]): string {
+  const methods = routes.flatMap(({ method }) => (method === 'GET' ? [method, 'HEAD'] : [method]));
+  return [...methods, 'OPTIONS'].join(', ');
 }
 
 const ID_PART = /^(\/[^/]*\/[^/]*\/)([^/]+)/;

@@ -10,76 +10,144 @@ type FeedEvent = ReturnType<Gateway['events']> extends AsyncGenerator<infer Even
 const MAX_WAITING_BYTES = 1024 * 1024;
 /** Something is sent at least this often, so that both ends notice when the other is gone. */
 const HEARTBEAT_MS = 15 * SECOND_MS;
+/** So many are kept for those who come back. */
+const KEPT = 2000;
+
+/** Which events a client wants; all where nothing is said. */
+export interface EventFilter {
+  readonly type?: readonly string[];
+  readonly session?: string;
+}
+
+interface Frame {
+  readonly event: FeedEvent;
+  /** Made once, for everybody. */
+  readonly bytes: Buffer;
+}
+
+interface Follower {
+  readonly response: ServerResponse;
+  readonly filter: EventFilter;
+  /** The number of the last event that was looked at for it. */
+  seen: number;
+}
+
+export interface EventClientsOptions {
+  /** Goes on as long as anybody follows. */
+  readonly whileFollowed?: () => Disposable;
+}
 
 /** Everybody who follows the events of this daemon. */
 export class EventClients {
   readonly #gateway: Pick<Gateway, 'events'>;
-  readonly #clients = new Set<ServerResponse>();
+  readonly #options: EventClientsOptions;
+  readonly #followers = new Set<Follower>();
+  readonly #frames: Frame[] = [];
+  readonly #over = new AbortController();
   readonly #heartbeat: NodeJS.Timeout;
   /** Numbers of events begin anew with every daemon, so they are told apart by this. */
   readonly #era = randomBytes(6).toString('hex');
+  #gathers = false;
+  #sends = false;
+  #followed: Disposable | undefined;
 
-  constructor(gateway: Pick<Gateway, 'events'>) {
+  constructor(gateway: Pick<Gateway, 'events'>, options: EventClientsOptions = {}) {
     this.#gateway = gateway;
+    this.#options = options;
     this.#heartbeat = setInterval(() => this.#beat(), HEARTBEAT_MS).unref();
   }
 
   get size(): number {
-    return this.#clients.size;
+    return this.#followers.size;
   }
 
   /** Sends events to a client until it goes, from where it was before if it says so. */
-  async follow(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const gone = new AbortController();
-    response.once('close', () => gone.abort());
-    this.#clients.add(response);
-    try {
-      await this.#send(request.headers['last-event-id'], response, gone.signal);
-    } finally {
-      this.#clients.delete(response);
-    }
-  }
-
-  async #send(lastId: string | string[] | undefined, response: ServerResponse, signal: AbortSignal): Promise<void> {
-    const after = this.#place(lastId);
+  async follow(request: IncomingMessage, response: ServerResponse, filter: EventFilter = {}): Promise<void> {
     response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
-    const events = this.#gateway.events({ ...(after !== undefined && { after: Math.max(0, after) }), signal });
-    let next = events.next();
-    // Whoever reads this line misses nothing that happens after it: the feed is asked by now.
+    if (request.method === 'HEAD') return void response.end();
+    if (!this.#gathers) void this.#gather();
+    // What has happened by now is gathered after this.
     await setImmediate();
-    response.write(after === LOST ? this.#frame(AFTER_RESTART) : ': ready\n\n');
-    for (let event = await next; event.done !== true; event = await next) {
-      response.write(this.#frame(event.value));
-      if (response.writableLength > MAX_WAITING_BYTES) response.destroy();
-      next = events.next();
-    }
+    const follower = { response, filter, seen: this.#begin(request.headers['last-event-id'], response) };
+    this.#followers.add(follower);
+    this.#followed ??= this.#options.whileFollowed?.();
+    this.#send(follower);
+    await new Promise((resolve) => (response.closed ? resolve(undefined) : response.once('close', resolve)));
+    this.#followers.delete(follower);
+    if (this.#followers.size > 0) return;
+    this.#followed?.[Symbol.dispose]();
+    this.#followed = undefined;
   }
 
   /** Lets everybody go. */
   end(): void {
     clearInterval(this.#heartbeat);
-    for (const response of this.#clients) response.end();
+    this.#over.abort();
+    for (const { response } of this.#followers) response.end();
+  }
+
+  /** All events of this process, each once, whoever follows. */
+  async #gather(): Promise<void> {
+    this.#gathers = true;
+    for await (const event of this.#gateway.events({ after: 0, signal: this.#over.signal })) {
+      this.#frames.push({ event, bytes: this.#frame(event) });
+      if (this.#frames.length > KEPT) this.#frames.shift();
+      // Those who come in one turn of the event loop go out together.
+      if (!this.#sends) void this.#sendAll();
+    }
+  }
+
+  async #sendAll(): Promise<void> {
+    this.#sends = true;
+    await setImmediate();
+    this.#sends = false;
+    for (const follower of this.#followers) this.#send(follower);
+  }
+
+  #send(follower: Follower): void {
+    const { response, filter, seen } = follower;
+    const first = this.#frames[0]?.event.id ?? seen + 1;
+    const news = this.#frames.slice(Math.max(0, seen + 1 - first));
+    follower.seen = news.at(-1)?.event.id ?? seen;
+    const wanted = news.filter(({ event }) => isWanted(event, filter)).map(({ bytes }) => bytes);
+    if (seen + 1 < first) response.write(this.#frame({ ...GAP, id: first - 1, at: Date.now() }));
+    const [only] = wanted;
+    if (only !== undefined) response.write(wanted.length === 1 ? only : Buffer.concat(wanted));
+    if (response.writableLength > MAX_WAITING_BYTES) response.destroy();
+  }
+
+  /** Says that nothing is missed from now on, or that something was. Returns the number of the last event that is not sent. */
+  #begin(lastId: string | string[] | undefined, response: ServerResponse): number {
+    const newest = this.#frames.at(-1)?.event.id ?? 0;
+    if (typeof lastId !== 'string') {
+      response.write(': ready\n\n');
+      return newest;
+    }
+    const [, era, number] = /^([\da-f]{12})-(\d{1,15})$/.exec(lastId) ?? [];
+    if (era === this.#era && Number(number) <= newest) {
+      response.write(': ready\n\n');
+      return Number(number);
+    }
+    response.write(this.#frame({ ...AFTER_RESTART, id: 0, at: Date.now() }));
+    return (this.#frames[0]?.event.id ?? 1) - 1;
   }
 
   #beat(): void {
-    for (const response of this.#clients) response.write(': still here\n\n');
+    for (const { response } of this.#followers) response.write(': still here\n\n');
   }
 
-  #place(lastId: string | string[] | undefined): number | undefined {
-    if (typeof lastId !== 'string') return undefined;
-    const [, era, number] = /^([\da-f]{12})-(\d{1,15})$/.exec(lastId) ?? [];
-    return era === this.#era ? Number(number) : LOST;
-  }
-
-  #frame({ id, at, ...event }: Pick<FeedEvent, 'id' | 'kind' | 'message'> & { at?: number }): string {
-    const data = { at: isoTime(at ?? Date.now()), ...event };
-    return `id: ${this.#era}-${id}\nevent: ${event.kind}\ndata: ${JSON.stringify(data)}\n\n`;
+  #frame({ id, at, ...event }: FeedEvent): Buffer {
+    const data = { at: isoTime(at), ...event };
+    return Buffer.from(`id: ${this.#era}-${id}\nevent: ${event.kind}\ndata: ${JSON.stringify(data)}\n\n`);
   }
 }
 
-const LOST = -1;
+function isWanted({ kind, sessionId }: FeedEvent, { type, session }: EventFilter): boolean {
+  return (type === undefined || type.includes(kind)) && (session === undefined || sessionId === session);
+}
+
+const GAP = { kind: 'gap', message: 'Earlier events are no longer kept.' } as const;
 const AFTER_RESTART = {
-  id: 0,
   kind: 'gap',
   message: 'The daemon was started again. What happened before is not known.',
 } as const;

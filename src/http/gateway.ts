@@ -1,8 +1,18 @@
-import { resolvedDocument, routeDocument, spendDocument } from '../app/documents/gateway-document.ts';
+import {
+  budgetDocument,
+  correctionDocument,
+  resolvedDocument,
+  routeDocument,
+  spendDocument,
+} from '../app/documents/gateway-document.ts';
 import { sessionDocument } from '../app/documents/session-document.ts';
 import type { Route as SessionRoute } from '../core/route-book.ts';
 import { jsonRoute } from './route.ts';
 import {
+  budgetListSchema,
+  budgetQuery,
+  correctionListSchema,
+  correctSchema,
   resetDoneSchema,
   resetSchema,
   resolvedSchema,
@@ -29,15 +39,39 @@ export const gatewayRoutes = [
   }),
   jsonRoute({
     method: 'GET',
+    path: '/api/budget',
+    summary:
+      'How every limit on spending stands that several sessions share: used, set aside by calls under way, left. With a session, every one that binds it.',
+    query: budgetQuery,
+    answer: budgetListSchema,
+    handle: async ({ parts: { home }, query: { session } }) => {
+      const facts = session === undefined ? undefined : await home.sessions.get(session);
+      return { budgets: (await home.gateway.budgets(facts)).map(budgetDocument) };
+    },
+  }),
+  jsonRoute({
+    method: 'POST',
+    path: '/api/budget/corrections',
+    summary:
+      'Take a false report of usage back from the totals that it was counted in. Answers all corrections, newest first.',
+    body: correctSchema,
+    answer: correctionListSchema,
+    handle: async ({ parts: { home }, body: { tokens = 0, costUsd = 0, ...body } }) => ({
+      corrections: (await home.gateway.correct({ ...body, tokens, nanoUsd: Math.round(costUsd * 1e9) })).map(
+        correctionDocument,
+      ),
+    }),
+  }),
+  jsonRoute({
+    method: 'GET',
     path: '/api/routes',
-    summary: 'List which session answers which key, by key. Pages go on with `after`.',
+    summary: 'List which session answers which key, by key, of all or of one source. Pages go on with `after`.',
     query: routeListQuery,
     answer: routeListSchema,
-    handle: async ({ parts: { home }, query: { limit = PAGE, after = '' } }) => {
+    handle: async ({ parts: { home }, query: { limit = PAGE, ...query } }) => {
       const routes: SessionRoute[] = [];
-      for await (const route of home.gateway.routes()) {
-        if (route.key !== after && routes.push(route) > limit) break;
-        if (route.key === after) routes.length = 0;
+      for await (const route of home.gateway.routes(query)) {
+        if (routes.push(route) > limit) break;
       }
       const shown = routes.slice(0, limit);
       const last = shown.at(-1)?.key;
@@ -56,7 +90,7 @@ export const gatewayRoutes = [
     handle: async ({ parts: { home, sessions }, body }) => {
       const resolved = await home.gateway.resolve(body);
       sessions.use(resolved.session, resolved.facts);
-      return resolvedDocument(body.key, resolved);
+      return resolvedDocument(body.key, resolved, await home.gateway.budgets(resolved.facts));
     },
   }),
   jsonRoute({

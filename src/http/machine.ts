@@ -1,8 +1,17 @@
 import { freeDiskBytes } from '../app/free-disk.ts';
+import { hideUrlSecrets } from '../core/hide-url-secrets.ts';
 import { isoTime } from '../core/time.ts';
-import { encodeMetrics, gauge } from './metrics.ts';
-import { jsonRoute, type RawCall, type Route } from './route.ts';
-import { configCheckSchema, configSchema, homeSchema, statusSchema } from './schemas/machine-schemas.ts';
+import { encodeMetrics, gauge, type Metric } from './metrics.ts';
+import type { ChoreHealth } from './readiness.ts';
+import { jsonRoute, type RawCall, type Route, rawRoute } from './route.ts';
+import { eventsQuery } from './schemas/gateway-schemas.ts';
+import {
+  configCheckSchema,
+  configSchema,
+  homeSchema,
+  readinessSchema,
+  statusSchema,
+} from './schemas/machine-schemas.ts';
 
 /** For whoever watches over the daemon: whether it lives, what it does, and how much of everything there is. */
 export const machineRoutes = [
@@ -17,12 +26,14 @@ export const machineRoutes = [
   jsonRoute({
     method: 'GET',
     path: '/readyz',
-    summary: 'Whether the daemon takes requests: the home can be read, and it is not about to stop.',
+    summary:
+      'Whether the daemon does its work: the home is open, its store takes writes, and what runs by the clock does. Status 503 when one of them is not so.',
     open: true,
-    answer: statusSchema,
-    handle: async ({ parts: { home } }) => {
-      await home.sessions.get('-');
-      return { status: 'ok' };
+    answer: readinessSchema,
+    statusOf: (document) => ('status' in document && document.status === 'ok' ? 200 : 503),
+    handle: async ({ parts: { readiness } }) => {
+      const checks = await readiness();
+      return { status: Object.values(checks).every(Boolean) ? 'ok' : 'failing', checks };
     },
   }),
   jsonRoute({
@@ -32,12 +43,10 @@ export const machineRoutes = [
     answer: homeSchema,
     handle: async ({ parts: { home } }) => {
       const nextAt = await home.nextMaintenanceAt();
-      const rules = home.config.sessions;
       return {
         path: home.path,
         configFile: home.configuration.file,
         trashGraceDays: home.config.trash.grace_days,
-        gc: { emptyHours: rules.empty_hours, trivialDays: rules.trivial_days, trivialMax: rules.trivial_max },
         ...(nextAt !== undefined && { nextMaintenanceAt: isoTime(nextAt) }),
       };
     },
@@ -47,14 +56,14 @@ export const machineRoutes = [
     path: '/api/config',
     summary: 'The settings that the daemon goes by since it was started, and their file as it stands.',
     answer: configSchema,
-    handle: ({ parts: { home } }) => home.configuration.show(),
+    handle: async ({ parts: { home } }) => withoutSecrets(await home.configuration.show()),
   }),
   jsonRoute({
     method: 'GET',
     path: '/api/config/check',
     summary: 'What is wrong with the settings as they stand, before the daemon is started again.',
     answer: configCheckSchema,
-    handle: ({ parts: { home } }) => home.configuration.check(),
+    handle: async ({ parts: { home } }) => withoutSecrets(await home.configuration.check()),
   }),
   {
     method: 'GET',
@@ -63,30 +72,60 @@ export const machineRoutes = [
     contentType: 'text/plain',
     respond: sendMetrics,
   },
-  {
+  rawRoute({
     method: 'GET',
     path: '/api/events',
     summary:
-      'What happens, as server-sent events, from now on or after the event named by Last-Event-ID. `data` is an Event.',
+      'What happens in any process of the home, as server-sent events, from now on or after the event named by Last-Event-ID. `data` is an Event. `type` and `session` leave out the others.',
+    query: eventsQuery,
     contentType: 'text/event-stream',
-    respond: ({ parts, request, response }) => parts.events.follow(request, response),
-  },
+    respond: ({ parts, query, request, response }) => parts.events.follow(request, response, query),
+  }),
 ] as const satisfies readonly Route[];
 
-async function sendMetrics({ parts: { home, events, metrics }, response }: RawCall): Promise<void> {
+/** Addresses may hold a password, which is nobody's business who only reads. */
+function withoutSecrets<T extends object>(document: T): T {
+  return JSON.parse(hideUrlSecrets(JSON.stringify(document))) as T;
+}
+
+async function sendMetrics({ parts: { home, events, metrics, chores }, response }: RawCall): Promise<void> {
   let active = 0;
   for await (const _ of home.sessions.list({ active: true })) active += 1;
   const [today] = await home.gateway.spend('day');
+  const { report, heldSince } = await home.lastMaintenance();
+  const waiting = report?.status === 'done' ? report.waiting : undefined;
   const text = encodeMetrics([
     ...metrics.list(),
+    ...choreMetrics(chores()),
     gauge('coppice_event_clients', 'Clients that follow the events.', events.size),
     gauge('coppice_sessions_active', 'Sessions in use.', active),
     gauge('coppice_spend_day_tokens', 'Tokens used on the newest day with any use.', today?.used.tokens ?? 0),
     gauge('coppice_spend_day_usd', 'Dollars spent on the newest day with any use.', (today?.used.nanoUsd ?? 0) / 1e9),
     gauge('coppice_disk_free_bytes', 'Bytes free on the disk of the home.', freeDiskBytes(home.path)),
+    gauge('coppice_maintenance_waiting_items', 'Items that the last unattended pass put off.', waiting?.items ?? 0),
+    gauge('coppice_maintenance_waiting_bytes', 'Bytes of those items.', waiting?.sizeBytes ?? 0),
+    gauge(
+      'coppice_maintenance_waiting_until_seconds',
+      'By when they go; 0 when nothing waits or it is held.',
+      Math.round((waiting?.until ?? 0) / 1000),
+    ),
+    gauge('coppice_maintenance_held', 'Whether a person holds what would go.', heldSince === undefined ? 0 : 1),
     gauge('process_resident_memory_bytes', 'Memory of the daemon.', process.memoryUsage.rss()),
     gauge('process_start_time_seconds', 'When the daemon was started.', Math.round(performance.timeOrigin / 1000)),
   ]);
   response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8', 'cache-control': 'no-store' });
   response.end(text);
+}
+
+function choreMetrics(chores: readonly ChoreHealth[]): readonly Metric[] {
+  const figure = (name: string, help: string, valueOf: (chore: ChoreHealth) => number): Metric => ({
+    name,
+    help,
+    type: 'gauge',
+    values: chores.map((chore) => ({ labels: { chore: chore.name }, value: valueOf(chore) })),
+  });
+  return [
+    figure('coppice_chore_done_seconds', 'When each chore last went well.', ({ doneAt }) => Math.round(doneAt / 1000)),
+    figure('coppice_chore_failing', 'Whether the last try of a chore failed.', ({ trouble }) => (trouble ? 1 : 0)),
+  ];
 }

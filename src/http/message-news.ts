@@ -33,7 +33,7 @@ export class MessageNews {
     this.#told = undefined;
     for (const [sessionId, { count, lastSeq }] of added) {
       const message = `${count} added, up to number ${lastSeq}.`;
-      await this.#gateway.publish({ kind: 'messages-added', sessionId, message });
+      await this.#gateway.publish({ kind: 'messages-added', sessionId, message, figures: { count, lastSeq } });
     }
   }
 }

@@ -34,14 +34,19 @@ export const messageRoutes = [
     method: 'POST',
     path: '/api/sessions/{id}/messages',
     summary:
-      'Add messages in order, all or none. They are on disk when the answer comes. `verdict` is there when limits, budgets or guards have something to say of a session that answers a key: at `reset`, resolve the key again. A session that is told to stop has ended.',
+      'Add messages in order, all or none. They are on disk when the answer comes. With `expectedSeq`, the number of the last message that the client knows of (0 for none), they are refused when another came in between. `verdict` is there when limits, budgets or guards have something to say of a session that answers a key: one that is told to reset or stop has ended with these messages and refuses the next; at `reset`, resolve the key again.',
     body: newMessagesSchema,
     answer: receiptSchema,
     status: 201,
+    location: (document, id) =>
+      `/api/sessions/${encodeURIComponent(id)}/messages?from=${String('firstSeq' in document && document.firstSeq)}`,
     handle: async ({ parts, id, body }) => {
-      const { firstSeq, lastSeq, problems } = await append(await parts.sessions.open(id), body.messages);
+      const session = await parts.sessions.open(id);
+      const { messages, ...options } = body;
+      const { firstSeq, lastSeq, problems, verdict } = parts.sessions.isAnswering(id)
+        ? await parts.home.gateway.append(id, messages, options)
+        : { ...(await append(session, body)), verdict: OK };
       await parts.news.added(id, body.messages.length, lastSeq);
-      const verdict = parts.sessions.isAnswering(id) ? await parts.home.gateway.added(id, body.messages) : OK;
       return { firstSeq, lastSeq, problems, ...(verdict.kind !== 'ok' && { verdict }) };
     },
   }),
@@ -59,8 +64,9 @@ export const messageRoutes = [
 ] as const;
 
 /** A request holds no more than one transaction does, so its messages are stored together and bear numbers in a row. */
-function append(session: Session, messages: readonly NewMessage[]): Promise<Receipt> {
+function append(session: Session, { messages, expectedSeq }: NewMessages): Promise<Receipt> {
   const [only] = messages;
+  if (expectedSeq !== undefined) return session.appendAfter(expectedSeq, messages);
   if (messages.length === 1 && only !== undefined) return session.append(only);
   return appendAll(session, messages);
 }
@@ -68,6 +74,11 @@ function append(session: Session, messages: readonly NewMessage[]): Promise<Rece
 async function appendAll(session: Session, messages: readonly NewMessage[]): Promise<Receipt> {
   const { count, lastSeq = 0, ...rest } = await session.appendAll(messages);
   return { firstSeq: lastSeq - count + 1, lastSeq, ...rest };
+}
+
+interface NewMessages {
+  readonly messages: readonly NewMessage[];
+  readonly expectedSeq?: number;
 }
 
 type Receipt = Pick<AppendReceipt, 'firstSeq' | 'lastSeq' | 'problems'>;

@@ -1,11 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Session } from '../app/sessions/session.ts';
 import type { Sessions } from '../app/sessions/sessions.ts';
+import { Failure } from '../core/failure.ts';
 import type { SessionFacts } from '../core/session.ts';
-import { type Clock, type EpochMs, MINUTE_MS } from '../core/time.ts';
+import { type Clock, type EpochMs, MINUTE_MS, SECOND_MS } from '../core/time.ts';
 
 /** A session that no request was about for this long is given up, so that it does not count as in use for ever. */
 const IDLE_MS = 10 * MINUTE_MS;
+/** Long enough for what a request wrote to be told of. */
+const TOLD_MS = 5 * SECOND_MS;
 
 interface OpenSession {
   readonly session: Session;
@@ -51,6 +54,12 @@ export class OpenSessions {
     return this.#open.get(id)?.isAnswering === true;
   }
 
+  /** Whether a client of this daemon used it a moment ago, so that what it gets is told here. */
+  readonly isTold = (id: string): boolean => {
+    const usedAt = this.#open.get(id)?.usedAt;
+    return usedAt !== undefined && this.#clock.now() - usedAt < TOLD_MS;
+  };
+
   #gathered(): Promise<void> {
     this.#turn ??= this.#nextTurn();
     return this.#turn;
@@ -66,8 +75,14 @@ export class OpenSessions {
     const now = this.#clock.now();
     for (const [id, { session, usedAt }] of this.#open) {
       if (now - usedAt < IDLE_MS) continue;
+      await session.release().catch(unlessGone);
+      // What could not be let go of is tried again the next time.
       this.#open.delete(id);
-      await session.release();
     }
   }
+}
+
+/** A session that was removed meanwhile is nobody's any more. */
+function unlessGone(error: unknown): void {
+  if (!(error instanceof Failure) || error.code !== 'not-found') throw error;
 }

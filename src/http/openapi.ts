@@ -1,13 +1,9 @@
 import { z } from 'zod';
-import { ERROR_CODES } from './refusal.ts';
+import { errorResponses, errorSchema, errorsOf } from './openapi-errors.ts';
+import { EXAMPLES, PARAMETERS, TAGS } from './openapi-words.ts';
+import { jsonSchema } from './json-schema.ts';
 import { type JsonRoute, jsonRoute, type Route } from './route.ts';
 import { eventSchema } from './schemas/gateway-schemas.ts';
-
-export const errorSchema = z
-  .object({
-    error: z.object({ code: z.enum(ERROR_CODES), message: z.string(), hint: z.string().exactOptional() }),
-  })
-  .meta({ id: 'Error' });
 
 /** The route that describes all routes, made from the very schemas that requests go through. */
 export function openapiRoute(others: readonly Route[]): Route {
@@ -16,6 +12,7 @@ export function openapiRoute(others: readonly Route[]): Route {
     path: '/openapi.json',
     summary: 'This description.',
     answer: z.looseObject({ openapi: z.string() }),
+    bare: true,
     handle: () => (document ??= openapiDocument([...others, itself])),
   });
   // Made when somebody asks: most daemons are never asked.
@@ -30,16 +27,23 @@ export function openapiDocument(routes: readonly Route[]) {
     const methods = (paths[route.path] ??= {});
     methods[route.method.toLowerCase()] = operation(route);
   }
+  const used = new Set(routes.map(tagOf));
   return withComponents({
     openapi: '3.1.0',
     info: {
       title: 'Coppice',
       version: '1',
       description: 'The same documents that `coppice --json` prints. Each carries `schemaVersion`.',
+      license: { name: 'MIT', identifier: 'MIT' },
     },
+    servers: [{ url: '/', description: 'The daemon that gave this description.' }],
+    tags: Object.entries(TAGS)
+      .filter(([name]) => used.has(name))
+      .map(([name, description]) => ({ name, description })),
     components: {
-      securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
+      securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'The file that coppice serve names.' } },
       schemas: { Event: jsonSchema(eventSchema) },
+      responses: errorResponses(),
     },
     security: [{ token: [] }],
     paths,
@@ -60,20 +64,45 @@ function withComponents(document: object): object {
 
 function operation(route: Route): object {
   const parameters = [...pathParameters(route), ...queryParameters(route)];
+  const { body: example } = EXAMPLES[`${route.method} ${route.path}`] ?? {};
   return {
+    operationId: operationId(route),
+    tags: [tagOf(route)],
     summary: route.summary,
     ...(route.open === true && { security: [] }),
     ...(parameters.length > 0 && { parameters }),
-    ...('body' in route && route.body !== undefined && { requestBody: { required: true, ...json(route.body) } }),
-    responses: { ...answers(route), default: { description: 'An error.', ...json(errorSchema) } },
+    ...('body' in route &&
+      route.body !== undefined && { requestBody: { required: true, ...json(route.body, example) } }),
+    responses: { ...answers(route), ...errorsOf(route) },
   };
+}
+
+/** The method and the words of the path: `GET /api/sessions/{id}/files` is `getSessionsIdFiles`. */
+function operationId({ method, path }: Route): string {
+  const words = path.replace(/^\/api\//, '/').split(/[^a-z]+/i);
+  return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+}
+
+function tagOf({ path }: Route): string {
+  const [, name = ''] = /^\/api\/([a-z]+)/.exec(path) ?? [];
+  return Object.hasOwn(TAGS, name) ? name : 'machine';
 }
 
 function answers(route: Route): object {
   const description = 'Done.';
-  if (!('answer' in route)) return { 200: { description, content: { [route.contentType]: {} } } };
-  const { content } = json(documentSchema(route.answer));
-  return { [route.status ?? 200]: { description, content: { ...content, ...lines(route) } } };
+  if (!('answer' in route)) return { 200: { description, content: { [route.contentType]: textOf(route) } } };
+  const { answer: example } = EXAMPLES[`${route.method} ${route.path}`] ?? {};
+  const { content } = json(route.bare === true ? route.answer : documentSchema(route.answer), example);
+  const done = { description, content: { ...content, ...lines(route) } };
+  if (route.statusOf === undefined) return { [route.status ?? 200]: done };
+  return { 200: done, 503: { ...done, description: 'It cannot do its work now.' } };
+}
+
+/** Of a stream of events it is known what each of them holds. */
+function textOf({ contentType }: { readonly contentType: string }): object {
+  if (contentType !== 'text/event-stream') return { schema: { type: 'string' } };
+  const contentSchema = { $ref: '#/components/schemas/Event' };
+  return { schema: { type: 'string', contentMediaType: 'application/json', contentSchema } };
 }
 
 /** What a client that accepts lines gets when the answer takes long. The last line has the answer, or the error. */
@@ -93,7 +122,8 @@ function documentSchema(answer: z.ZodType): z.ZodType {
 
 function pathParameters({ path }: Route): object[] {
   if (!path.includes('{id}')) return [];
-  return [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }];
+  const description = 'Which one. An id may hold any character, encoded as in every URL.';
+  return [{ name: 'id', in: 'path', required: true, description, schema: { type: 'string' } }];
 }
 
 function queryParameters({ query }: Route): object[] {
@@ -101,6 +131,7 @@ function queryParameters({ query }: Route): object[] {
   return Object.entries(query.shape).map(([name, schema]) => ({
     name,
     in: 'query',
+    description: PARAMETERS[name],
     required: !isOptional(schema as z.ZodType),
     schema: jsonSchema(schema as z.ZodType),
   }));
@@ -110,11 +141,6 @@ function isOptional(schema: z.ZodType): boolean {
   return schema._zod.optin === 'optional';
 }
 
-function json(schema: z.ZodType) {
-  return { content: { 'application/json': { schema: jsonSchema(schema) } } };
-}
-
-function jsonSchema(schema: z.ZodType): object {
-  const { $schema: _, ...described } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
-  return described;
+function json(schema: z.ZodType, example?: object) {
+  return { content: { 'application/json': { schema: jsonSchema(schema), ...(example && { example }) } } };
 }

@@ -1,4 +1,3 @@
-import { applySentPlan } from '../app/apply-sent-plan.ts';
 import { planDocument } from '../app/documents/plan-document.ts';
 import { type PlanDocument, planOf, readPlanRequest } from '../app/documents/read-plan-document.ts';
 import { carriedDocument } from '../app/documents/run-document.ts';
@@ -8,7 +7,7 @@ import { isRemoval, type Plan } from '../core/plan.ts';
 import { throttled } from './answer-lines.ts';
 import { gather } from './gather.ts';
 import { type Call, jsonRoute } from './route.ts';
-import { carriedSchema, newPlanSchema, outcomeSchema, planDocumentSchema } from './schemas/run-schemas.ts';
+import { applyQuery, carriedSchema, newPlanSchema, outcomeSchema, planDocumentSchema } from './schemas/run-schemas.ts';
 import { progressSchema } from './schemas/values.ts';
 
 /** A plan reads the whole home. */
@@ -24,6 +23,7 @@ export const planRoutes = [
     body: newPlanSchema,
     answer: planDocumentSchema,
     status: 201,
+    location: (document) => `/api/plans/${encodeURIComponent(String('id' in document && document.id))}`,
     tells: progressSchema,
     handle: async ({ parts: { home, clock }, body, tell, signal }) => {
       const options = { signal, onProgress: throttled(tell) };
@@ -44,11 +44,12 @@ export const planRoutes = [
     path: '/api/plans/{id}/apply',
     summary: 'Carry out a plan: nothing more than it says, and only what has not changed since.',
     cost: HEAVY,
+    query: applyQuery,
     answer: carriedSchema,
     tells: outcomeSchema,
-    handle: async ({ parts: { home }, id, tell, signal }) => {
+    handle: async ({ parts: { home }, id, query: { forGood = false }, tell, signal }) => {
       const plan = loadPlan(home.plansHome, id);
-      const carried = await carryOut(plan, { tell, signal }, (options) => home.apply(plan, options));
+      const carried = await carryOut(plan, { tell, signal }, (options) => home.apply(plan, { ...options, forGood }));
       if (carried.run !== undefined) dropPlan(home.plansHome, id);
       return carried;
     },
@@ -59,13 +60,13 @@ export const planRoutes = [
     summary:
       'Carry out a plan of this home that is not kept here. It is judged again: only what would be decided now in the same way is done.',
     cost: HEAVY,
+    query: applyQuery,
     body: planDocumentSchema,
     answer: carriedSchema,
     tells: outcomeSchema,
-    handle: async ({ parts: { home }, body, tell, signal }) => {
+    handle: async ({ parts: { home }, body, query: { forGood = false }, tell, signal }) => {
       const plan = planOf(body as PlanDocument, 'the body');
-      const retention = await home.retention();
-      return carryOut(plan, { tell, signal }, (options) => applySentPlan(retention, plan, options));
+      return carryOut(plan, { tell, signal }, (options) => home.apply(plan, { ...options, forGood }));
     },
   }),
 ] as const;

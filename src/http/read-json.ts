@@ -2,13 +2,11 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { Failure } from '../core/failure.ts';
 import type { JsonValue } from '../core/json.ts';
-import { nestedDeeper } from '../core/nested-deeper.ts';
+import { lookOverJson } from './look-over-json.ts';
 import { type ErrorAnswer, refuse } from './refusal.ts';
 
 /** A message may hold 10 MiB; quotes and line breaks take more room in JSON. */
 const MAX_BODY_BYTES = 12 * 1024 * 1024;
-/** Far beyond what anybody writes, and little enough for every program that reads it. */
-const MAX_LEVELS = 100;
 
 /** The JSON in the body of a request, or why it is not read. Nothing beyond the limit is ever kept. */
 export async function readJson(request: IncomingMessage): Promise<{ value: JsonValue } | ErrorAnswer> {
@@ -37,20 +35,8 @@ function collect(request: IncomingMessage): Promise<Buffer | undefined> {
 }
 
 function parse(bytes: Buffer): JsonValue {
-  const value = parseJson(bytes);
-  if (opensMore(bytes, MAX_LEVELS) && nestedDeeper(value, MAX_LEVELS)) {
-    throw new Failure('usage', `The body is nested more than ${MAX_LEVELS} levels deep.`, {
-      hint: 'Send what is nested so deeply as a text.',
-    });
-  }
-  return value;
-}
-
-/** Whether there are enough brackets for so many levels. Nearly all bodies have few, and need no closer look. */
-function opensMore(bytes: Buffer, levels: number): boolean {
-  let count = 0;
-  for (const byte of bytes) if ((byte === 0x5b || byte === 0x7b) && ++count > levels) return true;
-  return false;
+  lookOverJson(bytes);
+  return parseJson(bytes);
 }
 
 function parseJson(bytes: Buffer): JsonValue {

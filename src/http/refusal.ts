@@ -10,6 +10,7 @@ const REFUSALS = {
   'wrong-type': 415,
   'too-many': 429,
   stopping: 503,
+  'no-space': 507,
 } as const;
 
 export type RefusalCode = keyof typeof REFUSALS;
@@ -22,6 +23,8 @@ export interface ErrorAnswer {
   readonly code: FailureCode | RefusalCode;
   readonly message: string;
   readonly hint?: string;
+  /** When it is worth trying again. */
+  readonly retryAfterSeconds?: number;
 }
 
 export function refuse(code: RefusalCode, message: string, hint: string): ErrorAnswer {

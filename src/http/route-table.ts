@@ -3,6 +3,7 @@ import { checkpointRoutes } from './checkpoints.ts';
 import { cronRoutes } from './cron.ts';
 import { gatewayRoutes } from './gateway.ts';
 import { importRoutes } from './imports.ts';
+import { ledgerRoutes } from './ledger.ts';
 import { machineRoutes } from './machine.ts';
 import { messageRoutes } from './messages.ts';
 import { openapiRoute } from './openapi.ts';
@@ -20,6 +21,7 @@ const DESCRIBED = [
   ...planRoutes,
   ...runRoutes,
   ...archiveRoutes,
+  ...ledgerRoutes,
   ...checkpointRoutes,
   ...cronRoutes,
   ...upkeepRoutes,

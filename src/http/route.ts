@@ -6,6 +6,7 @@ import type { EventClients } from './event-clients.ts';
 import type { MessageNews } from './message-news.ts';
 import type { Metrics } from './metrics.ts';
 import type { OpenSessions } from './open-sessions.ts';
+import type { ChoreHealth, Readiness } from './readiness.ts';
 
 /** What every resource works with. */
 export interface HttpParts {
@@ -15,6 +16,8 @@ export interface HttpParts {
   readonly events: EventClients;
   readonly news: MessageNews;
   readonly metrics: Metrics;
+  readonly chores: () => readonly ChoreHealth[];
+  readonly readiness: () => Promise<Readiness>;
   /** Aborted when the daemon stops. */
   readonly signal: AbortSignal;
 }
@@ -42,7 +45,7 @@ interface RouteFacts {
   readonly open?: true;
 }
 
-export type Method = 'GET' | 'POST' | 'PATCH';
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 export interface JsonRouteSpec<Query extends z.ZodType, Body extends z.ZodType> extends RouteFacts {
   readonly query?: Query;
@@ -51,6 +54,12 @@ export interface JsonRouteSpec<Query extends z.ZodType, Body extends z.ZodType> 
   /** It may take long: this is what it tells meanwhile to a client that accepts lines. */
   readonly tells?: z.ZodType;
   readonly status?: 200 | 201;
+  /** Sent as it is, without the version of all documents: its form is not ours to choose. */
+  readonly bare?: true;
+  /** Where what was made can be found from now on. */
+  readonly location?: (document: object, id: string) => string;
+  /** Another status for some documents, where the status itself is the answer. */
+  readonly statusOf?: (document: object) => number;
   readonly handle: (call: Call<z.output<Query>, z.output<Body>>) => Promise<object> | object;
 }
 

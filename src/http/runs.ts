@@ -83,6 +83,6 @@ export const runRoutes = [
     body: emptySchema,
     answer: emptiedSchema,
     tells: progressSchema,
-    handle: async ({ parts: { home }, id }) => (await home.retention()).emptyTrash(id),
+    handle: async ({ parts: { home }, id, body }) => (await home.retention()).emptyTrash(id, body),
   }),
 ] as const;

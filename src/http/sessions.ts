@@ -1,10 +1,16 @@
 import { sessionDetailDocument, sessionDocument } from '../app/documents/session-document.ts';
+import { carriedDocument } from '../app/documents/run-document.ts';
 import type { SessionsQuery } from '../app/sessions/sessions.ts';
 import { endedSession } from '../core/check-session.ts';
 import { Failure } from '../core/failure.ts';
+import { isRemoval } from '../core/plan.ts';
+import type { Outcome } from '../core/run.ts';
 import type { SessionFacts } from '../core/session.ts';
 import { type HttpParts, jsonRoute } from './route.ts';
+import { carriedSchema } from './schemas/run-schemas.ts';
 import {
+  crashedListSchema,
+  endCrashedSchema,
   endSchema,
   fileListSchema,
   newSessionSchema,
@@ -21,6 +27,8 @@ import {
 } from './schemas/session-schemas.ts';
 
 const PAGE = 100;
+/** A plan reads the whole home. */
+const HEAVY = 1000;
 
 export const sessionRoutes = [
   jsonRoute({
@@ -38,6 +46,7 @@ export const sessionRoutes = [
     body: newSessionSchema,
     answer: sessionSchema,
     status: 201,
+    location: (document) => `/api/sessions/${encodeURIComponent(String('id' in document && document.id))}`,
     handle: async ({ parts: { home, sessions }, body }) => {
       const session = await home.sessions.create(body);
       const facts = await session.facts();
@@ -77,12 +86,38 @@ export const sessionRoutes = [
     },
   }),
   jsonRoute({
+    method: 'DELETE',
+    path: '/api/sessions/{id}',
+    summary:
+      'Remove a session into the trash, as a plan for it alone would. `run` names the run that gives it back, and until when (`expiresAt`). Refused while a hold keeps the session.',
+    cost: HEAVY,
+    answer: carriedSchema,
+    handle: async ({ parts: { home }, id }) => {
+      // By its whole id alone: nothing is removed that was meant by its first characters.
+      await home.sessions.open(id);
+      const plan = await home.plan({ kind: 'delete', ids: [id] });
+      const kept = plan.decisions.find((decision) => !isRemoval(decision) && decision.item.id === id);
+      if (kept !== undefined) throw heldSession(id, kept.reason);
+      const outcomes: Outcome[] = [];
+      const { run, freedBytes } = await home.apply(plan, { onOutcome: (outcome) => void outcomes.push(outcome) });
+      return carriedDocument({ run, outcomes, freedBytes, interrupted: false });
+    },
+  }),
+  jsonRoute({
     method: 'POST',
     path: '/api/sessions/{id}/end',
     summary: 'End a session. Ending it again changes nothing.',
     body: endSchema,
     answer: sessionSchema,
     handle: async ({ parts, id, body }) => sessionDocument(await (await parts.sessions.open(id)).end(body.reason)),
+  }),
+  jsonRoute({
+    method: 'POST',
+    path: '/api/end-crashed',
+    summary: 'End open sessions whose process on the machine of the daemon is gone, and say which process that was.',
+    body: endCrashedSchema,
+    answer: crashedListSchema,
+    handle: async ({ parts: { home }, body }) => ({ sessions: [...(await home.sessions.endCrashed(body.reason))] }),
   }),
   jsonRoute({
     method: 'POST',
@@ -125,6 +160,12 @@ export const sessionRoutes = [
     },
   }),
 ] as const;
+
+function heldSession(id: string, reason: string): Failure {
+  return new Failure('refused', `Session ${id} stays: ${reason}.`, {
+    hint: `See what holds it: GET /api/explain/${encodeURIComponent(id)}`,
+  });
+}
 
 /** One page. Sessions that are used meanwhile move to the front and may come twice; none is left out for it. */
 export async function listSessions(

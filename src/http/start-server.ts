@@ -9,6 +9,9 @@ import { type Address, listen } from './listen.ts';
 import { MessageNews } from './message-news.ts';
 import { Metrics } from './metrics.ts';
 import { OpenSessions } from './open-sessions.ts';
+import { type ChoreHealth, createReadiness } from './readiness.ts';
+import { watchSessions } from './session-watch.ts';
+import { Strangers } from './strangers.ts';
 
 export interface ServerParts {
   readonly home: Home;
@@ -18,6 +21,10 @@ export interface ServerParts {
   readonly say: (line: string) => void;
   /** What one client may ask for; the defaults stop only what runs away. */
   readonly rate?: Rate;
+  /** How the work by the clock goes, where there is any. */
+  readonly chores?: () => readonly ChoreHealth[];
+  /** How many connections may stand open over which no token came. */
+  readonly mostStrangers?: number;
   /** How long a client may take to send a request. */
   readonly patienceMs?: number;
 }
@@ -28,6 +35,7 @@ const REFUSED_RATE: Rate = { burst: 50, perSecond: 10 };
 const PATIENCE_MS = 60 * SECOND_MS;
 const MAX_HEADER_BYTES = 16 * 1024;
 const MAX_CONNECTIONS = 4096;
+const MOST_STRANGERS = 1024;
 /** How long requests in flight may take once the daemon is told to stop. */
 const STOP_MS = 10 * SECOND_MS;
 const SWEEP_MS = 20;
@@ -46,14 +54,18 @@ export interface HttpServer {
 export async function startServer(parts: ServerParts, address: Address): Promise<HttpServer> {
   const { home, clock } = parts;
   const metrics = new Metrics();
-  const events = new EventClients(home.gateway);
   const news = new MessageNews(home.gateway);
   const sessions = new OpenSessions(home.sessions, clock);
+  const watch = { sessions: home.sessions, gateway: home.gateway, clock, isTold: sessions.isTold, say: parts.say };
+  const events = new EventClients(home.gateway, { whileFollowed: () => watchSessions(watch) });
   const stopping = new AbortController();
   const working = new Set<Promise<void>>();
+  const strangers = new Strangers(parts.mostStrangers ?? MOST_STRANGERS);
+  const chores = parts.chores ?? (() => []);
+  const readiness = createReadiness({ home, clock, chores });
   const handle = createRequestHandler(
-    { home, clock, events, news, sessions, metrics, signal: stopping.signal },
-    createDoor(parts, address),
+    { home, clock, events, news, sessions, metrics, chores, readiness, signal: stopping.signal },
+    createDoor(parts, address, strangers),
   );
   // Opens what lies behind the gateway, so that nobody who follows its events waits for that.
   await home.gateway.spend('day');
@@ -61,6 +73,7 @@ export async function startServer(parts: ServerParts, address: Address): Promise
     const work = handle(request, response).then(() => void working.delete(work));
     working.add(work);
   });
+  server.on('connection', (socket) => strangers.arrived(socket));
   server.maxConnections = MAX_CONNECTIONS;
   const { url } = await listen(server, address);
   return {
@@ -82,12 +95,14 @@ export async function startServer(parts: ServerParts, address: Address): Promise
   };
 }
 
-function createDoor({ clock, token, rate = RATE, say }: ServerParts, address: Address): Door {
+function createDoor({ clock, token, rate = RATE, say }: ServerParts, address: Address, strangers: Strangers): Door {
   const names = 'socket' in address ? { anyHost: true } : { host: address.host };
   return {
     admit: createAdmission({ token, ...names }),
     rate: createRateLimit(rate, clock),
     refusedRate: createRateLimit(REFUSED_RATE, clock),
+    limit: rate.burst,
+    met: (socket) => strangers.met(socket),
     say,
   };
 }

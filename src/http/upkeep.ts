@@ -1,4 +1,5 @@
-import { maintenanceDocument, statusDocument } from '../app/documents/status-document.ts';
+import type { z } from 'zod';
+import { heldDocument, maintenanceDocument, statusDocument } from '../app/documents/status-document.ts';
 import type { Home } from '../app/home.ts';
 import { throttled } from './answer-lines.ts';
 import { jsonRoute } from './route.ts';
@@ -6,6 +7,8 @@ import {
   checkListSchema,
   checkSchema,
   explanationSchema,
+  heldSchema,
+  holdSchema,
   homeStatusSchema,
   maintainedSchema,
   maintainSchema,
@@ -74,18 +77,31 @@ export const upkeepRoutes = [
   jsonRoute({
     method: 'POST',
     path: '/api/maintain',
-    summary: 'Make one pass over the home, as an unattended run would: under the guard, which stops large removals.',
+    summary:
+      'Make one pass over the home, as an unattended run would: under the guard, which slows large removals down.',
     cost: HEAVY,
     body: maintainSchema,
     answer: maintainedSchema,
     tells: progressSchema,
-    handle: async ({ parts: { home }, body, signal }) => maintenanceDocument(await maintain(home, body.auto, signal)),
+    handle: async ({ parts: { home }, body, signal }) => maintenanceDocument(await maintain(home, body, signal)),
+  }),
+  jsonRoute({
+    method: 'POST',
+    path: '/api/maintain/hold',
+    summary: 'Hold everything that unattended runs would remove, or let it go on.',
+    body: holdSchema,
+    answer: heldSchema,
+    handle: async ({ parts: { home }, body }) => heldDocument(await (await home.retention()).hold(body.held)),
   }),
 ] as const;
 
-async function maintain(home: Home, auto = false, signal: AbortSignal) {
+async function maintain(
+  home: Home,
+  { auto = false, allow = false }: z.output<typeof maintainSchema>,
+  signal: AbortSignal,
+) {
   if (auto) return home.maintainInBackground({ signal });
-  return (await home.retention()).maintain({ signal, now: true });
+  return (await home.retention()).maintain({ signal, now: true, allow });
 }
 
 async function collect<T extends object>(items: AsyncIterable<T>, tell?: (item: T) => Promise<void>): Promise<T[]> {

@@ -17,3 +17,12 @@ export function obstacleOf(act: () => string | undefined | void): string | undef
     return errorSentence(error);
   }
 }
+
+/** The same of an act that takes a while. */
+export async function obstacleTo(act: () => Promise<string | undefined | void>): Promise<string | undefined> {
+  try {
+    return (await act()) ?? undefined;
+  } catch (error) {
+    return errorSentence(error);
+  }
+}

@@ -6,6 +6,17 @@ export function freeBytes(path: string): number {
   return bavail * bsize;
 }
 
+/**
+ * Less free than this, and a database may be unable to write even what it needs to delete. Then the steps that remove things are
+ * small, and whatever can wait does.
+ */
+export const TIGHT_BYTES = 16 * 1024 * 1024;
+
+/** Whether the file system of this path is nearly full. */
+export function isTight(path: string): boolean {
+  return freeBytes(path) < TIGHT_BYTES;
+}
+
 /** The kind of network file system a path is on, where SQLite's locks and shared memory cannot be relied on. */
 export function networkFileSystem(path: string): string | undefined {
   return networkFileSystemOfType(statfsSync(path).type);

@@ -1,10 +1,9 @@
 import { execFile } from 'node:child_process';
 import { closeSync, constants, openSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Failure } from '../core/failure.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 /** The two ends of a pipe of the operating system. Whoever opens one closes both. */
 export interface Pipe {
@@ -17,15 +16,11 @@ export interface Pipe {
  * under them `echo problem > /dev/stderr` fails.
  */
 export async function openPipes(count: number): Promise<readonly Pipe[]> {
-  const directory = await mkdtemp(join(tmpdir(), 'coppice-pipes-'));
-  try {
-    const paths = Array.from({ length: count }, (_, index) => join(directory, String(index)));
-    await makeFifos(paths);
-    return openAll(paths);
-  } finally {
-    // An open pipe needs no name.
-    await rm(directory, { recursive: true, force: true });
-  }
+  // An open pipe needs no name, so the folder goes at once.
+  using folder = temporaryFolder('coppice-pipes');
+  const paths = Array.from({ length: count }, (_, index) => join(folder.path, String(index)));
+  await makeFifos(paths);
+  return openAll(paths);
 }
 
 /** Closes both ends, for when there is nobody to give them to. */

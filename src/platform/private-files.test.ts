@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { tempDir } from '../../test/support/temp-dir.ts';
-import { isTemporaryName, makePrivateDir, syncDir, writeFileAtomic } from './private-files.ts';
+import { makePrivateDir, syncDir, writeFileAtomic } from './private-files.ts';
 
 let dir: string;
 beforeEach(() => {
@@ -109,20 +109,6 @@ describe('writeFileAtomic', () => {
     expect(() => writeFileAtomic(join(dir, 'missing/file'), 'new')).toThrow(
       expect.objectContaining({ code: 'ENOENT' }),
     );
-  });
-});
-
-describe('isTemporaryName', () => {
-  it('knows the names of temporary files and no others', () => {
-    expect(isTemporaryName('.tmp-12-0123456789abcdef')).toBe(true);
-    const others = [
-      '.tmp-12-0123',
-      'tmp-12-0123456789abcdef',
-      '.tmp-x-0123456789abcdef',
-      '.tmp-12-0123456789abcdef.json',
-      '.tmp',
-    ];
-    expect(others.filter(isTemporaryName)).toEqual([]);
   });
 });
 

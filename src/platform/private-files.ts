@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
   closeSync,
   constants,
   fchmodSync,
+  fchownSync,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -15,6 +15,7 @@ import {
 import { dirname, join } from 'node:path';
 import { Failure } from '../core/failure.ts';
 import { errorCode } from './error-code.ts';
+import { temporaryName } from './temporary-name.ts';
 
 /**
  * Creates a directory and the missing ones above it, each 0700 whatever the umask. What exists is left as it is.
@@ -34,25 +35,30 @@ export function makePrivateDir(path: string): void {
   chmodSync(path, 0o700);
 }
 
-/** Replaces a file in one step, 0600: after a crash it holds the old content or the new, never a part. */
-export function writeFileAtomic(path: string, data: string | Uint8Array | Iterable<string>): void {
+/** What a file is to have besides its content; it is private where nothing is said. */
+export interface FileFacts {
+  readonly mode?: number;
+  readonly owner?: { readonly uid: number; readonly gid: number };
+}
+
+/** Replaces a file in one step, 0600 unless told otherwise: after a crash it holds the old content or the new, never a part. */
+export function writeFileAtomic(
+  path: string,
+  data: string | Uint8Array | Iterable<string>,
+  facts: FileFacts = {},
+): void {
   const dir = dirname(path);
-  const temporary = join(dir, `.tmp-${process.pid}-${randomBytes(8).toString('hex')}`);
+  const temporary = join(dir, temporaryName());
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
   const fd = openSync(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
   try {
-    writeAndClose(fd, data);
+    writeAndClose(fd, data, facts);
     renameSync(temporary, path);
   } catch (error) {
     removeQuietly(temporary);
     throw error;
   }
   syncDir(dir);
-}
-
-/** True for the names that `writeFileAtomic` uses, so that what a crash left behind can be told from content. */
-export function isTemporaryName(name: string): boolean {
-  return /^\.tmp-\d+-[0-9a-f]{16}$/.test(name);
 }
 
 /** Makes new, renamed and removed names in a directory survive a power cut. Does nothing where the system has no such call. */
@@ -99,10 +105,11 @@ function inTheWay(path: string, cause: unknown): Failure {
   });
 }
 
-function writeAndClose(fd: number, data: Parameters<typeof writeFileAtomic>[1]): void {
+function writeAndClose(fd: number, data: Parameters<typeof writeFileAtomic>[1], { mode, owner }: FileFacts): void {
   try {
+    if (owner !== undefined) fchownSync(fd, owner.uid, owner.gid);
     // The umask may have taken bits away from the mode that `open` was given.
-    fchmodSync(fd, 0o600);
+    fchmodSync(fd, mode ?? 0o600);
     const pieces = typeof data === 'string' || data instanceof Uint8Array ? [data] : data;
     for (const piece of pieces) writeFileSync(fd, piece);
     fsyncSync(fd);

@@ -1,8 +1,8 @@
-import { lstatSync } from 'node:fs';
 import { rmdir, unlink } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { Failure } from '../core/failure.ts';
+import { type DirectoryHandle, type Identity, isSame, openBelow } from './directory-handle.ts';
 import { errorCode } from './error-code.ts';
-import { walkTree } from './walk-tree.ts';
 
 /** What `blocks` counts in, whatever the file system. */
 const BLOCK_BYTES = 512;
@@ -10,55 +10,70 @@ const BLOCK_BYTES = 512;
 const AT_ONCE = 64;
 
 /**
- * Removes a file, or a folder with all that is in it, and returns what that took on the disk. The disk works while the caller does
- * something else. What is there no more is as good as removed; what is on another file system is refused, and then all of it stays.
- * Nothing goes on behind a failure.
+ * Removes a file below `root`, or a folder with all that is in it, and returns what that took on the disk. The disk works while
+ * the caller does something else. What is there no more is as good as removed; what is on another file system, or behind a link, is
+ * refused, and what can be seen of that beforehand leaves all of it as it is. Nothing goes on behind a failure.
  */
-export async function removeTree(path: string): Promise<number> {
-  const found = lookThrough(path);
-  for (let first = 0; first < found.files.length; first += AT_ONCE) {
-    const removals = await Promise.allSettled(found.files.slice(first, first + AT_ONCE).map(gone(unlink)));
-    for (const removal of removals) if (removal.status === 'rejected') throw removal.reason;
-  }
-  for (const folder of found.folders.toReversed()) await gone(rmdir)(folder);
-  return found.diskBytes;
+export async function removeTree(root: string, path: string): Promise<number> {
+  using folder = openBelow(root, dirname(path));
+  const found = folder && lookThrough(folder, basename(path));
+  if (folder === undefined || found === undefined) return 0;
+  await remove(folder, found);
+  return diskBytesOf(found);
 }
 
 interface Found {
-  readonly files: readonly string[];
-  /** Each before those in it. */
-  readonly folders: readonly string[];
+  readonly name: string;
   readonly diskBytes: number;
+  /** Of a folder. */
+  readonly inside?: { readonly identity: Identity; readonly found: readonly Found[] };
 }
 
-function lookThrough(path: string): Found {
-  const files: string[] = [];
-  const folders: string[] = [];
-  const stat = lstatSync(path, { throwIfNoEntry: false });
-  if (stat === undefined) return { files, folders, diskBytes: 0 };
-  (stat.isDirectory() ? folders : files).push(path);
-  let diskBytes = stat.blocks * BLOCK_BYTES;
-  for (const entry of stat.isDirectory() ? walkTree(path) : []) {
-    if (entry.kind === 'unreadable') throw notRemoved(path, entry);
-    diskBytes += entry.diskBytes;
-    (entry.kind === 'dir' ? folders : files).push(`${path}/${entry.path}`);
+function lookThrough(folder: DirectoryHandle, name: string): Found | undefined {
+  const stat = folder.look(name);
+  if (stat === undefined) {
+    // Bytes that are not UTF-8 were replaced when the name was read, so that it leads nowhere although the file is there.
+    if (name.includes('\uFFFD')) throw notRemoved(join(folder.path, name), 'Its name is not valid UTF-8');
+    return undefined;
   }
-  return { files, folders, diskBytes };
+  const diskBytes = stat.blocks * BLOCK_BYTES;
+  if (!stat.isDirectory()) return { name, diskBytes };
+  using inner = folder.folder(name);
+  if (inner === undefined) return undefined;
+  // Such as one that somebody mounted inside: what is on it is not ours.
+  if (inner.identity.device !== folder.identity.device) throw notRemoved(inner.path, 'It is on another file system');
+  const found = inner.names().flatMap((each) => lookThrough(inner, each) ?? []);
+  return { name, diskBytes, inside: { identity: inner.identity, found } };
 }
 
-function gone(remove: (path: string) => Promise<void>): (path: string) => Promise<void> {
-  return async (path) => {
-    try {
-      await remove(path);
-    } catch (error) {
-      if (errorCode(error) !== 'ENOENT') throw error;
-    }
-  };
+async function remove(folder: DirectoryHandle, { name, inside }: Found): Promise<void> {
+  if (inside === undefined) return gone(unlink, folder.at(name));
+  using inner = folder.folder(name);
+  if (inner === undefined) return;
+  if (!isSame(inner.identity, inside.identity)) throw notRemoved(inner.path, 'Another folder has taken its place');
+  const files = inside.found.filter((each) => each.inside === undefined);
+  for (let first = 0; first < files.length; first += AT_ONCE) {
+    const removals = await Promise.allSettled(files.slice(first, first + AT_ONCE).map((file) => remove(inner, file)));
+    for (const removal of removals) if (removal.status === 'rejected') throw removal.reason;
+  }
+  for (const each of inside.found) if (each.inside !== undefined) await remove(inner, each);
+  await gone(rmdir, folder.at(name));
 }
 
-/** Such as another file system that somebody mounted inside: what is on it is not ours. */
-function notRemoved(place: string, { path, error }: { path: string; error: string }): Failure {
-  return new Failure('refused', `${place}/${path} was not removed: ${error.replace(/\.$/, '')}.`, {
+async function gone(removeIt: (path: string) => Promise<void>, path: string): Promise<void> {
+  try {
+    await removeIt(path);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+  }
+}
+
+function diskBytesOf({ diskBytes, inside }: Found): number {
+  return (inside?.found ?? []).reduce((sum, each) => sum + diskBytesOf(each), diskBytes);
+}
+
+function notRemoved(path: string, why: string): Failure {
+  return new Failure('refused', `${path} was not removed: ${why}.`, {
     hint: 'It stays where it is until that is settled.',
   });
 }

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { Failure } from '../core/failure.ts';
 import { MINUTE_MS } from '../core/time.ts';
 import { errorCode } from './error-code.ts';
+import { gitMark } from './git-at-work.ts';
 import { GIT_ENVIRONMENT, GIT_SETTINGS } from './git-settings.ts';
 
 /** Where a git command works. */
@@ -73,7 +74,7 @@ export function startGit(place: GitPlace, args: readonly string[], options: GitO
   const [program = 'git', ...rest] = [...leash, ...command];
   const child = spawn(program, rest, {
     cwd: place.workTree ?? place.gitDir,
-    env: { ...closedEnvironment(place), ...options.env },
+    env: { ...closedEnvironment(place), ...gitMark(place.gitDir, args[0]), ...options.env },
     stdio: 'pipe',
     killSignal: 'SIGKILL',
     ...(options.signal && { signal: options.signal }),

@@ -18,6 +18,16 @@ export function sessionDirName(id: string): string {
   return RESERVED.test(name) ? percentBytes(name.slice(0, 1)) + name.slice(1) : name;
 }
 
+/** The id whose directory has this name; undefined where the name does not say it, or is no such name. */
+export function sessionIdOf(name: string): string | undefined {
+  const bytes =
+    name === '%'
+      ? ''
+      : name.replace(/%([0-9a-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  const id = Buffer.from(bytes, 'latin1').toString();
+  return sessionDirName(id) === name ? id : undefined;
+}
+
 /** The directory above it: two hex digits that spread sessions evenly over 256 directories. */
 export function sessionShard(id: string): string {
   return sha256(id).slice(0, 2);

@@ -102,11 +102,23 @@ function describe(path: string, stats: Stats): FoundEntry {
     kind: kindOf(stats.mode),
     path,
     sizeBytes: stats.size,
-    diskBytes: stats.blocks * 512 || stats.size,
+    diskBytes: diskBytesOf(stats),
     modifiedAt: Math.floor(stats.mtimeMs),
     mode: stats.mode,
     linkCount: stats.nlink,
   };
+}
+
+/** What something takes on the disk. Some file systems keep folders elsewhere and count no blocks for them, as for what is empty. */
+function diskBytesOf(stats: Pick<Stats, 'mode' | 'size' | 'blocks'>): number {
+  if (stats.blocks > 0) return stats.blocks * 512;
+  return kindOf(stats.mode) === 'dir' ? 0 : stats.size;
+}
+
+/** What a folder or file itself takes, without what is in it; nothing when it is not there. */
+export function ownDiskBytes(path: string): number {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  return stat === undefined ? 0 : diskBytesOf(stat);
 }
 
 function kindOf(mode: number): FoundEntry['kind'] {

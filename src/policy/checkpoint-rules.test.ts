@@ -11,7 +11,8 @@ import { planRetention } from './plan-retention.ts';
 
 const MB = 1024 * 1024;
 const PRUNE = { kind: 'checkpoints', keepOrphans: false } as const;
-const UNATTENDED = { kind: 'checkpoints', keepOrphans: true } as const;
+const KEEP_ORPHANS = { kind: 'checkpoints', keepOrphans: true } as const;
+const UNATTENDED = { kind: 'checkpoints', keepOrphans: false, unattended: true } as const;
 
 function aCheckpoint(id: string, given: Partial<CheckpointItem> = {}): CheckpointItem {
   return {
@@ -77,10 +78,60 @@ describe('checkpoints', () => {
     expect(reasonOf(planOf({ checkpoints }), 'a')).toBe('keep-last');
   });
 
+  it('of a folder that nobody used for three times the retention go altogether, unless it cannot be reached', () => {
+    const [stale, fresh] = [NOW - 90 * DAY_MS, NOW - 90 * DAY_MS + 1];
+    const places = { present: stale, gone: stale, unreachable: stale, fresh } as const;
+    const checkpoints = Object.entries(places).flatMap(([name, takenAt]) => {
+      const place = name === 'fresh' ? ('present' as const) : (name as CheckpointItem['place']);
+      const given = { projectId: name, place };
+      return [aCheckpoint(`${name}-1`, { ...given, takenAt: takenAt - 1 }), aCheckpoint(name, { ...given, takenAt })];
+    });
+    const at = { projectId: 'at work', takenAt: stale, active: true };
+    const plan = planOf({
+      checkpoints: [...checkpoints, aCheckpoint('at work', at)],
+      rules: { retentionMs: 30 * DAY_MS },
+    });
+    expect(goingIds(plan).toSorted()).toEqual(['fresh-1', 'gone', 'gone-1', 'present', 'present-1']);
+    expect(['present', 'gone', 'unreachable', 'fresh', 'at work'].map((id) => reasonOf(plan, id))).toEqual([
+      'stale',
+      'stale',
+      'unreachable',
+      'keep-last',
+      'active',
+    ]);
+    expect(plan.decisions.filter((decision) => 'skipsTrash' in decision)).toEqual([]);
+  });
+
+  it('of a folder that is gone go without a person only after a second look, a day after the first', () => {
+    const seen = (seenGoneAt?: number) =>
+      goingIds(planOf({ checkpoints: [aCheckpoint('a', { place: 'gone', ...(seenGoneAt && { seenGoneAt }) })] }));
+    expect([seen(), seen(NOW - DAY_MS + 1), seen(NOW - DAY_MS)]).toEqual([[], [], ['a']]);
+  });
+
+  it('of folders that a person says are gone go, out of reach or not, and no others', () => {
+    const at = (id: string, workdir: string, place: CheckpointItem['place'] = 'unreachable') =>
+      aCheckpoint(id, { projectId: id, workdir, place });
+    const checkpoints = [
+      at('there', '/w/there', 'present'),
+      at('a', '/w/a'),
+      at('below', '/w/a/below'),
+      at('beside', '/w/ab'),
+      { ...at('pinned', '/w/a/pinned'), pinned: true },
+      { ...at('at work', '/w/a/at-work'), active: true },
+      at('seen', '/w/a/seen', 'gone'),
+    ];
+    const said = (given: object) =>
+      planOf({ checkpoints, request: { kind: 'clear-checkpoints', ...given }, rules: { retentionMs: 1 } });
+    expect(goingIds(said({ gone: '/w/a' })).toSorted()).toEqual(['a', 'below', 'seen']);
+    expect(goingIds(said({ gone: '/w/there' }))).toEqual([]);
+    expect(goingIds(said({ unreachable: true })).toSorted()).toEqual(['a', 'below', 'beside']);
+    expect(reasonOf(said({ unreachable: true }), 'a')).toBe('said-gone');
+  });
+
   it('of a folder that is gone go only when a person asks, the newest included', () => {
     const checkpoints = [aCheckpoint('a', { place: 'gone' }), aCheckpoint('b', { place: 'gone', takenAt: NOW - 1 })];
     expect(goingIds(planOf({ checkpoints, request: PRUNE }))).toEqual(['a']);
-    expect(goingIds(planOf({ checkpoints, request: UNATTENDED }))).toEqual([]);
+    expect(goingIds(planOf({ checkpoints, request: KEEP_ORPHANS }))).toEqual([]);
     expect(goingIds(planOf({ checkpoints, request: { kind: 'policy' } }))).toEqual([]);
     const older = checkpoints.map((one) => ({ ...one, takenAt: one.takenAt - HOUR_MS }));
     expect(goingIds(planOf({ checkpoints: older, request: PRUNE }))).toEqual(['a', 'b']);
@@ -158,6 +209,37 @@ describe('checkpoints', () => {
     ).toBe(true);
   });
 
+  it('under a cap go down to the last of each folder first, then those of the folders used least recently', () => {
+    const checkpoints = [
+      aCheckpoint('old', { projectId: 'old', takenAt: NOW - 9 * DAY_MS }),
+      aCheckpoint('older', { projectId: 'older', takenAt: NOW - 10 * DAY_MS }),
+      aCheckpoint('at work', { projectId: 'w', takenAt: NOW - 11 * DAY_MS, active: true }),
+      aCheckpoint('away', { projectId: 'u', takenAt: NOW - 12 * DAY_MS, place: 'unreachable' }),
+      aCheckpoint('just now', { projectId: 'n', takenAt: NOW - HOUR_MS + 1 }),
+      aCheckpoint('first', { takenAt: NOW - 2 * DAY_MS }),
+      aCheckpoint('second', { takenAt: NOW - DAY_MS }),
+    ];
+    const going = (megabytes: number) => goingIds(planOf({ checkpoints, rules: { maxBytes: megabytes * MB } }));
+    expect(going(6.5)).toEqual(['first']);
+    expect(going(5.5)).toEqual(['first', 'older']);
+    expect(going(3.5)).toEqual(['first', 'older', 'old', 'second']);
+    const plan = planOf({ checkpoints, rules: { maxBytes: MB } });
+    expect(goingIds(plan)).toEqual(['first', 'older', 'old', 'second']);
+    expect(plan.decisions.filter(goes).every((decision) => 'skipsTrash' in decision)).toBe(true);
+    expect(plan.shortfalls).toMatchObject([{ heldBytes: { unreachable: MB } }]);
+  });
+
+  it('stay where what is spare is all that exceeds a cap', () => {
+    const checkpoints = [aCheckpoint('a'), aCheckpoint('b', { takenAt: NOW - 1 })];
+    const inventory = (garbageBytes: number, cacheBytes: number) => ({
+      ...inventoryOf({ checkpoints, extraBytes: garbageBytes + cacheBytes }),
+      checkpointSpare: { garbageBytes, cacheBytes },
+    });
+    const options = { policy: aPolicy({}, { checkpoints: { maxBytes: 2 * MB } }), now: NOW, request: UNATTENDED };
+    expect(goingIds(planRetention(inventory(9 * MB, MB), options))).toEqual([]);
+    expect(goingIds(planRetention(inventoryOf({ checkpoints, extraBytes: MB }), options))).toEqual(['a']);
+  });
+
   it('say what stands in the way of a cap', () => {
     const checkpoints = [aCheckpoint('a', { pinned: true, sizeBytes: 3 * MB }), aCheckpoint('b', { takenAt: NOW })];
     const { shortfalls } = planOf({ checkpoints, rules: { maxBytes: MB } });
@@ -184,6 +266,8 @@ describe('checkpoints', () => {
   });
 });
 
+const CLEAR = { kind: 'clear-checkpoints' } as const;
+
 const anyCheckpoint = fc.record({
   projectId: fc.constantFrom('p', 'q', 'r'),
   takenAt: fc.oneof(
@@ -195,6 +279,7 @@ const anyCheckpoint = fc.record({
   needed: fc.nat(9).map((n) => n === 0),
   active: fc.boolean(),
   sizeBytes: fc.nat(MB),
+  seenGoneAt: fc.integer({ min: NOW - 3 * DAY_MS, max: NOW + DAY_MS }),
 });
 
 const anyScene = fc
@@ -213,7 +298,7 @@ const anyScene = fc
       },
       { requiredKeys: [] },
     ),
-    request: fc.constantFrom<PlanRequest>(PRUNE, UNATTENDED, { kind: 'policy' }, { kind: 'clear-checkpoints' }),
+    request: fc.constantFrom<PlanRequest>(PRUNE, UNATTENDED, KEEP_ORPHANS, { kind: 'policy' }, CLEAR),
     extraBytes: fc.nat(MB),
   })
   .map(({ given, places, ...rest }) => ({
@@ -223,6 +308,14 @@ const anyScene = fc
 
 function always(property: (scene: Scene & { readonly rules: CheckpointRules }) => void): void {
   fc.assert(fc.property(anyScene, property), { numRuns: 500 });
+}
+
+const LAST: ReadonlySet<string> = new Set(['keep-last', 'least-used', 'stale', 'gone']);
+
+function isNewest({ checkpoints }: Scene, id: string): boolean {
+  const one = checkpoints.find((checkpoint) => checkpoint.id === id);
+  const ours = checkpoints.filter(({ projectId, takenAt }) => projectId === one?.projectId && takenAt <= NOW);
+  return ours.toSorted((a, b) => b.takenAt - a.takenAt || (a.id < b.id ? -1 : 1))[0] === one;
 }
 
 describe('a plan for checkpoints, whatever they are and whatever is asked', () => {
@@ -236,16 +329,39 @@ describe('a plan for checkpoints, whatever they are and whatever is asked', () =
     });
   });
 
-  it('leaves the newest of every project, unless its folder is gone or all are cleared by a person', () => {
+  it('lets the newest of a project go only where nobody is at work, and for a reason that is true of it', () => {
     always((scene) => {
-      const gone = new Set(goingIds(planOf(scene)));
-      if (scene.request?.kind === 'clear-checkpoints') return;
+      const plan = planOf(scene);
+      const { maxBytes = Infinity, retentionMs = Infinity } = scene.rules;
       for (const projectId of ['p', 'q', 'r']) {
         const ours = scene.checkpoints.filter((one) => one.projectId === projectId && one.takenAt <= NOW);
         const newest = ours.toSorted((a, b) => b.takenAt - a.takenAt || (a.id < b.id ? -1 : 1))[0];
-        if (newest === undefined || (newest.place === 'gone' && scene.request === PRUNE)) continue;
-        expect(gone.has(newest.id)).toBe(false);
+        const decision = plan.decisions.find(({ item }) => item.id === newest?.id);
+        if (newest === undefined || decision === undefined || !goes(decision)) continue;
+        const { takenAt, place, seenGoneAt = Infinity } = newest;
+        const idleMs = NOW - takenAt;
+        const truth: Record<string, boolean> = {
+          named: scene.request === CLEAR,
+          gone:
+            place === 'gone' &&
+            (scene.request === PRUNE || (scene.request === UNATTENDED && NOW - seenGoneAt >= DAY_MS)),
+          stale: idleMs >= 3 * retentionMs,
+          'least-used': idleMs >= HOUR_MS && sum(scene.checkpoints) + (scene.extraBytes ?? 0) > maxBytes,
+        };
+        expect([newest.active, truth[decision.reason]]).toEqual([false, true]);
       }
+    });
+  });
+
+  it('gives the last one of a folder up for space only when nothing else that may go is left', () => {
+    always((scene) => {
+      const plan = planOf({ ...scene, request: UNATTENDED });
+      if (!plan.decisions.some(({ reason }) => reason === 'least-used')) return;
+      const lasts = new Set(plan.decisions.filter(({ reason }) => LAST.has(reason)).map(({ item }) => item.id));
+      const left = plan.decisions.filter((decision) => !goes(decision) && !lasts.has(decision.item.id));
+      expect(left.filter(({ reason }) => reason === 'not-expired' || reason === 'active').length).toBe(
+        left.filter(({ reason, item }) => reason === 'active' && isNewest(scene, item.id)).length,
+      );
     });
   });
 
@@ -266,7 +382,7 @@ describe('a plan for checkpoints, whatever they are and whatever is asked', () =
 
   it('takes no more for a cap than brings it under, and stops within one checkpoint of its low-water mark', () => {
     always(({ rules: { maxBytes = 0 }, ...scene }) => {
-      const plan = planOf({ ...scene, rules: { maxBytes }, request: UNATTENDED });
+      const plan = planOf({ ...scene, rules: { maxBytes }, request: KEEP_ORPHANS });
       const going = plan.decisions.filter(goes);
       const used = sum(scene.checkpoints) + (scene.extraBytes ?? 0);
       const over = maxBytes > 0 && used > maxBytes;
@@ -281,7 +397,7 @@ describe('a plan for checkpoints, whatever they are and whatever is asked', () =
 
   it('keeps max_snapshots of what is free in each project, and all when there are no more', () => {
     always(({ rules: { maxSnapshots = 0 }, ...scene }) => {
-      const gone = new Set(goingIds(planOf({ ...scene, rules: { maxSnapshots }, request: UNATTENDED })));
+      const gone = new Set(goingIds(planOf({ ...scene, rules: { maxSnapshots }, request: KEEP_ORPHANS })));
       for (const projectId of ['p', 'q', 'r']) {
         const free = scene.checkpoints.filter(
           (one) =>

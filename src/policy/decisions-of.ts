@@ -46,7 +46,7 @@ function decideItem({ item, rule, skipsTrash }: JudgedItem): Decision {
   return { action: rule.action, reason: rule.reason, fingerprint, ...about, ...(skipsTrash && { skipsTrash }) };
 }
 
-function decideSession(session: SessionItem, lineage: Lineage, context: RuleContext): Decision {
+export function decideSession(session: SessionItem, lineage: Lineage, context: RuleContext): Decision {
   const { kind, id } = session;
   const { rule, skipsTrash } = lineage;
   if (rule.action === 'keep') {

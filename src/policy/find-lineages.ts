@@ -2,6 +2,7 @@ import type { SessionItem } from '../core/inventory.ts';
 import type { SessionRules } from '../core/policy.ts';
 import { entryCount } from '../core/session.ts';
 import type { EpochMs } from '../core/time.ts';
+import { agesFrom } from './ages-from.ts';
 import { mostLenient } from './rules-by-source.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -12,7 +13,7 @@ export interface Lineage {
   /** The conversation counts for the source of this one, and was last active when it was. */
   newest: SessionItem;
   rules: SessionRules;
-  /** When it began to age: its last activity, or the moment an open member counts as abandoned. */
+  /** When it began to age: its last activity or, where a rule closed a member, the moment of that. */
   agesFrom: EpochMs;
   entryCount: number;
   /** It is one of those that `keepLast` counts. */
@@ -46,6 +47,14 @@ export function findLineages(oldestFirst: readonly SessionItem[], rulesFor: Rule
 /** Oldest first. Not kept as a list, because most lineages have a single member and there may be 100 000 of them. */
 export function membersOf({ older, newest }: Lineage): readonly SessionItem[] {
   return older === undefined ? [newest] : [...older, newest];
+}
+
+/** By the id of a session, what all sessions of its conversation have in common and no other has. */
+export function conversationOf(sessions: readonly SessionItem[]): (id: string) => string {
+  const rootOf = joinContinuations(sessions);
+  if (rootOf === undefined) return (id) => id;
+  const roots = new Map(sessions.map(({ id }, at) => [id, sessions[rootOf(at)]?.id ?? id]));
+  return (id) => roots.get(id) ?? id;
 }
 
 type RulesFor = (source: string) => SessionRules;
@@ -100,12 +109,8 @@ function join(lineage: Lineage, newer: SessionItem, rulesFor: RulesFor): Lineage
 }
 
 function agingStart(lineage: Lineage): EpochMs {
-  const { rules } = lineage;
   let start = -Infinity;
-  for (const { endedAt, endReason, lastActiveAt } of membersOf(lineage)) {
-    const leftOpen = endedAt === undefined || endReason === 'abandoned';
-    start = Math.max(start, leftOpen ? lastActiveAt + rules.abandonAfterMs : lastActiveAt);
-  }
+  for (const member of membersOf(lineage)) start = Math.max(start, agesFrom(member));
   return start;
 }
 

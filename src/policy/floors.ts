@@ -1,5 +1,5 @@
+import { useOf } from '../core/in-use.ts';
 import type { SessionItem } from '../core/inventory.ts';
-import type { SessionRules } from '../core/policy.ts';
 import type { EpochMs } from '../core/time.ts';
 import { type Lineage, type Lineages, membersOf } from './find-lineages.ts';
 import type { RuleContext } from './rule-context.ts';
@@ -22,7 +22,8 @@ export function markFloors(
     const key = groupKey(session);
     const group = groups.get(key) ?? new Set();
     groups.set(key, group);
-    if (group.size >= rulesFor(session.source).keepLast) continue;
+    const { keepLast } = rulesFor(session.source);
+    if (keepLast === 'never' || group.size >= keepLast) continue;
     group.add(lineage);
     lineage.inFloor = true;
   }
@@ -33,20 +34,18 @@ export function groupKey({ source, workdir }: SessionItem): string {
   return `${source}\0${workdir ?? ''}`;
 }
 
-/** Too little was said for the floor to protect it: nothing, or so little that a rule about that applies. */
-export function isSlight({
-  entryCount,
-  rules,
-}: {
-  readonly entryCount: number;
-  readonly rules: SessionRules;
-}): boolean {
-  return entryCount === 0 || (rules.trivialMs !== undefined && entryCount <= rules.trivialMaxMessages);
+/**
+ * What the floor neither protects nor counts: too little was said, nothing or so little that a rule about that applies; or the
+ * conversation was started afresh, so that another has answered in its place since, and the rules let go of such.
+ */
+export function isOutsideFloor({ entryCount, newest, rules }: Lineage): boolean {
+  const slight = entryCount === 0 || (rules.trivialMs !== undefined && entryCount <= rules.trivialMaxMessages);
+  return slight || (newest.reset === true && rules.afterReset === 'remove');
 }
 
 function countsForFloor(lineage: Lineage, now: EpochMs): boolean {
-  if (isSlight(lineage)) return false;
+  if (isOutsideFloor(lineage)) return false;
   return membersOf(lineage).every(
-    ({ active, unreadable, lastActiveAt }) => !active && unreadable !== true && lastActiveAt <= now,
+    (session) => useOf(session) === undefined && session.unreadable !== true && session.lastActiveAt <= now,
   );
 }

@@ -1,91 +1,159 @@
-import type { Inventory, SessionItem } from '../core/inventory.ts';
-import { type Decision, type GuardReason, type GuardVerdict, isRemoval, type Plan } from '../core/plan.ts';
-import type { GuardRules, Policy } from '../core/policy.ts';
-import { entryCount } from '../core/session.ts';
-import { groupKey, isSlight } from './floors.ts';
-import { rulesBySource } from './rules-by-source.ts';
+import type { Inventory } from '../core/inventory.ts';
+import type { GuardMemory, Waiting } from '../core/maintenance.ts';
+import { type Decision, isRemoval, type Plan, type Removal } from '../core/plan.ts';
+import type { Policy } from '../core/policy.ts';
+import type { EpochMs } from '../core/time.ts';
+import { conversationOf } from './find-lineages.ts';
+import { announce, announcedBy } from './guard-notices.ts';
+import { type PutOff, waitingReasons } from './guard-reasons.ts';
+import { emptiedGroups, itemLimits, passesAnyway, pressureIsCounted } from './guard-rules.ts';
+import { lossOf, lossesIn } from './plan-losses.ts';
+import { planRetention } from './plan-retention.ts';
 
 export interface GuardOptions {
   /** What the plan was made from. */
   readonly inventory: Inventory;
   readonly policy: Policy;
-  /** No unattended run has looked at this home before: whatever it would do is announced first. */
-  readonly firstRun?: boolean;
-  /** The plan that the policy of the last run makes of the same inventory, when the policy has changed since. */
-  readonly previousPlan?: Plan;
+  readonly memory: GuardMemory;
+  /** How far passes are apart. */
+  readonly intervalMs: number;
+  /** A person looked and lets all of it go. */
+  readonly allow?: boolean;
 }
 
-/** Whether nobody needs to look at a plan before it is carried out. A plan that keeps everything always passes. */
-export function guardPlan(
-  plan: Plan,
-  { inventory, policy, firstRun = false, previousPlan }: GuardOptions,
-): GuardVerdict {
-  const going = plan.decisions.filter(isRemoval);
-  const reasons: GuardReason[] = [
-    ...(firstRun && going.length > 0 ? [{ kind: 'first-run', count: going.length } as const] : []),
-    ...tooMany(plan.decisions, policy.guard),
-    ...emptiedGroups(plan, inventory, policy),
-    ...(previousPlan === undefined ? [] : newlyGoing(going, previousPlan)),
-  ];
-  return reasons.length === 0 ? { status: 'ok' } : { status: 'refused', reasons };
+/** The part of a plan that goes now, what waits, and what the next pass must know. */
+export interface GuardedPlan {
+  readonly allowed: Plan;
+  readonly waiting?: Waiting;
+  readonly memory: GuardMemory;
 }
 
 /**
- * Sessions are measured against all sessions; then sessions, orphans and archives together, so that a database which lost its
- * rows, and makes an orphan of every file, is caught too. Trash, debris and request dumps do not count.
+ * Slows down what nobody has looked at. As much as the limits allow goes now, the cheapest and oldest first; the rest is
+ * announced and goes at its date, unless a person holds it. So whatever piled up is gone after a known number of passes.
  */
-function tooMany(decisions: readonly Decision[], { maxItems, maxPart }: GuardRules): GuardReason[] {
-  const sessions = decisions.filter(({ item }) => item.kind === 'session');
-  const items = decisions.filter(({ item }) => item.kind !== 'trash' && item.kind !== 'debris');
-  return (
-    [
-      ['sessions', sessions],
-      ['items', items],
-    ] as const
-  ).flatMap(([of, all]) => {
-    const count = all.filter(({ action }) => action !== 'keep' && action !== 'drop-dumps').length;
-    const limit = Math.max(numberOr0(maxItems), Math.floor(numberOr0(maxPart) * all.length));
-    return count > limit ? [{ kind: 'too-many', of, count, limit } as const] : [];
-  });
+export function guardPlan(plan: Plan, options: GuardOptions): GuardedPlan {
+  const { policy, memory, allow } = options;
+  const now = plan.madeAt;
+  // A person has seen all of it, so nothing is new or held any more.
+  if (allow) return { allowed: plan, memory: { lastAt: now, policy } };
+  const { heldSince } = memory;
+  const before = rulesBefore(options, now);
+  const waits = whatWaits(plan, { ...options, before: before?.policy });
+  const next: GuardMemory = { lastAt: now, policy, ...(before && { before }), ...(heldSince && { heldSince }) };
+  if (waits.reasonOf.size === 0) return { allowed: plan, memory: next };
+  const { notices, until } = heldSince === undefined ? announce(waits.reasonOf.keys(), options, now) : NO_NOTICES;
+  const waiting = [...waits.reasonOf.keys()];
+  return {
+    allowed: { ...plan, decisions: plan.decisions.filter((one) => !waits.reasonOf.has(one as Removal)) },
+    waiting: {
+      items: waiting.length,
+      sizeBytes: waiting.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+      reasons: waitingReasons(waits, heldSince),
+      ...(until !== undefined && { until }),
+    },
+    memory: { ...next, notices },
+  };
 }
 
-/** Groups that lose every session, unless there was nothing in them but empty and trivial ones. */
-function emptiedGroups(plan: Plan, { sessions }: Inventory, policy: Policy): GuardReason[] {
-  const leaving = new Set<string>();
-  for (const { item, action } of plan.decisions) {
-    if (item.kind === 'session' && (action === 'remove' || action === 'archive')) leaving.add(item.id);
+const NOTHING: PutOff = { reasonOf: new Map(), tooMany: [], emptied: [] };
+/** What is held is not announced: once it is let go, its notice begins anew. */
+const NO_NOTICES = { notices: [], until: undefined };
+
+function whatWaits(plan: Plan, options: GuardOptions & { before: Policy | undefined }): PutOff {
+  const { memory, inventory } = options;
+  const going = plan.decisions.filter(isRemoval).filter((one) => !passesAnyway(one));
+  if (going.length === 0) return NOTHING;
+  if (memory.heldSince !== undefined) return all(going, 'held');
+  if (memory.policy === undefined) return all(going, 'first-run');
+  const atOnce = putOff(going, { ...options, plan });
+  if (atOnce.reasonOf.size === 0) return NOTHING;
+  const announced = announcedBy(memory.notices ?? [], { inventory, at: plan.madeAt });
+  return putOff(
+    going.filter((one) => !announced(one)),
+    { ...options, plan },
+  );
+}
+
+type Judging = GuardOptions & { readonly plan: Plan; readonly before: Policy | undefined };
+
+/** What has to wait of all that was not announced for long enough. */
+function putOff(going: readonly Removal[], options: Judging): PutOff {
+  const reasonOf: PutOff['reasonOf'] = new Map();
+  const emptied = emptiedGroups(options.plan, options.inventory, options.policy);
+  const stricter = newlyGoing(going, options);
+  for (const one of going) {
+    if (stricter.has(one)) reasonOf.set(one, 'stricter-policy');
+    else if (one.reason === 'trash-size') reasonOf.set(one, 'trash-size');
+    else if (one.item.kind === 'session' && emptied.ids.has(one.item.id)) reasonOf.set(one, 'empties-group');
   }
-  const rulesFor = rulesBySource(policy, plan.request);
-  const kept = new Set(sessions.filter(({ id }) => !leaving.has(id)).map(groupKey));
-  const emptied = new Map<string, SessionItem>();
-  for (const session of sessions) {
-    const slight = isSlight({ entryCount: entryCount(session), rules: rulesFor(session.source) });
-    if (!slight && !kept.has(groupKey(session))) emptied.set(groupKey(session), session);
+  const tooMany = putOffTooMany(going, { ...options, reasonOf });
+  return { reasonOf, tooMany, emptied: emptied.groups };
+}
+
+function all(going: readonly Removal[], kind: 'held' | 'first-run'): PutOff {
+  return { ...NOTHING, reasonOf: new Map(going.map((one) => [one, kind])) };
+}
+
+/** Puts off what is beyond the limits. A conversation goes as a whole or not at all. */
+function putOffTooMany(going: readonly Removal[], options: Judging & Pick<PutOff, 'reasonOf'>): PutOff['tooMany'] {
+  const { inventory, policy, plan, reasonOf } = options;
+  const counted = going.filter(
+    ({ reason, action }) => action !== 'drop-dumps' && (reason !== 'pressure' || pressureIsCounted(inventory, policy)),
+  );
+  const limits = itemLimits(plan.decisions, options);
+  const sessions = counted.filter(({ item }) => item.kind === 'session').length;
+  if (sessions <= limits.sessions && counted.length <= limits.items) return [];
+  let [roomForSessions, roomForItems] = [limits.sessions, limits.items];
+  for (const together of cheapestFirst(counted, inventory)) {
+    const ofSessions = together.filter(({ item }) => item.kind === 'session').length;
+    const waits = together.some((one) => reasonOf.has(one));
+    if (!waits && ofSessions <= roomForSessions && together.length <= roomForItems) {
+      roomForSessions -= ofSessions;
+      roomForItems -= together.length;
+      continue;
+    }
+    for (const one of together) reasonOf.set(one, reasonOf.get(one) ?? 'too-many');
   }
-  return [...emptied.keys()].toSorted().flatMap((key) => {
-    const session = emptied.get(key);
-    if (session === undefined) return [];
-    const { source, workdir } = session;
-    return [{ kind: 'empties-group', source, ...(workdir !== undefined && { workdir }) } as const];
-  });
+  return [
+    ...(sessions > limits.sessions ? [{ of: 'sessions', count: sessions, limit: limits.sessions } as const] : []),
+    ...(counted.length > limits.items ? [{ of: 'items', count: counted.length, limit: limits.items } as const] : []),
+  ];
 }
 
-/** Items that go now and stayed before, or that go altogether now and lost only files before. */
-function newlyGoing(going: readonly Decision[], previousPlan: Plan): GuardReason[] {
-  const before = new Map(previousPlan.decisions.map((decision) => [keyOf(decision), lossOf(decision)]));
-  const count = going.filter((decision) => lossOf(decision) > (before.get(keyOf(decision)) ?? 0)).length;
-  return count === 0 ? [] : [{ kind: 'stricter-policy', count }];
+/** Parts of one conversation together; what costs least first, and of that the oldest, which is the order of the plan. */
+function cheapestFirst(counted: readonly Removal[], { sessions }: Inventory): readonly Removal[][] {
+  const conversation = conversationOf(sessions);
+  const together = new Map<string, Removal[]>();
+  for (const one of counted) {
+    const key =
+      one.item.kind === 'session' ? `session ${conversation(one.item.id)}` : `${one.item.kind} ${one.item.id}`;
+    const others = together.get(key);
+    if (others === undefined) together.set(key, [one]);
+    else others.push(one);
+  }
+  return [...together.values()].toSorted((a, b) => costOf(a) - costOf(b));
 }
 
-function keyOf({ item }: Decision): string {
-  return `${item.kind}\0${item.id}`;
+function costOf(together: readonly Removal[]): number {
+  return Math.max(...together.map(lossOf));
 }
 
-function lossOf({ action }: Decision): number {
-  if (action === 'keep') return 0;
-  return action === 'drop-files' || action === 'drop-dumps' ? 1 : 2;
+/** The rules that what goes now is compared with: those before the last change, until that was announced for long enough. */
+function rulesBefore({ policy, memory }: GuardOptions, now: EpochMs): GuardMemory['before'] {
+  const until = now + policy.guard.noticeMs;
+  const changed = memory.policy !== undefined && JSON.stringify(memory.policy) !== JSON.stringify(policy);
+  const known = memory.before !== undefined && memory.before.until > now ? memory.before : undefined;
+  if (!changed) return known;
+  return { policy: known?.policy ?? memory.policy ?? policy, until };
 }
 
-function numberOr0(value: number): number {
-  return value > 0 ? value : 0;
+/** What goes now and stayed under the rules before, or goes altogether now and lost only files then. */
+function newlyGoing(
+  going: readonly Removal[],
+  { inventory, before }: { inventory: Inventory; before: Policy | undefined },
+): ReadonlySet<Decision> {
+  if (before === undefined) return new Set();
+  const lossBefore = lossesIn(planRetention(inventory, { policy: before, now: inventory.scannedAt }));
+  return new Set(going.filter((one) => lossOf(one) > lossBefore(one)));
 }

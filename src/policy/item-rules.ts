@@ -1,8 +1,8 @@
 import type { ArchiveItem, CheckpointItem, StrayItem, TrashItem } from '../core/inventory.ts';
-import type { RuleCheck } from '../core/plan.ts';
+import type { PlanRequest, RuleCheck } from '../core/plan.ts';
 import { CHECKPOINT_RULES } from './checkpoint-rules.ts';
 import type { ItemRule } from './item-rule.ts';
-import { inDoubt, type RuleContext } from './rule-context.ts';
+import { inDoubt, isFiltered, type RuleContext } from './rule-context.ts';
 
 export type OtherItem = StrayItem | TrashItem | ArchiveItem | CheckpointItem;
 
@@ -25,11 +25,6 @@ export function traceItem(item: OtherItem, context: RuleContext): RuleCheck[] {
 const always = () => true;
 const NOT_EXPIRED = { action: 'keep', reason: 'not-expired', applies: always } as const;
 const IN_DOUBT = { action: 'keep', reason: 'doubt', applies: always } as const;
-const UNASKED = {
-  action: 'keep',
-  reason: 'not-selected',
-  applies: (_: OtherItem, { request }: RuleContext) => request.kind !== 'policy',
-} as const;
 
 /** Where checkpoints in layouts of before are; a request to clear them brings nothing else that lies there. */
 const LEGACY = 'checkpoints/';
@@ -41,12 +36,31 @@ const STRAY_RULES: readonly ItemRule<StrayItem>[] = [
     reason: 'named',
     applies: ({ id }, { request }) => request.kind === 'clear-legacy' && id.startsWith(LEGACY),
   },
-  UNASKED,
+  { action: 'keep', reason: 'not-selected', applies: (stray, { request }) => !asksFor(request, stray) },
   { action: 'keep', reason: 'future', applies: ({ lastActiveAt }, { now }) => !(lastActiveAt <= now) },
-  { action: 'keep', reason: 'young', applies: ({ lastActiveAt }, { now, minAgeMs }) => now - lastActiveAt < minAgeMs },
+  {
+    action: 'keep',
+    reason: 'young',
+    applies: ({ lastActiveAt }, { now, minAgeMs, overridesMinAge }) =>
+      !overridesMinAge && now - lastActiveAt < minAgeMs,
+  },
   { action: 'purge', reason: 'debris', applies: ({ kind }) => kind === 'debris' },
   { action: 'remove', reason: 'orphan', applies: always },
 ];
+
+/**
+ * Whoever asks for the files of sessions means also those that no session owns any more. They have no source, title or model,
+ * so a request that is narrowed down by one of these does not mean them.
+ */
+function asksFor(request: PlanRequest, { kind, id, lastActiveAt }: StrayItem): boolean {
+  if (request.kind === 'policy') return true;
+  if (request.kind !== 'prune' || request.part !== 'files' || isFiltered(request)) return false;
+  const { before = Infinity } = request;
+  return kind === 'orphan' && id.startsWith(SESSION_FILES) && lastActiveAt < before;
+}
+
+/** Where the files of sessions are. */
+const SESSION_FILES = 'sessions/';
 
 const TRASH_RULES: readonly ItemRule<TrashItem>[] = [
   {

@@ -1,10 +1,10 @@
 import { dropOrder } from '../core/checkpoint.ts';
 import type { Inventory, SessionItem } from '../core/inventory.ts';
-import type { EpochMs } from '../core/time.ts';
 import { findLineages, type Lineage } from './find-lineages.ts';
 import { markFloors } from './floors.ts';
 import { judgeItem, type OtherItem } from './item-rules.ts';
 import { judgeLineage } from './judge-lineage.ts';
+import { oldestFirst } from './oldest-first.ts';
 import type { RuleContext } from './rule-context.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -66,13 +66,4 @@ function othersOf({ trash, strays, archives, checkpoints }: Inventory): OtherIte
     ...oldestFirst(archives, ({ lastActiveAt }) => lastActiveAt),
     ...dropOrder(checkpoints),
   ];
-}
-
-/** By time, then by id; a time that is not a number comes last, where the future is. */
-function oldestFirst<T extends { readonly id: string }>(items: readonly T[], timeOf: (item: T) => EpochMs): T[] {
-  const keyOf = (item: T) => {
-    const time = timeOf(item);
-    return Number.isNaN(time) ? Infinity : time;
-  };
-  return items.toSorted((a, b) => keyOf(a) - keyOf(b) || (a.id < b.id ? -1 : 1));
 }

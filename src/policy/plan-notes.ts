@@ -16,6 +16,8 @@ export function planNotes(decisions: readonly Decision[], context: RuleContext):
   return notes;
 }
 
+const UNOWNED = '; files that no session owns go after sessions.min_age_hours';
+
 function missingAge(request: PlanRequest): string[] {
   if ((request.kind !== 'prune' && request.kind !== 'archive') || givenAge(request) !== undefined) return [];
   if (isFiltered(request)) {
@@ -27,5 +29,6 @@ function missingAge(request: PlanRequest): string[] {
       : request.part === 'files'
         ? 'sessions.transcript_retention_days'
         : 'sessions.retention_days';
-  return [`No age and no filter were given, so the configured ${setting} decides.`];
+  const orphans = request.kind === 'prune' && request.part === 'files' ? UNOWNED : '';
+  return [`No age and no filter were given, so the configured ${setting} decides${orphans}.`];
 }

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { NOW } from '../../test/support/clock.ts';
-import { anArchive, aSession } from '../../test/support/inventories.ts';
+import { anArchive, aPolicy, aSession } from '../../test/support/inventories.ts';
 import { planLines, planOf } from '../../test/support/plans.ts';
-import type { SessionFilter } from '../core/plan.ts';
-import { DAY_MS } from '../core/time.ts';
+import type { PlanRequest, SessionFilter } from '../core/plan.ts';
+import type { Policy } from '../core/policy.ts';
+import { DAY_MS, HOUR_MS } from '../core/time.ts';
 
 const daysAgo = (days: number) => NOW - days * DAY_MS;
 
@@ -29,6 +30,42 @@ describe('a request by hand', () => {
       session first: remove, named"
     `);
     expect(ask('first', 'second').notes).toEqual([]);
+  });
+
+  it('says which setting kept what was asked for, with its value and the way round it', () => {
+    const sessions = [
+      aSession('old', { workdir: '/a' }),
+      aSession('new', { workdir: '/a', lastActiveAt: daysAgo(10) }),
+      aSession('tagged', { workdir: '/b', tags: ['keep', 'other'] }),
+      aSession('young', { workdir: '/c', lastActiveAt: NOW - HOUR_MS }),
+    ];
+    const notesOf = (request: PlanRequest) => planOf({ sessions }, { request }).notes;
+    const aged = notesOf({ kind: 'prune', filter: {}, before: daysAgo(1), part: 'all' });
+    expect(aged).toEqual([
+      expect.stringMatching(/^1 session stays because of sessions\.keep_last: 1\. .*--set sessions\.keep_last=never$/),
+      expect.stringMatching(/^1 session stays because of sessions\.keep_tags: keep\. .*--remove TAG$/),
+    ]);
+    const filtered = notesOf({ kind: 'archive', filter: { source: 'cli' } });
+    expect(filtered).toContainEqual(
+      expect.stringMatching(/^1 session stays because of sessions\.min_age_hours: 24\. .*--older-than/),
+    );
+    expect(notesOf({ kind: 'prune', filter: {}, before: daysAgo(1), part: 'files' })).not.toContainEqual(
+      expect.stringContaining('keep_last'),
+    );
+    expect(notesOf({ kind: 'delete', ids: ['new', 'tagged'] })).toEqual([expect.stringContaining('keep_tags: keep')]);
+    expect(notesOf({ kind: 'policy' })).toEqual([]);
+  });
+
+  it('takes the newest too where no floor is wanted, in one source or in all', () => {
+    const sessions = [aSession('a'), aSession('b', { source: 'cron' })];
+    const request = { kind: 'prune', filter: {}, before: daysAgo(1), part: 'all' } as const;
+    const going = (policy: Policy) =>
+      planOf({ sessions }, { request, policy }).decisions.flatMap(({ action, item }) =>
+        action === 'keep' ? [] : item.id,
+      );
+    expect(going(aPolicy({ keepLast: 'never' })).toSorted()).toEqual(['a', 'b']);
+    expect(going(aPolicy({ keepLast: 1 }, { bySource: { cron: { keepLast: 'never' } } }))).toEqual(['b']);
+    expect(going(aPolicy({ keepLast: 'never' }, { bySource: { cron: { keepLast: 1 } } }))).toEqual(['a']);
   });
 
   it('reaches archived sessions by name', () => {

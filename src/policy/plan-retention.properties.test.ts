@@ -24,6 +24,7 @@ import {
   IDS,
   type Scene,
 } from '../../test/support/scenes.ts';
+import { USES, useOf } from '../core/in-use.ts';
 import { itemBytes, type SessionItem } from '../core/inventory.ts';
 import type { Decision } from '../core/plan.ts';
 import { DAY_MS, HOUR_MS } from '../core/time.ts';
@@ -137,8 +138,8 @@ describe('holds', () => {
     });
 
   it(
-    'keep what is active, whatever is asked',
-    never(({ active }) => active),
+    'keep what is in use, whatever is asked: held by a process, answering a route, or open',
+    never(({ active, routed, endedAt }) => active || routed === true || endedAt === undefined),
   );
   it(
     'keep what is pinned, whatever is asked',
@@ -153,20 +154,13 @@ describe('holds', () => {
     never(({ unreadable }) => unreadable === true),
   );
   it(
-    'keep what is open and not abandoned, whatever is asked',
-    never(
-      ({ endedAt, lastActiveAt, source }, { policy }) =>
-        endedAt === undefined && lastActiveAt + rulesOf(policy, source).abandonAfterMs > NOW,
-    ),
-  );
-  it(
     'keep what carries a tag to keep, whatever is asked',
     never(({ tags, source }, { policy }) => tags.some((tag) => rulesOf(policy, source).keepTags.includes(tag))),
   );
 
   it('keep what is too young, unless a person names an id or an age', () => {
     always(anyAskedCalmly, ({ scene, request }) => {
-      if (request.kind === 'delete' || 'before' in request) return;
+      if (request.kind === 'delete' || 'before' in request || 'emptyMs' in request || 'trivialMs' in request) return;
       for (const [session, decision] of sessionFates(planOf(scene, request), scene.inventory)) {
         const young = NOW - session.lastActiveAt < rulesOf(scene.policy, session.source).minAgeMs;
         if (young) expect(decision.action).toBe('keep');
@@ -183,7 +177,8 @@ describe('holds', () => {
         if (pinned || archivedAt > NOW) expect(gone).not.toContain(`archive ${id}`);
       }
       for (const { kind, id, lastActiveAt } of scene.inventory.strays) {
-        if (NOW - lastActiveAt < minAgeMs) expect(gone).not.toContain(`${kind} ${id}`);
+        const leastMs = 'before' in request ? NOW - (request.before ?? NOW) : minAgeMs;
+        if (NOW - lastActiveAt < leastMs) expect(gone).not.toContain(`${kind} ${id}`);
       }
     });
   });
@@ -193,7 +188,10 @@ describe('holds', () => {
       const inventory = { ...scene.inventory, doubts: ['activity-unknown' as const] };
       const plan = planOf({ ...scene, inventory }, request);
       expect(going(plan)).toEqual(new Set());
-      const wanted = planOf({ ...scene, policy: { ...scene.policy, disk: { lowWater: 1, bySource: {} } } }, request);
+      const wanted = planOf(
+        { ...scene, policy: { ...scene.policy, disk: { forGood: true, lowWater: 1, bySource: {} } } },
+        request,
+      );
       for (const [at, { action }] of wanted.decisions.entries()) {
         if (action !== 'keep') expect(plan.decisions[at]?.reason).toBe('doubt');
       }
@@ -232,13 +230,18 @@ describe('conversations', () => {
     });
   });
 
-  it('are held by any member that is active or pinned, and say so', () => {
+  it('are held by any member that is in use or pinned, and say so', () => {
     always(anyScene, (scene) => {
       const { sessions } = scene.inventory;
       const byId = new Map(sessions.map((session) => [session.id, session]));
-      for (const [{ id, active, pinned }, { reason }] of sessionFates(planOf(scene), scene.inventory)) {
-        const members = [...conversationOf(sessions, id)].map((member) => byId.get(member));
-        if (members.some((member) => member?.active)) expect(reason).toBe(active ? 'active' : 'lineage-active');
+      for (const [session, { reason }] of sessionFates(planOf(scene), scene.inventory)) {
+        const { pinned } = session;
+        const members = [...conversationOf(sessions, session.id)].map((member) => byId.get(member));
+        const uses = members.flatMap((member) => (member && useOf(member)) ?? []);
+        if (uses.length > 0)
+          expect(reason).toBe(
+            USES.find((use) => uses.includes(use)) === useOf(session) ? useOf(session) : 'lineage-active',
+          );
         else if (members.some((member) => member?.pinned)) expect(reason).toBe(pinned ? 'pinned' : 'lineage-pinned');
       }
     });

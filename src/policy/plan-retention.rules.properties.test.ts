@@ -4,35 +4,32 @@ import { NOW } from '../../test/support/clock.ts';
 import { aSession } from '../../test/support/inventories.ts';
 import {
   anyAskedCalmly,
+  countsForFloor,
   expectSubset,
   going,
   groupsOf,
   isGoing,
   isLeaving,
+  keyOf,
   planOf,
   rulesOf,
   sessionFates,
   withSessions,
 } from '../../test/support/planned-scenes.ts';
-import { always, anyScene, anyTightScene, conversationOf, IDS, withoutCounts } from '../../test/support/scenes.ts';
+import {
+  always,
+  anyDoubts,
+  anyScene,
+  anyTightScene,
+  conversationOf,
+  IDS,
+  withoutCounts,
+} from '../../test/support/scenes.ts';
 import { type SessionItem } from '../core/inventory.ts';
 import type { Policy, SessionRules } from '../core/policy.ts';
-import { DAY_MS } from '../core/time.ts';
+import { DAY_MS, HOUR_MS } from '../core/time.ts';
 
 describe('floors', () => {
-  /** Whether a conversation is one of those that `keepLast` counts, by the rules of all its sources. */
-  function counts(members: readonly SessionItem[], policy: Policy): boolean {
-    const messageCount = members.reduce((sum, member) => sum + member.messageCount, 0);
-    const slight = members.every(({ source }) => {
-      const { trivialMs, trivialMaxMessages } = rulesOf(policy, source);
-      return messageCount === 0 || (trivialMs !== undefined && messageCount <= trivialMaxMessages);
-    });
-    const staysAnyway = members.some(
-      ({ active, unreadable, lastActiveAt }) => active || unreadable === true || lastActiveAt > NOW,
-    );
-    return !slight && !staysAnyway;
-  }
-
   it('keep the newest of each group on the list, for everything but a request for one by name', () => {
     always(anyAskedCalmly, ({ scene: { inventory, policy }, request }) => {
       if (request.kind === 'delete' || request.kind === 'gc') return;
@@ -42,14 +39,14 @@ describe('floors', () => {
       for (const group of groupsOf(sessions).values()) {
         const counted = group.filter(({ id }) => {
           const conversation = conversationOf(sessions, id);
-          return counts(
+          return countsForFloor(
             sessions.filter((session) => conversation.has(session.id)),
             policy,
           );
         });
         const newest = counted.toSorted((a, b) => b.lastActiveAt - a.lastActiveAt || (a.id < b.id ? 1 : -1));
         const { keepLast } = rulesOf(policy, group[0]?.source ?? '');
-        for (const { id } of newest.slice(0, keepLast)) expect(leaving).not.toContain(id);
+        for (const { id } of newest.slice(0, keepLast === 'never' ? 0 : keepLast)) expect(leaving).not.toContain(id);
       }
     });
   });
@@ -67,9 +64,10 @@ describe('floors', () => {
     });
   });
 
-  it('do not count what is active, unreadable or dated in the future', () => {
+  it('do not count what is in use, unreadable or dated in the future', () => {
     const extras = fc.constantFrom<Partial<SessionItem>>(
       { active: true },
+      { routed: true },
       { unreadable: true },
       { lastActiveAt: NOW + 1 },
     );
@@ -95,7 +93,7 @@ describe('floors', () => {
         ...policy,
         bySource: {},
         dumps: {},
-        sessions: { ...policy.sessions, transcriptRetentionMs: undefined },
+        sessions: { ...policy.sessions, transcriptRetentionMs: undefined, afterReset: undefined },
       };
       const { maxSessions = Infinity } = calm.sessions;
       const scene = withSessions({ inventory, policy: calm }, (sessions) =>
@@ -117,6 +115,8 @@ describe('floors', () => {
 
 describe('rules', () => {
   const days = (value: number | undefined) => (value === undefined ? undefined : Math.ceil(value / 2));
+  const fewer = (keepLast: SessionRules['keepLast']) =>
+    keepLast === 'never' || keepLast === 1 ? ('never' as const) : keepLast - 1;
   const stricter = (rules: Partial<SessionRules>): Partial<SessionRules> => ({
     ...rules,
     ...(rules.minAgeMs !== undefined && { minAgeMs: rules.minAgeMs / 2 }),
@@ -126,7 +126,7 @@ describe('rules', () => {
     archiveAfterMs: days(rules.archiveAfterMs),
     emptyMs: days(rules.emptyMs) ?? 60 * DAY_MS,
     trivialMs: days(rules.trivialMs),
-    ...(rules.keepLast !== undefined && { keepLast: Math.max(1, rules.keepLast - 1) }),
+    ...(rules.keepLast !== undefined && { keepLast: fewer(rules.keepLast) }),
     ...(rules.keepTags !== undefined && { keepTags: rules.keepTags.slice(1) }),
   });
 
@@ -190,6 +190,7 @@ describe('rules', () => {
           emptyMs,
           trivialMs,
           maxSessions,
+          afterReset: undefined,
         };
         const silent: Policy = {
           ...policy,
@@ -200,6 +201,7 @@ describe('rules', () => {
           disk: {
             maxBytes: values[8],
             minFreeBytes: values[9],
+            forGood: true,
             lowWater: 0.5,
             bySource: { cli: { maxBytes: values[10] ?? 0 } },
           },
@@ -258,12 +260,13 @@ describe('a request by hand', () => {
     });
   });
 
-  it('touches sessions alone, and none that the filter or the age leaves out', () => {
+  it('touches sessions and their files alone, and none that the filter or the age leaves out', () => {
     always(anyAskedCalmly, ({ scene, request }) => {
       if (!('filter' in request)) return;
       const { filter } = request;
       const plan = planOf(scene, request);
-      for (const { item, action } of plan.decisions) if (action !== 'keep') expect(item.kind).toBe('session');
+      const ofSessions = request.kind === 'prune' && request.part === 'files' ? ['session', 'orphan'] : ['session'];
+      for (const { item, action } of plan.decisions) if (action !== 'keep') expect(ofSessions).toContain(item.kind);
       for (const [session, decision] of sessionFates(plan, scene.inventory)) {
         if (!isGoing(decision)) continue;
         if (filter.source !== undefined) expect(session.source).toBe(filter.source);
@@ -271,6 +274,47 @@ describe('a request by hand', () => {
         if (filter.title !== undefined) expect(session.title?.toLowerCase()).toContain(filter.title.toLowerCase());
         if (filter.maxMessages !== undefined) expect(session.messageCount).toBeLessThanOrEqual(filter.maxMessages);
         if ('before' in request) expect(session.lastActiveAt).toBeLessThan(request.before ?? 0);
+      }
+    });
+  });
+
+  it('for files takes those that no session owns, as old as was said, and nothing that is not certain', () => {
+    const anyAge = fc.option(fc.constantFrom(0, 1, 30, 100), { nil: undefined });
+    always(fc.tuple(anyScene, anyAge, anyDoubts), ([scene, days, doubts]) => {
+      const age = days === undefined ? {} : { before: NOW - days * DAY_MS };
+      const request = { kind: 'prune', filter: {}, ...age, part: 'files' } as const;
+      const inventory = { ...scene.inventory, doubts };
+      const gone = going(planOf({ ...scene, inventory }, request));
+      const leastMs = days === undefined ? scene.policy.sessions.minAgeMs : days * DAY_MS + 1;
+      for (const { kind, id, lastActiveAt } of inventory.strays) {
+        const due = lastActiveAt <= NOW && NOW - lastActiveAt >= leastMs && doubts.length === 0;
+        expect(gone.has(`${kind} ${id}`)).toBe(due && kind === 'orphan' && id.startsWith('sessions/'));
+      }
+      const narrowed = planOf(scene, { ...request, filter: { source: 'cli' } });
+      expect([...going(narrowed)].filter((key) => !key.startsWith('session '))).toEqual([]);
+    });
+  });
+
+  it('for slight sessions alone takes exactly those that the policy takes for being slight, source by source', () => {
+    always(anyScene, (scene) => {
+      const slight = planOf(scene).decisions.filter(({ reason }) => reason === 'empty' || reason === 'trivial');
+      expect(going(planOf(scene, { kind: 'gc', filter: {} }))).toEqual(new Set(slight.map(keyOf)));
+    });
+  });
+
+  it('goes below the least age only by a rule whose age was given', () => {
+    const anyLimit = fc.option(fc.constantFrom(HOUR_MS, DAY_MS), { nil: undefined });
+    always(fc.tuple(anyScene, anyLimit, anyLimit), ([scene, emptyMs, trivialMs]) => {
+      const given = { ...(emptyMs !== undefined && { emptyMs }), ...(trivialMs !== undefined && { trivialMs }) };
+      const plan = planOf(scene, { kind: 'gc', filter: {}, ...given });
+      for (const [session, { action, reason }] of sessionFates(plan, scene.inventory)) {
+        if (action === 'keep') continue;
+        const own = rulesOf(scene.policy, session.source);
+        const [limit, configured] = reason === 'empty' ? [emptyMs, own.emptyMs] : [trivialMs, own.trivialMs];
+        expect(NOW - session.lastActiveAt).toBeGreaterThanOrEqual(
+          limit ?? Math.max(configured ?? Infinity, own.minAgeMs),
+        );
+        expect([session.active, session.pinned]).toEqual([false, false]);
       }
     });
   });

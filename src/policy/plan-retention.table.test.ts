@@ -9,7 +9,8 @@ import { planRetention } from './plan-retention.ts';
 
 // Every combination of yes and no that can matter to one session, against a table written from the specification.
 
-const FACTS = ['active', 'pinned', 'future', 'unreadable', 'open', 'young', 'tagged', 'slight', 'newest'] as const;
+const USE = ['active', 'routed', 'open'] as const;
+const FACTS = [...USE, 'pinned', 'future', 'unreadable', 'young', 'tagged', 'slight', 'newest'] as const;
 const RULES = ['retention', 'archive', 'transcripts'] as const;
 
 type Row = Readonly<Record<(typeof FACTS)[number] | (typeof RULES)[number], boolean>>;
@@ -17,10 +18,11 @@ type Table = readonly (readonly [when: (row: Row) => boolean, fate: string])[];
 
 const HOLDS: Table = [
   [(row) => row.active, 'keep active'],
+  [(row) => row.routed, 'keep routed'],
+  [(row) => row.open, 'keep open'],
   [(row) => row.pinned, 'keep pinned'],
   [(row) => row.future, 'keep future'],
   [(row) => row.unreadable, 'keep unreadable'],
-  [(row) => row.open && row.young, 'keep open'],
 ];
 const KEEPS: Table = [
   [(row) => row.young, 'keep young'],
@@ -59,24 +61,26 @@ const REQUESTS: readonly (readonly [PlanRequest, Table])[] = [
   [{ kind: 'archive', filter: { source: 'cli' } }, [...HOLDS, ...KEEPS, FLOOR, [() => true, 'archive selected']]],
   [
     { kind: 'gc', filter: {}, emptyMs: DAY_MS, trivialMs: DAY_MS, trivialMaxMessages: 5 },
-    [
-      ...HOLDS,
-      ...KEEPS,
-      [(row) => row.slight, 'remove trivial'],
-      [(row) => row.newest, 'keep keep-last'],
-      [() => true, 'keep not-expired'],
-    ],
+    [...HOLDS, TAGGED, [(row) => row.slight && !row.young, 'remove trivial'], FLOOR, [() => true, 'keep not-expired']],
+  ],
+  [
+    { kind: 'gc', filter: {}, trivialMs: HOUR_MS },
+    [...HOLDS, TAGGED, [(row) => row.slight, 'remove trivial'], FLOOR, [() => true, 'keep not-expired']],
+  ],
+  [
+    { kind: 'gc', filter: {} },
+    [...HOLDS, ...KEEPS, [(row) => row.slight, 'remove trivial'], FLOOR, [() => true, 'keep not-expired']],
   ],
 ];
 
 describe('the fate of one session', () => {
-  it('is as the table says under the policy, in all 4096 cases', () => {
+  it('is as the table says under the policy, in all 8192 cases', () => {
     const names = [...FACTS, ...RULES];
     expect(disagreements({ kind: 'policy' }, POLICY_TABLE, names)).toEqual([]);
     expect(new Set(rowsOf(names).map((row) => expected(POLICY_TABLE, row))).size).toBe(POLICY_TABLE.length);
   });
 
-  it.each(REQUESTS)('is as the table says for %o, in all 512 cases', (request, table) => {
+  it.each(REQUESTS)('is as the table says for %o, in all 1024 cases', (request, table) => {
     expect(disagreements(request, table, FACTS)).toEqual([]);
   });
 });
@@ -117,6 +121,7 @@ function sessionOf(row: Row): SessionItem {
   const { endedAt, ...session } = aSession('it', {
     lastActiveAt: row.future ? NOW + 1 : NOW - ageMs,
     active: row.active,
+    ...(row.routed && { routed: true }),
     pinned: row.pinned,
     tags: row.tagged ? ['keep'] : ['other'],
     messageCount: row.slight ? 2 : 40,

@@ -47,7 +47,7 @@ describe('a plan under the usual policy', () => {
       session only-one-here: keep, keep-last
       session pinned: keep, pinned
       session tagged: keep, tagged
-      session crashed: remove, retention
+      session crashed: keep, open
       session hello: remove, trivial
       session last-week: keep, not-expired
       session nothing-said: remove, empty
@@ -198,30 +198,6 @@ describe('a conversation across sources', () => {
     expect(reasons('cron', 'cli')).toEqual(['retention', 'retention']);
     expect(reasons('cron', 'api')).toEqual(['not-expired', 'not-expired']);
     expect(reasons('bot', 'cron')).toEqual(['tagged', 'lineage-kept']);
-  });
-});
-
-describe('an open session', () => {
-  it('is held until it counts as abandoned, also when it is named, and ages from then', () => {
-    const sessions = [anOpenSession('it', { lastActiveAt: NOW - 23 * HOUR_MS, messageCount: 0 })];
-    const request = { kind: 'delete', ids: ['it'] } as const;
-    const reasons = [0, 1, 24, 25].map((hours) => {
-      const now = NOW + hours * HOUR_MS;
-      return [planOf({ sessions }, { now }), planOf({ sessions }, { now, request })].map(
-        ({ decisions }) => decisions[0]?.reason,
-      );
-    });
-    expect(reasons).toEqual([
-      ['open', 'open'],
-      ['young', 'named'],
-      ['young', 'named'],
-      ['empty', 'named'],
-    ]);
-  });
-
-  it('is never taken for abandoned while the clock is in doubt', () => {
-    const given = { sessions: [anOpenSession('it')], doubts: ['clock-suspect' as const] };
-    expect(planOf(given, { request: { kind: 'delete', ids: ['it'] } }).decisions[0]?.reason).toBe('open');
   });
 });
 

@@ -1,6 +1,8 @@
 import type { Inventory } from '../core/inventory.ts';
 import type { Plan } from '../core/plan.ts';
+import { boundTrash } from './bound-trash.ts';
 import { decisionsOf } from './decisions-of.ts';
+import { floorNotes } from './floor-notes.ts';
 import { judgeInventory } from './judge-inventory.ts';
 import { planNotes } from './plan-notes.ts';
 import { relieveCheckpoints } from './relieve-checkpoints.ts';
@@ -15,13 +17,15 @@ export function planRetention(inventory: Inventory, options: PlanOptions): Plan 
   const context = ruleContext(inventory, options);
   const judged = judgeInventory(inventory, context);
   const { now, request } = context;
+  if (request.kind === 'policy') boundTrash(judged, options.policy.trash.maxBytes);
   const { disk } = options.policy;
   const { maxBytes } = checkpointRules(options.policy, request);
   const bounded = request.kind === 'policy' || request.kind === 'checkpoints';
   const shortfalls = [
     ...(bounded ? relieveCheckpoints(judged, maxBytes, inventory) : []),
-    ...(request.kind === 'policy' ? relievePressure(judged, disk, inventory.disk) : []),
+    ...(request.kind === 'policy' ? relievePressure(judged, disk, inventory) : []),
   ];
   const decisions = decisionsOf(judged);
-  return { home: inventory.home, madeAt: now, request, decisions, notes: planNotes(decisions, context), shortfalls };
+  const notes = [...planNotes(decisions, context), ...floorNotes(decisions, inventory.sessions, context)];
+  return { home: inventory.home, madeAt: now, request, decisions, notes, shortfalls };
 }

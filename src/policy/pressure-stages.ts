@@ -1,27 +1,23 @@
-import type { Decision } from '../core/plan.ts';
 import type { Subject } from './bytes-left.ts';
 import { type Lineage, membersOf } from './find-lineages.ts';
 import type { Judged, JudgedItem } from './judge-inventory.ts';
+import { lossOf } from './plan-losses.ts';
 import type { Removal } from './verdict.ts';
 
 /** One thing to give up, and as what. */
 export interface Way {
   readonly subject: Subject;
   readonly rule: Removal;
+  /** With its way back. */
+  readonly skipsTrash?: boolean;
 }
 
 /**
- * Everything that may be given up for space, in order, each stage oldest first: trash, then the wait in the trash of what goes
- * anyway, request dumps, transcripts of ended subagents and cron, the place outside the archive, and last of all sessions,
- * live or archived. Expired trash and debris go by their own rules and are counted before. Trash belongs to no source.
+ * Everything that may be given up for space, in order, each stage oldest first: request dumps, transcripts of ended subagents and
+ * cron, the place outside the archive, and last of all sessions, live or archived. Expired trash and debris go by their own
+ * rules and are counted before.
  */
 export function* waysToGiveUp({ others, lineages }: Judged, source?: string): Generator<Way> {
-  if (source === undefined) {
-    for (const subject of others) if (isFreeTrash(subject)) yield { subject, rule: PURGE };
-    for (const subject of [...others, ...lineages]) {
-      if (subject.rule.action !== 'keep') yield { subject, rule: subject.rule };
-    }
-  }
   const free = lineages.filter(
     (lineage) => isFree(lineage) && (source === undefined || lineage.newest.source === source),
   );
@@ -34,29 +30,31 @@ export function* waysToGiveUp({ others, lineages }: Judged, source?: string): Ge
   yield* stronger(oldestFirst, REMOVE);
 }
 
+/** What can be undone and need not be: what is in the trash, oldest first, and then what this plan puts there. */
+export function* waysToLoseUndo({ others, lineages }: Judged): Generator<Way> {
+  for (const subject of others) if (isFreeTrash(subject)) yield { subject, rule: PURGE };
+  for (const subject of [...others, ...lineages]) {
+    const { rule } = subject;
+    if (rule.action === 'keep' || rule.action === 'archive' || rule.action === 'purge') continue;
+    yield { subject, rule, skipsTrash: true };
+  }
+}
+
 const PURGE: Removal = { action: 'purge', reason: 'pressure' };
 const DROP_DUMPS: Removal = { action: 'drop-dumps', reason: 'pressure' };
 const DROP_FILES: Removal = { action: 'drop-files', reason: 'pressure' };
 const ARCHIVE: Removal = { action: 'archive', reason: 'pressure' };
 const REMOVE: Removal = { action: 'remove', reason: 'pressure' };
 
-const STRENGTH: Record<Decision['action'], number> = {
-  keep: 0,
-  'drop-dumps': 1,
-  'drop-files': 2,
-  archive: 3,
-  remove: 4,
-  purge: 5,
-};
-
 /** Only what takes more than was decided so far: pressure never softens a verdict. */
 function* stronger(subjects: readonly Subject[], rule: Removal): Generator<Way> {
   for (const subject of subjects) {
-    if (STRENGTH[rule.action] > STRENGTH[subject.rule.action]) yield { subject, rule };
+    if (lossOf(rule) > lossOf(subject.rule)) yield { subject, rule };
   }
 }
 
-function isFreeTrash({ item, rule }: JudgedItem): boolean {
+/** It can still be undone, and nothing but that speaks for keeping it. */
+export function isFreeTrash({ item, rule }: JudgedItem): boolean {
   return item.kind === 'trash' && (rule.reason === 'in-grace' || rule.reason === 'doubt');
 }
 

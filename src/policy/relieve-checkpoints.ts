@@ -1,7 +1,9 @@
 import type { Inventory } from '../core/inventory.ts';
 import type { KeepReason, Shortfall } from '../core/plan.ts';
 import { bytesLeft } from './bytes-left.ts';
+import { MIN_AGE_MS } from './checkpoint-rules.ts';
 import type { Judged, JudgedItem } from './judge-inventory.ts';
+import type { RuleContext } from './rule-context.ts';
 import { limitOf } from './rules-by-source.ts';
 import type { Removal } from './verdict.ts';
 
@@ -10,16 +12,22 @@ const LOW_WATER = 0.95;
 
 const PURGE: Removal = { action: 'purge', reason: 'pressure' };
 const REMOVE: Removal = { action: 'remove', reason: 'pressure' };
+const REMOVE_LAST: Removal = { action: 'remove', reason: 'least-used' };
 
 /**
- * Where checkpoints take more than `maxBytes`, changes verdicts until they take a little less: trash that holds nothing but
- * checkpoints is emptied, what goes anyway goes at once, and then one after the other is given up, in `dropOrder`. Never
- * touches what is held or the newest of a project; says what is missing when that is not enough.
+ * Where checkpoints take more than `maxBytes`, changes verdicts until they take a little less. What is spare goes by itself;
+ * then trash that holds nothing but checkpoints is emptied, oldest first, what goes anyway goes at once, and one after the other
+ * is given up, in `dropOrder`. The last one of a folder goes after all others, that of the folder used least recently first, and
+ * never while somebody works there. Never touches what is held; says what is missing when all that is not enough.
  */
 export function relieveCheckpoints(judged: Judged, limit: number | undefined, inventory: Inventory): Shortfall[] {
   const maxBytes = limitOf(limit) ?? Infinity;
+  const { garbageBytes, cacheBytes } = inventory.checkpointSpare ?? { garbageBytes: 0, cacheBytes: 0 };
   const usedBytes =
-    inventory.checkpointBytes - judged.others.filter(isOurs).reduce((sum, item) => sum + freed(item), 0);
+    inventory.checkpointBytes -
+    garbageBytes -
+    cacheBytes -
+    judged.others.filter(isOurs).reduce((sum, item) => sum + freed(item), 0);
   if (usedBytes <= maxBytes) return [];
   const neededBytes = usedBytes - Math.floor(maxBytes * LOW_WATER);
   let freedBytes = 0;
@@ -41,6 +49,13 @@ function* waysToGiveUp({ others, context }: Judged): Generator<{ item: JudgedIte
     const newest = one.item.kind === 'checkpoint' && context.checkpoints.newest.has(one.item);
     if (isFree(one) && !newest) yield { item: one, rule: REMOVE };
   }
+  for (const one of checkpoints) if (isIdle(one, context)) yield { item: one, rule: REMOVE_LAST };
+}
+
+/** The last one of a folder that nobody is at work in. Its age counts, so it stays while the clock is in doubt. */
+function isIdle({ item, rule }: JudgedItem, { now, clockSuspect }: RuleContext): boolean {
+  if (item.kind !== 'checkpoint' || clockSuspect || now - item.takenAt < MIN_AGE_MS) return false;
+  return rule.action === 'keep' && rule.reason === 'keep-last';
 }
 
 /** Takes part in what the store of checkpoints takes on disk. */

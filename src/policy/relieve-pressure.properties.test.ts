@@ -8,14 +8,15 @@ import {
   anyTightScene,
   conversationOf,
   freedBytes,
+  freedLater,
   type Scene,
 } from '../../test/support/scenes.ts';
 import { type Inventory, itemBytes } from '../core/inventory.ts';
-import type { Decision, Plan } from '../core/plan.ts';
+import { type Decision, isRemoval, needsConsent, type Plan, withWayBack } from '../core/plan.ts';
 import type { DiskRules } from '../core/policy.ts';
 import { planRetention } from './plan-retention.ts';
 
-const NO_LIMITS: DiskRules = { lowWater: 1, bySource: {} };
+const NO_LIMITS: DiskRules = { forGood: true, lowWater: 1, bySource: {} };
 
 function plansOf({ inventory, policy }: Scene): { plan: Plan; base: Plan } {
   return {
@@ -24,9 +25,11 @@ function plansOf({ inventory, policy }: Scene): { plan: Plan; base: Plan } {
   };
 }
 
-/** What is missing to the low-water mark when the rules that are not about size have had their way. */
-function neededBytes({ inventory: { disk }, policy }: Scene, base: Plan): number {
-  const freed = sum(base.decisions.map(freedBytes));
+type Measure = (decision: Decision) => number;
+
+/** What is missing to the low-water mark where a limit is exceeded after a plan, by one measure of what it frees. */
+function neededBytes({ inventory: { disk }, policy }: Scene, plan: Plan, measure: Measure): number {
+  const freed = sum(plan.decisions.map(measure));
   const { maxBytes = Infinity, minFreeBytes = 0, lowWater } = policy.disk;
   const [used, free] = [disk.usedBytes - freed, disk.freeBytes + freed];
   const overCap = used > maxBytes ? used - Math.floor(maxBytes * lowWater) : 0;
@@ -34,14 +37,14 @@ function neededBytes({ inventory: { disk }, policy }: Scene, base: Plan): number
   return Math.max(overCap, underFree);
 }
 
-/** Bytes freed beyond the base plan, by item or whole conversation. */
+/** Bytes freed in the end beyond the base plan, by item or whole conversation. */
 function extraFreed({ inventory }: Scene, { plan, base }: { plan: Plan; base: Plan }): number[] {
-  const before = new Map(base.decisions.map((decision) => [keyOf(decision), freedBytes(decision)]));
+  const before = new Map(base.decisions.map((decision) => [keyOf(decision), freedLater(decision)]));
   const bySubject = new Map<string, number>();
   for (const decision of plan.decisions) {
     const { kind, id } = decision.item;
     const first = kind === 'session' ? [...conversationOf(inventory.sessions, id)].toSorted()[0] : id;
-    const extra = freedBytes(decision) - (before.get(keyOf(decision)) ?? 0);
+    const extra = freedLater(decision) - (before.get(keyOf(decision)) ?? 0);
     bySubject.set(`${kind} ${first}`, (bySubject.get(`${kind} ${first}`) ?? 0) + extra);
   }
   return [...bySubject.values()].filter((bytes) => bytes !== 0);
@@ -54,28 +57,60 @@ describe('pressure', () => {
   it('does nothing while no limit is exceeded', () => {
     always(anyTightScene, (scene) => {
       const plans = plansOf(scene);
-      if (neededBytes(scene, plans.base) === 0) expect(plans.plan).toEqual(plans.base);
+      if (neededBytes(scene, plans.base, freedBytes) === 0) expect(plans.plan).toEqual(plans.base);
     });
   });
 
-  it('reaches the low-water mark, or says exactly how many bytes are missing', () => {
+  it('reaches the low-water mark in the end, or says exactly how many bytes are missing', () => {
     always(anyTightScene, (scene) => {
       const plans = plansOf(scene);
-      const missing = neededBytes(scene, plans.base) - sum(extraFreed(scene, plans));
+      const missing = neededBytes(scene, plans.base, freedLater) - sum(extraFreed(scene, plans));
       expect(plans.plan.shortfalls.map(({ bytes }) => bytes)).toEqual(missing > 0 ? [missing] : []);
     });
   });
 
-  it('takes nothing that it could do without', () => {
+  it('gives up nothing that it could do without', () => {
     always(anyTightScene, (scene) => {
       const plans = plansOf(scene);
-      const needed = neededBytes(scene, plans.base);
+      const needed = neededBytes(scene, plans.base, freedLater);
       const extra = extraFreed(scene, plans);
       const freed = sum(extra);
       for (const bytes of extra) {
         expect(bytes).toBeGreaterThan(0);
         expect(freed - bytes).toBeLessThan(needed);
       }
+    });
+  });
+
+  it('holds the limits at once where something may go for good, or says what is missing', () => {
+    always(anyTightScene, (scene) => {
+      const { plan } = plansOf(scene);
+      if (plan.shortfalls.length === 0) expect(neededBytes(scene, plan, freedBytes)).toBe(0);
+    });
+  });
+
+  it('lets go for good of nothing that could have a way back', () => {
+    always(anyTightScene, (scene) => {
+      const { plan } = plansOf(scene);
+      const needed = neededBytes(scene, withWayBack(plan), freedBytes);
+      const lost = new Map<string, number>();
+      for (const decision of plan.decisions.filter(needsConsent)) {
+        const { kind, id } = decision.item;
+        const whole = kind === 'session' ? [...conversationOf(scene.inventory.sessions, id)].toSorted()[0] : id;
+        lost.set(`${kind} ${whole}`, (lost.get(`${kind} ${whole}`) ?? 0) + decision.sizeBytes);
+      }
+      const freed = sum([...lost.values()]);
+      for (const bytes of lost.values()) expect(freed - bytes).toBeLessThan(needed);
+    });
+  });
+
+  it('lets nothing go for good where that was not allowed, and gives up the same things', () => {
+    always(anyTightScene, (scene) => {
+      const disk = { ...scene.policy.disk, forGood: false };
+      const { plan } = plansOf({ ...scene, policy: { ...scene.policy, disk } });
+      expect(plan.decisions.filter(needsConsent)).toEqual([]);
+      const { plan: freely } = plansOf(scene);
+      expect(plan.decisions.filter(isRemoval)).toEqual(withWayBack(freely).decisions.filter(isRemoval));
     });
   });
 
@@ -94,13 +129,14 @@ describe('pressure', () => {
   it('never crosses a hold, a tag or a floor', () => {
     const protects = new Set<string>([
       'active',
+      'routed',
+      'open',
       'pinned',
       'lineage-active',
       'lineage-pinned',
       'lineage-kept',
       'future',
       'unreadable',
-      'open',
       'young',
       'tagged',
     ]);
@@ -122,7 +158,7 @@ describe('pressure', () => {
         .filter(({ action, sizeBytes }) => action === 'keep' && sizeBytes > 0)
         .map(({ reason }) => reason);
       expect(reasons).not.toContain('not-expired');
-      expect(reasons).not.toContain('in-grace');
+      if (neededBytes(scene, plan, freedBytes) > 0) expect(reasons).not.toContain('in-grace');
     });
   });
 
@@ -143,7 +179,7 @@ describe('pressure', () => {
       const inTrash = plans.base.decisions
         .filter(({ reason }) => reason === 'in-grace')
         .map(({ sizeBytes }) => sizeBytes);
-      if (sum(inTrash) < neededBytes(scene, plans.base)) return;
+      if (sum(inTrash) < neededBytes(scene, plans.base, freedBytes)) return;
       for (const { item, reason } of plans.plan.decisions) if (reason === 'pressure') expect(item.kind).toBe('trash');
     });
   });
@@ -163,14 +199,18 @@ describe('pressure', () => {
       const bytes = scene.inventory.sessions
         .filter(({ id }) => archivable.has(id))
         .map((session) => (itemBytes(session) / 5) * 4);
-      expect(sum(bytes)).toBeLessThan(neededBytes(scene, plans.base));
+      expect(sum(bytes)).toBeLessThan(neededBytes(scene, plans.base, freedLater));
     });
   });
 
   it('brings a source under its own limit with what belongs to that source', () => {
     always(fc.tuple(anyScene, fc.integer({ min: 1, max: 800 })), ([{ inventory, policy }, maxBytes]) => {
       const sessions = inventory.sessions.map(({ childKind: _, ...session }) => session);
-      const disk = { lowWater: 0.85, bySource: { cli: { maxBytes }, telegram: { maxBytes: 2 * maxBytes } } };
+      const disk = {
+        forGood: true,
+        lowWater: 0.85,
+        bySource: { cli: { maxBytes }, telegram: { maxBytes: 2 * maxBytes } },
+      };
       const scene = { inventory: { ...inventory, sessions }, policy: { ...policy, disk } };
       const { plan, base } = plansOf(scene);
       const after = afterPlan(scene.inventory, plan);

@@ -27,7 +27,10 @@ describe('pressure', () => {
     });
     const planAt = (maxBytes: number) =>
       fates(
-        planRetention(inventory, { policy: aPolicy({}, { disk: { maxBytes, lowWater: 1, bySource: {} } }), now: NOW }),
+        planRetention(inventory, {
+          policy: aPolicy({}, { disk: { forGood: true, maxBytes, lowWater: 1, bySource: {} } }),
+          now: NOW,
+        }),
       );
     // Expired trash and debris go by themselves, which leaves 1860.
     const calm = planAt(1860);
@@ -66,7 +69,7 @@ describe('pressure', () => {
       sessions: [aSession('gone'), aSession('kept', { lastActiveAt: NOW - 2 * DAY_MS })],
       disk: { usedBytes: 200, freeBytes: 0 },
     });
-    const policy = aPolicy({}, { disk: { maxBytes: 150, lowWater: 0.8, bySource: {} } });
+    const policy = aPolicy({}, { disk: { forGood: true, maxBytes: 150, lowWater: 0.8, bySource: {} } });
     expect(planRetention(inventory, { policy, now: NOW }).decisions[0]).toEqual({
       item: { kind: 'session', id: 'gone' },
       sizeBytes: 100,
@@ -77,13 +80,42 @@ describe('pressure', () => {
     });
   });
 
+  it('counts the part of the search index that goes along, so that it gives up no more than it must', () => {
+    const sessions = Array.from({ length: 20 }, (_, at) =>
+      aSession(`s${at}`, { lastActiveAt: NOW - (2 + at) * DAY_MS }),
+    );
+    const none = {
+      strays: 0,
+      trash: 0,
+      archives: 0,
+      checkpoints: 0,
+      log: 0,
+      reserve: 0,
+      plans: 0,
+      caches: 0,
+      other: 0,
+    };
+    const disk = { usedBytes: 6000, freeBytes: 0, parts: { ...none, sessions: 2000, index: 4000 } };
+    const policy = aPolicy({}, { disk: { forGood: true, maxBytes: 5700, lowWater: 1, bySource: {} } });
+    const goingWith = (facts: Inventory['disk']) =>
+      planRetention(anInventory({ sessions, disk: facts }), { policy, now: NOW }).decisions.filter(
+        ({ action }) => action !== 'keep',
+      ).length;
+    // An archived session of 100 bytes gives 80 back, and 200 of the index.
+    expect(goingWith(disk)).toBe(2);
+    expect(goingWith({ usedBytes: 6000, freeBytes: 0 })).toBe(4);
+  });
+
   it('takes one session when the cap is exceeded by one byte', () => {
     const sessions = Array.from(
       { length: 100 },
       (_, at): SessionItem => aSession(`s${at}`, { lastActiveAt: NOW - (2 + at) * DAY_MS }),
     );
     const inventory: Inventory = anInventory({ sessions, disk: { usedBytes: 10_001, freeBytes: 0 } });
-    const policy = aPolicy({ retentionMs: undefined }, { disk: { maxBytes: 10_000, lowWater: 1, bySource: {} } });
+    const policy = aPolicy(
+      { retentionMs: undefined },
+      { disk: { forGood: true, maxBytes: 10_000, lowWater: 1, bySource: {} } },
+    );
     const { decisions } = planRetention(inventory, { policy, now: NOW });
     expect(decisions.filter(({ action }) => action !== 'keep').map(({ item, action }) => [item.id, action])).toEqual([
       ['s99', 'archive'],
@@ -99,7 +131,7 @@ describe('pressure', () => {
     ];
     const inventory = anInventory({ sessions, disk: { usedBytes: 400, freeBytes: 0 } });
     const goingAt = (maxBytes: number) => {
-      const policy = aPolicy({}, { disk: { maxBytes, lowWater: 1, bySource: {} } });
+      const policy = aPolicy({}, { disk: { forGood: true, maxBytes, lowWater: 1, bySource: {} } });
       const { decisions } = planRetention(inventory, { policy, now: NOW });
       return decisions.filter(({ action }) => action !== 'keep').map(({ item, action }) => `${action} ${item.id}`);
     };
@@ -116,7 +148,7 @@ describe('pressure', () => {
       ],
       disk: { usedBytes: 300, freeBytes: 0 },
     });
-    const policy = aPolicy({}, { disk: { maxBytes: 100, lowWater: 0.5, bySource: {} } });
+    const policy = aPolicy({}, { disk: { forGood: true, maxBytes: 100, lowWater: 0.5, bySource: {} } });
     const { shortfalls } = planRetention(inventory, { policy, now: NOW });
     expect(shortfalls).toEqual([{ bytes: 250, heldBytes: { active: 100, pinned: 100, 'keep-last': 100 } }]);
     const unsure = planRetention({ ...inventory, doubts: ['activity-unknown'] }, { policy, now: NOW });
@@ -126,7 +158,7 @@ describe('pressure', () => {
   it('does not count what is on its way to the trash against a source', () => {
     const sessions = [aSession('expired'), aSession('kept', { lastActiveAt: NOW - 2 * DAY_MS })];
     const planAt = (maxBytes: number) => {
-      const policy = aPolicy({}, { disk: { lowWater: 1, bySource: { cli: { maxBytes } } } });
+      const policy = aPolicy({}, { disk: { forGood: true, lowWater: 1, bySource: { cli: { maxBytes } } } });
       return planRetention(anInventory({ sessions }), { policy, now: NOW });
     };
     expect(planAt(100).shortfalls).toEqual([]);
@@ -138,7 +170,7 @@ describe('pressure', () => {
     const sessions = Array.from({ length: 20 }, (_, at) =>
       aSession(`s${at}`, { lastActiveAt: NOW - (2 + at) * DAY_MS }),
     );
-    const policy = aPolicy({}, { disk: { minFreeBytes: 1000, lowWater: 0.8, bySource: {} } });
+    const policy = aPolicy({}, { disk: { forGood: true, minFreeBytes: 1000, lowWater: 0.8, bySource: {} } });
     const planWith = (freeBytes: number) =>
       planRetention(anInventory({ sessions, disk: { usedBytes: 2000, freeBytes } }), { policy, now: NOW });
     expect(planWith(1000).decisions.filter(({ action }) => action !== 'keep')).toEqual([]);

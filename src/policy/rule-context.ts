@@ -1,9 +1,10 @@
 import type { ArchiveItem, Inventory, SessionItem } from '../core/inventory.ts';
-import type { KeepReason, PlanRequest, RemoveReason, SessionFilter } from '../core/plan.ts';
+import type { KeepReason, PlanRequest, RemoveReason } from '../core/plan.ts';
 import type { CheckpointRules, Policy, SessionRules } from '../core/policy.ts';
-import { entryCount } from '../core/session.ts';
 import type { EpochMs } from '../core/time.ts';
+import { agesFrom } from './ages-from.ts';
 import { type CheckpointFacts, checkpointFacts } from './checkpoint-facts.ts';
+import { filterMatch } from './filter-match.ts';
 import { limitOf, rulesBySource } from './rules-by-source.ts';
 
 /** What a plan is made from, beside the inventory. */
@@ -45,7 +46,7 @@ export function ruleContext(
     now,
     request,
     selects: selection(request, ids),
-    overridesMinAge: request.kind === 'delete' || givenAge(request) !== undefined,
+    overridesMinAge: overridesMinAge(request),
     activityUnknown: doubts.includes('activity-unknown'),
     clockSuspect: doubts.includes('clock-suspect'),
     rulesFor: rulesBySource(policy, request),
@@ -65,14 +66,24 @@ export function inDoubt(
   return activityUnknown || (clockSuspect && reason !== 'named');
 }
 
+function overridesMinAge(request: PlanRequest): boolean {
+  if (request.kind === 'gc') return request.emptyMs !== undefined || request.trivialMs !== undefined;
+  return request.kind === 'delete' || givenAge(request) !== undefined;
+}
+
 /** The age a person gave: an instant before which sessions were last used. */
 export function givenAge(request: PlanRequest): EpochMs | undefined {
   return request.kind === 'prune' || request.kind === 'archive' ? request.before : undefined;
 }
 
+function newerThan(request: PlanRequest): EpochMs | undefined {
+  return request.kind === 'prune' || request.kind === 'archive' ? request.after : undefined;
+}
+
 /** Whether a person narrowed the request down at all. */
 export function isFiltered(request: PlanRequest): boolean {
-  return 'filter' in request && Object.values(request.filter).some((value) => value !== undefined);
+  if (!('filter' in request)) return false;
+  return newerThan(request) !== undefined || Object.values(request.filter).some((value) => value !== undefined);
 }
 
 /** The rules for checkpoints under a request that may bring its own limits. */
@@ -91,18 +102,10 @@ function selection(request: PlanRequest, ids: ReadonlySet<string>): (session: Se
   if (request.kind === 'delete') return ({ id }) => ids.has(id);
   if (!('filter' in request)) return () => false;
   const before = givenAge(request);
+  const after = newerThan(request);
   const matches = filterMatch(request.filter);
-  return (session) => matches(session) && (before === undefined || session.lastActiveAt < before);
-}
-
-/** An empty title selects nothing: it is in every title, and nobody means all of them by it. */
-function filterMatch({ source, maxMessages, title, workdir, model, endedBy }: SessionFilter) {
-  const part = title?.toLowerCase();
-  return (session: SessionItem): boolean =>
-    (source === undefined || session.source === source) &&
-    (maxMessages === undefined || entryCount(session) <= maxMessages) &&
-    (part === undefined || (part !== '' && session.title?.toLowerCase().includes(part) === true)) &&
-    (workdir === undefined || session.workdir === workdir) &&
-    (model === undefined || session.model === model) &&
-    (endedBy === undefined || session.endReason === endedBy);
+  return (session) =>
+    matches(session) &&
+    (before === undefined || agesFrom(session) < before) &&
+    (after === undefined || agesFrom(session) >= after);
 }

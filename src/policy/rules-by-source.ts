@@ -1,5 +1,5 @@
-import type { PlanRequest } from '../core/plan.ts';
-import type { Policy, SessionRules } from '../core/policy.ts';
+import type { GcRequest, PlanRequest } from '../core/plan.ts';
+import type { AfterReset, Policy, SessionRules } from '../core/policy.ts';
 
 /**
  * The rules for one source at a time, made safe: a limit that is zero, negative or not a number is off, and a protection that is
@@ -10,11 +10,11 @@ export function rulesBySource(policy: Policy, request: PlanRequest): (source: st
   return (source) => {
     const found = known.get(source);
     if (found !== undefined) return found;
-    const rules = safeRules({
+    const configured = safeRules({
       ...policy.sessions,
       ...(Object.hasOwn(policy.bySource, source) && policy.bySource[source]),
-      ...(request.kind === 'gc' && gcLimits(request)),
     });
+    const rules = request.kind === 'gc' ? gcRules(configured, request) : configured;
     known.set(source, rules);
     return rules;
   };
@@ -33,6 +33,7 @@ export function mostLenient(a: SessionRules, b: SessionRules): SessionRules {
     trivialMs: later(a.trivialMs, b.trivialMs),
     trivialMaxMessages: Math.min(a.trivialMaxMessages, b.trivialMaxMessages),
     keepTags: [...a.keepTags, ...b.keepTags],
+    afterReset: a.afterReset === b.afterReset ? a.afterReset : milder(a.afterReset, b.afterReset),
   };
 }
 
@@ -52,15 +53,40 @@ function safeRules(rules: SessionRules): SessionRules {
     trivialMs: limitOf(rules.trivialMs),
     trivialMaxMessages: rules.trivialMaxMessages,
     maxSessions: limitOf(rules.maxSessions),
-    keepLast: Number.isNaN(rules.keepLast) ? Infinity : Math.max(1, rules.keepLast),
+    keepLast: safeFloor(rules.keepLast),
     keepTags: rules.keepTags,
+    afterReset: rules.afterReset,
     maxMessages: limitOf(rules.maxMessages),
     maxBytes: limitOf(rules.maxBytes),
   };
 }
 
-function gcLimits({ emptyMs, trivialMs, trivialMaxMessages }: Extract<PlanRequest, { kind: 'gc' }>) {
-  return { emptyMs, trivialMs, trivialMaxMessages };
+function safeFloor(keepLast: SessionRules['keepLast']): SessionRules['keepLast'] {
+  if (keepLast === 'never') return keepLast;
+  return Number.isNaN(keepLast) ? Infinity : Math.max(1, keepLast);
+}
+
+/**
+ * The rules with what a person gave on top. An age that was given goes before the least age; one that was not stays behind it,
+ * whatever was given for the other rule.
+ */
+function gcRules(rules: SessionRules, { emptyMs, trivialMs, trivialMaxMessages }: GcRequest): SessionRules {
+  const { minAgeMs } = rules;
+  return {
+    ...rules,
+    emptyMs: emptyMs === undefined ? atLeast(rules.emptyMs, minAgeMs) : limitOf(emptyMs),
+    trivialMs: trivialMs === undefined ? atLeast(rules.trivialMs, minAgeMs) : limitOf(trivialMs),
+    trivialMaxMessages: trivialMaxMessages ?? rules.trivialMaxMessages,
+  };
+}
+
+function atLeast(limitMs: number | undefined, leastMs: number): number | undefined {
+  return limitMs === undefined ? undefined : Math.max(limitMs, leastMs);
+}
+
+/** Of two that differ. */
+function milder(a: AfterReset | undefined, b: AfterReset | undefined): AfterReset | undefined {
+  return a === undefined || b === undefined ? undefined : 'drop-files';
 }
 
 function later(a: number | undefined, b: number | undefined): number | undefined {

@@ -1,5 +1,7 @@
+import { isUsed, USES } from '../core/in-use.ts';
 import type { SessionItem } from '../core/inventory.ts';
 import type { KeepReason, PlanRequest, RemoveAction, RemoveReason } from '../core/plan.ts';
+import type { AfterReset } from '../core/policy.ts';
 import { type Lineage, membersOf } from './find-lineages.ts';
 import { givenAge, isFiltered, type RuleContext } from './rule-context.ts';
 
@@ -24,22 +26,13 @@ export interface ExpiryRule {
   readonly isOff?: (lineage: Lineage) => boolean;
 }
 
-/**
- * In order: what the request is not about, then the holds, then the tags. An open session that nobody closed is held until it
- * counts as abandoned, also when it is named: until then a process that went quiet may still come back to it.
- */
+/** In order: what the request is not about, then the holds, then the tags. What is in use is held also when it is named. */
 export const KEEP_RULES: readonly KeepRule[] = [
   keepRule('not-selected', 'lineage-kept', (session, _, { selects }) => !selects(session)),
-  keepRule('active', 'lineage-active', ({ active }) => active),
+  ...USES.map((use) => keepRule(use, 'lineage-active', (session) => isUsed(session, use))),
   keepRule('pinned', 'lineage-pinned', ({ pinned }) => pinned),
   keepRule('future', 'lineage-kept', ({ lastActiveAt }, _, { now }) => !(lastActiveAt <= now)),
   keepRule('unreadable', 'lineage-kept', ({ unreadable }) => unreadable === true),
-  keepRule(
-    'open',
-    'lineage-kept',
-    ({ endedAt, lastActiveAt }, { rules }, { now, clockSuspect }) =>
-      endedAt === undefined && (clockSuspect || now < lastActiveAt + rules.abandonAfterMs),
-  ),
   keepRule(
     'young',
     'young',
@@ -80,10 +73,23 @@ const DUMP_AGE: ExpiryRule = {
   limitMs: (_, { dumpsMaxAgeMs }) => dumpsMaxAgeMs,
 };
 
+const AFTER_RESET = afterReset(expiry('remove', 'after-reset'), 'remove');
+const TRANSCRIPT_AFTER_RESET = afterReset(expiry('drop-files', 'transcript-after-reset'), 'drop-files');
+
 const NAMED: ExpiryRule = { ...expiry('remove', 'named'), floorStops: false };
 
 /** Strongest first, so that what is past its retention is removed rather than archived. */
-const POLICY_EXPIRIES = [EMPTY, TRIVIAL, RETENTION, ARCHIVE_AGE, MAX_SESSIONS, TRANSCRIPT_RETENTION, DUMP_AGE];
+const POLICY_EXPIRIES = [
+  EMPTY,
+  TRIVIAL,
+  RETENTION,
+  AFTER_RESET,
+  ARCHIVE_AGE,
+  MAX_SESSIONS,
+  TRANSCRIPT_RETENTION,
+  TRANSCRIPT_AFTER_RESET,
+  DUMP_AGE,
+];
 
 /**
  * The rules that may let go of sessions under a request. A person who names an id goes before `keepLast`; one who asks for many
@@ -107,6 +113,16 @@ function expiry(action: RemoveAction, reason: RemoveReason): ExpiryRule {
     ? (lineage: Lineage) => membersOf(lineage).some((member) => droppedBytes(member, action) > 0)
     : () => true;
   return { action, reason, floorStops: !drops, fits };
+}
+
+/** A rule about conversations that were started afresh, where this is what becomes of those. */
+function afterReset(rule: ExpiryRule, wanted: AfterReset): ExpiryRule {
+  const isOff = ({ rules }: Lineage) => rules.afterReset !== wanted;
+  return {
+    ...rule,
+    isOff,
+    fits: (lineage, context) => !isOff(lineage) && lineage.newest.reset === true && rule.fits(lineage, context),
+  };
 }
 
 /** The bytes of the files that a drop takes from a session. */

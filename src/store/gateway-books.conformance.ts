@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type ManualClock, manualClock, NOW } from '../../test/support/clock.ts';
 import { collect, user } from '../../test/support/collect.ts';
 import { removeSessions } from '../../test/support/remove-sessions.ts';
-import type { RouteChoice } from '../core/route-book.ts';
+import type { RouteChoice, RouteQuery } from '../core/route-book.ts';
 import type { SessionFacts } from '../core/session.ts';
 import type { SessionStore } from '../core/session-store.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../core/time.ts';
@@ -106,6 +106,19 @@ function testRoutes(openAt: (clock: ManualClock) => () => Promise<SessionStore>)
       expect(await store.routes.forget('a')).toBe(true);
       expect(await store.routes.forget('a')).toBe(false);
       expect(await collect(store.list())).toHaveLength(3);
+    });
+
+    it('lists the keys of one source, and those after a key, over pages', async () => {
+      await using store = await openAt(manualClock())();
+      const keys = Array.from({ length: 450 }, (_, n) => `k${String(n).padStart(3, '0')}`);
+      for (const [n, key] of keys.entries()) {
+        await store.routes.settle(key, () => ({ kind: 'start', session: { source: n % 2 === 0 ? 'even' : 'odd' } }));
+      }
+      const listed = async (query?: RouteQuery) => (await collect(store.routes.list(query))).map(({ key }) => key);
+      expect(await listed()).toEqual(keys);
+      expect(await listed({ source: 'odd' })).toEqual(keys.filter((_, n) => n % 2 === 1));
+      expect(await listed({ source: 'even', after: 'k440' })).toEqual(['k442', 'k444', 'k446', 'k448']);
+      expect(await listed({ source: 'nobody' })).toEqual([]);
     });
 
     it('refuses a key that is no text for one line', async () => {

@@ -3,6 +3,7 @@ import { type StorePlace, storeDesk } from '../../test/support/store-desk.ts';
 import { changesConformance } from './conformance/changes.conformance.ts';
 import { concurrencyConformance } from './conformance/concurrency.conformance.ts';
 import { importsConformance } from './conformance/imports.conformance.ts';
+import { inUseConformance } from './conformance/in-use.conformance.ts';
 import { journalConformance } from './conformance/journal.conformance.ts';
 import { leasesConformance } from './conformance/leases.conformance.ts';
 import { listsConformance } from './conformance/lists.conformance.ts';
@@ -28,6 +29,7 @@ export function sessionStoreConformance(name: string, newPlace: () => Promise<St
     trashConformance(desk);
     journalConformance(desk);
     leasesConformance(desk);
+    inUseConformance(desk);
     importsConformance(desk);
     concurrencyConformance(desk);
     upkeepConformance(desk);

@@ -41,7 +41,7 @@ describe('the checkpoints of a home', () => {
     const projects = ['p', 'q', 'r'];
     for (const project of projects) await takeAndSettle(project, noise(project, 30_000));
     const kept = (await home.checkpoints.list()).map(({ projectId }) => keptIndex(layout, projectId)).toReversed();
-    for (const path of kept) writeFileSync(path, noise(path, 400_000));
+    for (const path of kept) writeFileSync(path, noise(path, 300_000));
     expect((await home.checkpoints.status()).reclaimable.items).toBe(0);
     expect(await home.checkpoints.prune()).toBeUndefined();
     expect((await home.checkpoints.keepBounded()).status).toBe('within');

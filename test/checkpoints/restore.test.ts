@@ -110,6 +110,22 @@ describe('restoring a checkpoint', () => {
     expect(files()).toEqual(before);
   });
 
+  it('saves a file first that is ignored by now and that no take knows any more', async () => {
+    put('a', 'one');
+    const target = await desk.take();
+    unlinkSync(join(desk.workdir, 'a'));
+    put('b', 'kept');
+    await desk.take();
+    put('.gitignore', 'a\n');
+    put('a', 'never saved');
+    const before = files();
+    const { skipped, runId } = await desk.restore(target);
+    expect(skipped).toEqual([]);
+    expect(files()).toMatchObject({ a: 'file one' });
+    expect(await desk.undo(runId ?? '')).toEqual([]);
+    expect(files()).toEqual(before);
+  });
+
   it('never touches a file that is too large to be saved', async () => {
     put('a', 'one');
     put('b', 'one');

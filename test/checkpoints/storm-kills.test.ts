@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openHome } from '../../src/app/open-home.ts';
 import { startWorker, wrongInStore } from '../support/checkpoint-storm.ts';
+import { unknownFiles } from '../support/known-files.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 /** In each of two lanes, one for each core of a small machine. */
@@ -32,6 +33,7 @@ async function killAndCheck(dir: string, lane: number): Promise<void> {
   await retention.settle();
   expect(await wrongInStore(dir, { contents: true })).toEqual([]);
   expect((await home.checkpoints.verify()).problems).toEqual([]);
+  expect(unknownFiles(join(dir, 'home'))).toEqual([]);
   const known = new Set((await home.checkpoints.list()).map(({ id }) => id));
   for await (const run of retention.runs()) {
     for await (const { item, state } of retention.items(run.id)) {

@@ -47,7 +47,9 @@ describe('coppice sessions archive', () => {
     const { code, stdout } = await archiveOld(home);
     expect({ code, stdout }).toEqual({
       code: 0,
-      stdout: expect.stringMatching(/^Archived 3 sessions \(.*\)\.\nThe disk has .* more\.\nUndo with: /) as string,
+      stdout: expect.stringMatching(
+        /^Archived 3 sessions \(.*\)\.\n1 session stays because of sessions\.keep_last: 1\. .*\nThe disk has .* more\.\nUndo with: /,
+      ) as string,
     });
     expect(idsOf(await coppiceJson<SessionsJson>(home, ['sessions', 'list']))).toEqual(['old-cron', 'recent']);
     const archived = await coppiceJson<SessionsJson>(home, ['sessions', 'list', '--archived']);

@@ -77,7 +77,7 @@ describe('coppice cron', () => {
     expect(await type('cron', 'run', 'sent')).toMatchObject({
       code: 3,
       stdout: expect.stringMatching(/: failed\. It ended with exit code 3\.\n$/) as string,
-      stderr: '',
+      stderr: expect.stringMatching(/^4 MB are kept as a reserve from now on, .*\n$/) as string,
     });
   });
 

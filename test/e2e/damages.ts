@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
+import { nameOfTheDead } from '../support/dead-process.ts';
 
 /** One thing wrong with a home, what doctor says of it, and what is left of it after a repair. */
 export interface Damage {
@@ -32,27 +33,35 @@ const GONE_HOLDER = `INSERT INTO holders VALUES ('h1', 'another machine', 'boot'
 
 export const DAMAGES: readonly Damage[] = [
   {
+    what: 'a file that a process which died was writing',
+    damage: (home) => writeFileSync(join(home, nameOfTheDead()), 'half', { mode: 0o600 }),
+    kind: 'left-behind',
+    says: /note  leftovers\n +A process that died left .*\/\.tmp-/,
+    code: 0,
+    left: REPAIRED,
+  },
+  {
     what: 'a transcript that lost its end',
     damage: (home) => truncateSync(transcript(home), lstatSync(transcript(home)).size - 10),
     kind: 'transcript-behind',
-    says: /The transcript of alpha-disk lacks 10 bytes at its end\./,
-    code: 12,
+    says: /note  transcripts.*\n +The transcript of alpha-disk lacks 10 bytes at its end, .*The next message writes them again\./,
+    code: 0,
     left: REPAIRED,
   },
   {
     what: 'a transcript with a line that was never finished',
     damage: (home) => appendFileSync(transcript(home), '{"seq":'),
     kind: 'transcript-ahead',
-    says: /The transcript of alpha-disk holds 7 bytes that were never acknowledged\./,
-    code: 12,
+    says: /The transcript of alpha-disk is 7 bytes ahead of the database, .* The next message puts it right\./,
+    code: 0,
     left: REPAIRED,
   },
   {
     what: 'a transcript with a line that no message stands for',
     damage: (home) => appendFileSync(transcript(home), '{"seq":5}\n'),
     kind: 'transcript-ahead',
-    says: /The transcript of alpha-disk holds 10 bytes that were never acknowledged\./,
-    code: 12,
+    says: /The transcript of alpha-disk is 10 bytes ahead of the database, .* The next message puts it right\./,
+    code: 0,
     left: { code: 0, kinds: ['unacknowledged'] },
   },
   {
@@ -61,10 +70,21 @@ export const DAMAGES: readonly Damage[] = [
       overwrite(transcript(home), 'XXXX', 2);
       truncateSync(transcript(home), lstatSync(transcript(home)).size - 10);
     },
-    kind: 'transcript-behind',
-    says: /The transcript of alpha-disk lacks 10 bytes at its end\./,
+    kind: 'transcript-damaged',
+    says: /The transcript of alpha-disk is damaged in line 1\./,
     code: 12,
-    left: { code: 12, kinds: ['transcript-behind'] },
+    left: { code: 12, kinds: ['transcript-damaged'] },
+  },
+  {
+    what: 'a transcript that was changed and has a line that was never finished',
+    damage: (home) => {
+      overwrite(transcript(home), 'XXXX', 2);
+      appendFileSync(transcript(home), '{"seq":');
+    },
+    kind: 'transcript-damaged',
+    says: /The transcript of alpha-disk is damaged in line 1\./,
+    code: 12,
+    left: { code: 12, kinds: ['transcript-damaged'] },
   },
   {
     what: 'a transcript that was changed inside',
@@ -171,14 +191,6 @@ export const DAMAGES: readonly Damage[] = [
     left: REPAIRED,
   },
   {
-    what: 'a run that was cut short',
-    damage: (home) => changeDatabase(home, 'INSERT INTO runs VALUES (\'r1\', \'{"kind":"policy"}\', 1, NULL, 2)'),
-    kind: 'unfinished-run',
-    says: /Run r1 is at work, or was cut short\./,
-    code: 0,
-    left: REPAIRED,
-  },
-  {
     what: 'a claim of a process that is gone',
     damage: (home) => changeDatabase(home, GONE_HOLDER),
     kind: 'claim-left',
@@ -190,7 +202,7 @@ export const DAMAGES: readonly Damage[] = [
     what: 'a reserve that is missing',
     damage: (home) => writeFileSync(join(home, 'lock.db'), '', { mode: 0o600 }),
     kind: 'reserve-missing',
-    says: /The reserve of 32 MB, which makes removing possible on a full disk, is missing\./,
+    says: /The reserve of 4 MB, which makes removing possible on a full disk, is missing\./,
     code: 0,
     left: REPAIRED,
   },

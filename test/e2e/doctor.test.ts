@@ -12,7 +12,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import BetterSqlite3 from 'better-sqlite3';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { RESERVE_TOLD } from '../support/reserve-told.ts';
 import { changeDatabase, DAMAGES, overwrite, transcript } from './damages.ts';
 import { makeExampleHome } from './example-home.ts';
 import { coppice, coppiceJson, sandbox } from './run-coppice.ts';
@@ -62,18 +64,56 @@ describe('coppice doctor', () => {
       const readable = await contents(home);
       damage(home);
       const { code, stdout, stderr } = await coppice(home, ['doctor', '--repair']);
-      expect({ code, stderr }).toEqual({ code: left?.code, stderr: '' });
+      expect({ code, stderr }).toEqual({ code: left?.code, stderr: expect.stringMatching(RESERVE_TOLD) as string });
       expect(stdout).toMatch(says);
       const again = await coppice(home, ['doctor', '--json']);
       const { checks } = JSON.parse(again.stdout) as { checks: Check[] };
       expect(checks.flatMap(({ problems }) => problems.map((problem) => problem.kind))).toEqual(left?.kinds);
       if (left?.kinds.length === 0)
-        expect(stdout).toMatch(/\nEverything is in order\. Nothing that you .*removed\.\n$/);
+        expect(stdout).toMatch(
+          /\nEverything is in order\. Nothing that you .*removed\.\n(4 MB are kept as a reserve .*\n)?$/,
+        );
       if (left?.kinds.includes(kind) === true) expect(stdout).toContain('This is left for you:');
       // A removal that was begun is finished; all else is as it was.
       if (kind !== 'unfinished-removal') expect(await contents(home)).toEqual(readable);
     },
   );
+
+  it('finishes a run that was cut short, and does not say that nothing was changed', async () => {
+    const home = homeWithRun('cut short');
+    const { code, stdout } = await coppice(home, ['doctor']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /note {2}what had been cut short \(1\)\n +Run r1 had been cut short\. .* is finished now\.\n/,
+    );
+    expect(stdout).toMatch(/ Nothing else was changed\.\n$/);
+    expect((await coppice(home, ['doctor'])).stdout).not.toContain('r1');
+  });
+
+  it('tells programs of a run that it finished, and a person who asks for a repair', async () => {
+    const { checks } = await coppiceJson<{ checks: Check[] }>(homeWithRun('cut short json'), ['doctor']);
+    const found = checks.flatMap(({ problems }) => problems).filter(({ subject }) => subject === 'r1');
+    expect(found).toMatchObject([{ kind: 'run-taken-up' }]);
+    const { code, stdout } = await coppice(homeWithRun('cut short repair'), ['doctor', '--repair']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/Run r1 had been cut short\. What it had begun is finished now\./);
+    expect(stdout).toMatch(/\nEverything is in order\. Nothing else that you or an agent wrote was removed\.\n/);
+  });
+
+  it('says that another process is at work, calls its run no leftover, and changes nothing', async () => {
+    const home = homeWithRun('at work');
+    writeFileSync(join(home, 'lock.db'), '', { mode: 0o600 });
+    const before = snapshot(home);
+    const lock = new BetterSqlite3(join(home, 'lock.db'));
+    lock.exec('BEGIN EXCLUSIVE');
+    const { code, stdout, stderr } = await coppice(home, ['doctor']);
+    lock.close();
+    expect(code).toBe(0);
+    expect(stdout).not.toContain('r1');
+    expect(stdout).toMatch(/ Nothing was changed\.\n$/);
+    expect(stderr).toContain('Another process is changing');
+    expect(snapshot(home)).toEqual(before);
+  });
 
   it('writes back exactly the transcript that was lost, and keeps what it does not know', async () => {
     const home = copyHome('exact');
@@ -81,8 +121,8 @@ describe('coppice doctor', () => {
     truncateSync(transcript(home), 300);
     await coppice(home, ['doctor', '--repair']);
     expect(readFileSync(transcript(home)).equals(before)).toBe(true);
-    overwrite(transcript(home), 'XXXX', 2);
-    truncateSync(transcript(home), 300);
+    overwrite(transcript(home), 'lamp', before.indexOf('disk is full'));
+    truncateSync(transcript(home), before.indexOf('disk is full') + 20);
     const changed = readFileSync(transcript(home));
     const { code, stdout } = await coppice(home, ['doctor', '--repair']);
     expect(code).toBe(12);
@@ -173,6 +213,13 @@ function copyHome(name: string): string {
   const home = join(root, name.replaceAll(' ', '-'));
   cpSync(healthy, home, { recursive: true, preserveTimestamps: true });
   chmodSync(home, 0o700);
+  return home;
+}
+
+/** A home in which a run began and did not end. */
+function homeWithRun(name: string): string {
+  const home = copyHome(name);
+  changeDatabase(home, 'INSERT INTO runs VALUES (\'r1\', \'{"kind":"policy"}\', 1, NULL, 2)');
   return home;
 }
 

@@ -10,9 +10,9 @@ describe('coppice maintain', () => {
   it('announces on its first pass, acts on the next, and says how to undo it', async () => {
     const home = copyHome();
     const announced = await coppice(home, ['maintain']);
-    expect({ code: announced.code, stderr: announced.stderr }).toEqual({ code: 5, stderr: '' });
+    expect({ code: announced.code, stderr: announced.stderr }).toEqual({ code: 0, stderr: '' });
     expect(announced.stdout).toMatch(
-      /^\d+ items would go, but a person should look first:\n {2}It is the first pass .*\nLook with: coppice plan\nNothing was removed\.\n/,
+      /^Nothing was removed\.\n(?:The disk has .* more\.\n)?\d+ items \(.*\) will go by \d{4}-\d\d-\d\d, unless you hold them:\n {2}It is the first pass .*\n {2}See which: coppice plan\n {2}Hold: coppice maintain hold {3}Do it now: coppice maintain --allow\n$/,
     );
     expect(await listed(home)).toHaveLength(61);
     const acted = await coppice(home, ['maintain']);
@@ -29,10 +29,34 @@ describe('coppice maintain', () => {
     const off = await coppice(home, ['maintain', '--auto']);
     expect(off).toMatchObject({ code: 0, stdout: expect.stringContaining('is off. Switch it on with') as string });
     const on = ['--set', 'sessions.auto_prune=true'];
-    expect((await coppice(home, ['maintain', '--auto', ...on])).code).toBe(5);
+    expect((await coppice(home, ['maintain', '--auto', ...on])).stdout).toMatch(/ will go by /);
     const early = await coppice(home, ['maintain', '--auto', ...on]);
     expect(early).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Nothing is due until /) as string });
     expect(await listed(home)).toHaveLength(61);
+  });
+
+  it('holds what would go for as long as a person says, and shows it', async () => {
+    const home = copyHome();
+    const on = ['--set', 'sessions.auto_prune=true'];
+    expect((await coppice(home, ['maintain', 'hold'])).stdout).toMatch(
+      /^Held since .*\n.*: coppice maintain release\n$/,
+    );
+    expect((await coppice(home, ['maintain'])).stdout).toMatch(
+      / items \(.*\) would go and are held\.\n {2}You hold it since/,
+    );
+    expect((await coppice(home, ['status', ...on])).stdout).toMatch(/would go and are held\./);
+    expect(await coppiceJson(home, ['status', ...on])).toMatchObject({ heldSince: expect.any(String) as string });
+    expect(await listed(home)).toHaveLength(61);
+    expect((await coppice(home, ['maintain', 'release'])).code).toBe(0);
+    expect((await coppice(home, ['status', ...on])).stdout).not.toMatch(/held/);
+    await coppice(home, ['maintain', 'hold']);
+    expect((await coppice(home, ['maintain', '--allow'])).stdout).toMatch(/^Removed \d+ items\./);
+    const after = await coppiceJson(home, ['status', ...on]);
+    for (const key of ['heldSince', 'waiting']) expect(after).not.toHaveProperty(key);
+    await coppice(home, ['maintain', 'hold']);
+    expect((await coppice(home, ['status'])).stdout).toMatch(
+      /^You hold unattended maintenance since .*maintain release$/m,
+    );
   });
 
   it('says what to do when another process is changing the home', async () => {

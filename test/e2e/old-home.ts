@@ -45,6 +45,8 @@ export async function makeOldHome(path: string): Promise<void> {
   const open = await home.sessions.create({ id: 'open', source: 'cli' });
   await open.append({ role: 'user', content: 'I may come back.' });
   await open.release();
+  // With its reserve, which is told of when it is laid in.
+  await (await home.retention()).settle();
 }
 
 export interface PlanJson {

@@ -1,4 +1,4 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Home, openHome } from '../../src/index.ts';
@@ -29,7 +29,7 @@ describe('coppice sessions prune', () => {
     const done = await coppice(home, ['sessions', 'prune', '--older-than', '90', '--yes']);
     expect(done.code).toBe(0);
     expect(done.stdout).toMatch(
-      /^Removed 14 sessions \(.*\)\.\n(?:The disk has .* more\. )?About .* is freed when the trash is emptied\.\nUndo until .*: coppice undo [0-9a-f-]{36}\n$/,
+      /^Removed 14 sessions \(.*\)\.\n1 session stays because of sessions\.keep_tags: keep\. .*\n(?:The disk has .* more\. )?About .* is freed when the trash is emptied\.\nUndo until .*: coppice undo [0-9a-f-]{36}\n$/,
     );
     const left = await listed(home);
     expect(left).toEqual(expect.arrayContaining(['s4', 's5', 's59', 'open']));
@@ -52,6 +52,32 @@ describe('coppice sessions prune', () => {
     expect(done.stdout).toMatch(/^Removed the files of \d+ sessions/);
     expect(await listed(home)).toHaveLength(61);
     expect((await coppice(home, ['undo', '--yes'])).stdout).toMatch(/^Gave back the files of \d+ sessions/);
+  });
+
+  it('with --files-only also takes files that no session owns, and undo brings them back', async () => {
+    const home = copyHome();
+    const stray = (name: string, ageDays: number, file = 'transcript.jsonl') => {
+      const dir = join(home, 'sessions', 'zz', name);
+      mkdirSync(dir, { recursive: true });
+      writeFileSync(join(dir, file), `${name}\n`);
+      const at = new Date(Date.now() - ageDays * DAY_MS);
+      for (const path of [join(dir, file), dir]) utimesSync(path, at, at);
+      return dir;
+    };
+    const old = stray('gone-long-ago', 100);
+    const kept = [stray('gone-lately', 2), stray('from-the-future', -2), stray('not-ours', 100, 'thesis.docx')];
+    const line = ['sessions', 'prune', '--files-only', '--older-than', '90'];
+    const { decisions } = await coppiceJson<PlanJson>(home, [...line, '--dry-run']);
+    const taken = decisions.filter(({ item, action }) => item.kind === 'orphan' && action !== 'keep');
+    expect(taken.map(({ item, reason }) => `${item.id} ${reason}`)).toEqual(['sessions/zz/gone-long-ago orphan']);
+    const narrowed = await coppiceJson<PlanJson>(home, [...line, '--source', 'cli', '--dry-run']);
+    expect(narrowed.decisions.filter(({ item, action }) => item.kind === 'orphan' && action !== 'keep')).toEqual([]);
+    const done = await coppice(home, [...line, '-y']);
+    expect(done.code).toBe(0);
+    expect(existsSync(old)).toBe(false);
+    for (const path of kept) expect(existsSync(path)).toBe(true);
+    expect((await coppice(home, ['undo', '-y'])).code).toBe(0);
+    expect(readFileSync(join(old, 'transcript.jsonl'), 'utf8')).toBe('gone-long-ago\n');
   });
 
   it('narrows down by every filter', async () => {
@@ -90,6 +116,50 @@ describe('coppice sessions gc', () => {
     const gc = ['sessions', 'gc', '--dry-run', '--source', 'cli'];
     const strict = await coppiceJson<PlanJson>(home, [...gc, '--empty-hours', '2400', '--trivial-days', '100']);
     expect(removed(strict)).toEqual(['s1', 's10']);
+  });
+
+  it('goes by what is configured for each source, unless a limit was typed', async () => {
+    const home = copyHome();
+    const config =
+      'sessions:\n  by_source:\n    cron:\n      trivial_max: 2\n    cli:\n      empty_hours: never\n      trivial_days: 60\n';
+    writeFileSync(join(home, 'config.yaml'), config, { mode: 0o600 });
+    const gc = async (...more: readonly string[]) =>
+      removed(await coppiceJson<PlanJson>(home, ['sessions', 'gc', '--dry-run', ...more])).toSorted();
+    // Of cron only the empty ones, of cli only what is older than sixty days; every third session is of cron.
+    expect(await gc()).toEqual(['s0', 's1', 's10', 's11', 's20', 's30']);
+    expect(await gc('--source', 'cron', '--trivial-max', '3')).toEqual(['s0', 's21', 's30', 's51']);
+    expect(await gc('--source', 'cli', '--trivial-days', '1')).toEqual([
+      's1',
+      's10',
+      's11',
+      's20',
+      's31',
+      's40',
+      's41',
+      's50',
+    ]);
+  });
+
+  it('with --empty-hours goes below the least age, and below no other hold', async () => {
+    const home = join(root, 'young');
+    const startedAt = Date.now();
+    {
+      await using made = await openHome({ path: home, env: {}, clock: { now: () => startedAt - 2 * 3_600_000 } });
+      for (const id of ['empty', 'pinned', 'open', 'said']) {
+        const session = await made.sessions.create({ id, source: 'cli' });
+        if (id === 'said') await session.append({ role: 'user', content: 'Hello.' });
+        if (id === 'pinned') await session.pin();
+        if (id === 'open') await session.release();
+        else await session.end('done');
+      }
+    }
+    const gc = async (...more: readonly string[]) =>
+      removed(await coppiceJson<PlanJson>(home, ['sessions', 'gc', '--dry-run', ...more]));
+    expect(await gc()).toEqual([]);
+    expect(await gc('--empty-hours', '3')).toEqual([]);
+    expect(await gc('--empty-hours', '1')).toEqual(['empty']);
+    expect((await coppice(home, ['sessions', 'gc', '--empty-hours', '1', '-y'])).code).toBe(0);
+    expect((await listed(home)).toSorted()).toEqual(['open', 'pinned', 'said']);
   });
 });
 

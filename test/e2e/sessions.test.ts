@@ -212,7 +212,7 @@ describe('coppice sessions stats', () => {
     const { code, stdout, stderr } = await coppice(home, ['sessions', 'stats']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(/^13 sessions, 44 messages, .* KB\n/);
-    for (const line of [/^telegram +2 +2 /m, /^in the last day +1 +1 /m, /^longer ago +1 +4 /m, /^transcripts +11 /m])
+    for (const line of [/^telegram +2 +2 /m, /^in the last hour +1 +1 /m, /^longer ago +1 +4 /m, /^transcripts +11 /m])
       expect(stdout).toMatch(line);
     expect(stdout).toMatch(/^COULD GO +SESSIONS +SIZE\nempty +1 +0 B\n/m);
     expect(stdout).toMatch(/^Tip: .*\n$/m);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { testHomeArchive } from '../../src/homes/home-archive.conformance.ts';
 import { testHomeDriver } from '../../src/homes/home-driver.conformance.ts';
+import { testHomeUses } from '../../src/homes/home-uses.conformance.ts';
 import { buildScene } from '../support/engine-scene.ts';
 import { copyNative } from '../support/native-tested-home.ts';
 
@@ -12,4 +13,5 @@ beforeAll(() => buildScene(scene));
 afterAll(() => rmSync(scene, { recursive: true, force: true }));
 
 testHomeDriver('Native', () => copyNative(scene));
+testHomeUses('Native', () => copyNative(scene));
 testHomeArchive('Native', () => copyNative(scene));

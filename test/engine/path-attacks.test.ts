@@ -92,8 +92,9 @@ describe('paths that lead somewhere else', () => {
     symlinkSync(join(outside, 'victim'), join(at.home.path, 'trash'));
     await expect(at.retention.apply(plan)).rejects.toMatchObject({ name: 'Failure', code: 'refused' });
     expect(existsSync(dir('a'))).toBe(true);
+    expect(await at.home.sessions.get('a')).toBeDefined();
     rmSync(join(at.home.path, 'trash'));
-    await at.recover();
+    await at.retention.apply(plan);
     expect(await at.home.sessions.get('a')).toBeUndefined();
   });
 

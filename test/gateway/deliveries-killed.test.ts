@@ -10,23 +10,31 @@ import { openHome } from '../../src/app/open-home.ts';
 import { HOUR_MS } from '../../src/core/time.ts';
 import { coppice } from '../e2e/run-coppice.ts';
 import { endDaemon, startDaemon } from '../http/daemon-process.ts';
+import { SEED, TORTURE } from '../support/campaign.ts';
+import { seededRandom } from '../support/crash-content.js';
 import { tempDir } from '../support/temp-dir.ts';
 
-/** So many kills follow on each other before everything is brought to its end and counted. */
-const KILLS = 8;
-const ROUNDS = process.env['COPPICE_TORTURE'] === undefined ? 1 : 13;
-const SEED = Number(process.env['COPPICE_SEED'] ?? 1);
+/** Homes side by side: a daemon mostly waits, for the next second and for its job. */
+const LANES = 2;
+/** So many kills follow on each other in each before everything is brought to its end and counted. */
+const KILLS = TORTURE ? 8 : 4;
+const ROUNDS = TORTURE ? 7 : 1;
 
-it(`a daemon that is killed ${ROUNDS * KILLS} times loses no delivery, and makes none twice without a mark`, {
+it(`a daemon that is killed ${LANES * ROUNDS * KILLS} times loses no delivery, and makes none twice without a mark`, {
   timeout: ROUNDS * 180_000,
 }, async () => {
   const directory = tempDir();
+  const lanes = Array.from({ length: LANES }, (_, lane) => killAndCount(join(directory, `lane-${lane}`), SEED + lane));
+  await Promise.all(lanes);
+});
+
+async function killAndCount(directory: string, seed: number): Promise<void> {
   const home = join(directory, 'home');
   using hook = await webhook();
   await configure(directory, hook.url);
   // The first run, from which on a slot is due at every start.
   expect((await coppice(home, ['cron', 'run', 'report'])).code).toBe(0);
-  const random = randomFrom(SEED);
+  const random = seededRandom(seed);
   for (let round = 0; round < ROUNDS; round += 1) {
     for (let kill = 0; kill < KILLS; kill += 1) await killAtWork(directory, random);
     const done = await settle(home);
@@ -38,7 +46,7 @@ it(`a daemon that is killed ${ROUNDS * KILLS} times loses no delivery, and makes
       expectArrival(piped.filter((line) => line.startsWith(`${id}:2 `)).map((line) => line.endsWith(' 1')));
     }
   }
-});
+}
 
 /** Kills the daemon at any moment: at the start, while a job runs, and most often around its end. */
 async function killAtWork(directory: string, random: () => number): Promise<void> {
@@ -74,7 +82,7 @@ async function settle(path: string): Promise<readonly string[]> {
 }
 
 async function configure(directory: string, url: string): Promise<void> {
-  await mkdir(join(directory, 'home'), { mode: 0o700 });
+  await mkdir(join(directory, 'home'), { mode: 0o700, recursive: true });
   const job = {
     schedule: '* * * * * *',
     overlap: 'parallel',
@@ -101,13 +109,4 @@ async function webhook() {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return { url: `http://127.0.0.1:${port}/`, received, [Symbol.dispose]: () => void server.close() };
-}
-
-/** The same numbers for the same seed. */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
-    return state / 2_147_483_648;
-  };
 }

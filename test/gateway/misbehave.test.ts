@@ -96,13 +96,15 @@ const WAYS: readonly Way[] = [
     billed: {},
   },
   {
-    way: 'calls nothing but one tool',
+    way: 'calls nothing but one tool, where that was asked for,',
+    config: { guards: { same_tool: { stop: 30 } } },
     script: `n=0; ${forEver('n=$((n+1))', `echo "{\\"coppice\\":\\"tool\\",\\"name\\":\\"bash\\",\\"ok\\":true,\\"args\\":{\\"n\\":$n}}" >&3`)}`,
     ended: /^guard: same-tool \(session\) 30 of 30$/,
     billed: {},
   },
   {
-    way: 'makes the same call again and again',
+    way: 'makes the same call again and again, where that was asked for,',
+    config: { guards: { repeated_calls: { stop: 8 } } },
     script: forEver(tool({ args: { command: 'ls' } })),
     ended: /^guard: repeated-calls \(session\) 8 of 8$/,
     billed: {},

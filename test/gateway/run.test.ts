@@ -63,10 +63,37 @@ describe('superviseRun', () => {
       check: () => OK,
     };
     const script = `echo before; echo '{"coppice":"iteration"}'; echo '{"coppice":"dance"}'; echo '{"other":1}'`;
-    const result = await superviseRun({ ...run.options, ...sh(script), sink });
+    const result = await superviseRun({ ...run.options, ...sh(script), sink, eventsOnStdout: true });
     expect(order.join('')).toBe('before\nevent{"coppice":"dance"}\n{"other":1}\n');
     expect(run.shown('stdout').toString()).toContain('{"coppice":"iteration"}\n');
     expect(result.stats).toMatchObject({ events: 1, refusedLines: 1 });
+  });
+
+  it('takes a printed line for output, and for an event only where it bears the nonce that the agent was given', async () => {
+    const run = collectRun();
+    const strange = '{"coppice":"note","text":"of a stranger","nonce":"guessed"}';
+    const own = `echo '{"coppice":"note","text":"own","nonce":"'$COPPICE_EVENTS_NONCE'"}'`;
+    const result = await superviseRun({ ...run.options, ...sh(`echo '${strange}'; ${own}`) });
+    expect(run.events).toEqual([{ kind: 'note', text: 'own' }]);
+    expect(run.recorded('stdout')).toBe(`${strange}\n`);
+    expect(result.stats).toMatchObject({ events: 1, refusedLines: 0 });
+  });
+
+  it('refuses a report that cannot be true of one call, and a total that grows by as much at once', async () => {
+    const run = collectRun();
+    const usage = (tokens: number, more: object = {}) =>
+      `echo '${JSON.stringify({ coppice: 'usage', model: 'm', inputTokens: tokens, ...more })}' >&3`;
+    const total = { cumulative: true };
+    const script = [
+      usage(Number.MAX_SAFE_INTEGER),
+      usage(1, { costUsd: 1001 }),
+      usage(9_000_000, total),
+      usage(18_000_000, total),
+      usage(29_000_000, total),
+    ].join(';');
+    const result = await superviseRun({ ...run.options, ...sh(script) });
+    expect(result.stats).toMatchObject({ events: 2, refusedLines: 3 });
+    expect(result.stats.problems[0]).toBe('An event line reports more than 10,000,000 tokens or $1000 at once.');
   });
 
   it('shows bytes that are no UTF-8 as they are, and records what can be read of them', async () => {

@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { openHome } from '../../src/index.ts';
@@ -8,6 +8,7 @@ import { buildHermesHome, HERMES_DAY, HERMES_NOW, type HermesHomeSpec, hermesSql
 import { eachHermesScene } from '../support/hermes-scene.ts';
 import { LIVE_IDS, standardHermesHome } from '../support/hermes-standard-home.ts';
 import { treeState } from '../support/hermes-tree.ts';
+import { RESERVE_TOLD } from '../support/reserve-told.ts';
 
 const PLAIN: HermesHomeSpec = { sessions: [{ id: 'plain', messages: ['hello', 'hi'] }] };
 
@@ -26,13 +27,40 @@ describe('cutting back a Hermes home', () => {
     const id = /coppice apply ([0-9a-f]{16})/.exec(out)?.[1] ?? '';
     expect(existsSync(join(home, '.coppice'))).toBe(false);
     const applied = await runOn(home, ['apply', id, '--yes']);
-    expect(applied).toMatchObject({ code: 0, err: '' });
+    expect(applied).toMatchObject({ code: 0, err: expect.stringMatching(RESERVE_TOLD) as string });
     expect(existsSync(join(home, '.coppice', 'state.db'))).toBe(true);
     const left = await listed();
     expect(left).not.toContain('plain');
     expect(left).toEqual(expect.arrayContaining(['pinned', 'archived', ...Object.values(LIVE_IDS)]));
     expect((await runOn(home, ['undo', '--yes'])).code).toBe(0);
     expect(await jsonOn(home, ['sessions', 'list'])).toEqual(before);
+  });
+
+  it('with --files-only also takes dumps and snapshots whose session is gone, and gives them back', async () => {
+    buildHermesHome(home, PLAIN);
+    const file = (name: string, ageDays: number) => {
+      const path = join(home, 'sessions', name);
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, name);
+      const at = new Date(HERMES_NOW - ageDays * HERMES_DAY);
+      utimesSync(path, at, at);
+      return path;
+    };
+    const gone = [
+      file('request_dump_20260101_101010_ab12cd_20260101_101112_000001.json', 60),
+      file('session_20260101_101010_ab12cd.json', 60),
+    ];
+    const kept = [
+      file('request_dump_20260201_101010_ab12cd_20260201_101112_000001.json', 3),
+      file('notes.json', 60),
+      file('saved/session_20260101_101010_ab12cd.json', 60),
+    ];
+    const done = await runOn(home, ['sessions', 'prune', '--files-only', '--older-than', '30d', '--yes']);
+    expect(done).toMatchObject({ code: 0, err: expect.stringMatching(RESERVE_TOLD) as string });
+    for (const path of gone) expect(existsSync(path)).toBe(false);
+    for (const path of kept) expect(existsSync(path)).toBe(true);
+    expect((await runOn(home, ['undo', '--yes'])).code).toBe(0);
+    for (const path of [...gone, ...kept]) expect(existsSync(path)).toBe(true);
   });
 
   it('lets go of what a person put away only where the rules of this home say so', async () => {
@@ -58,6 +86,7 @@ describe('cutting back a Hermes home', () => {
       return titles;
     };
     expect(ledger()).toEqual(['Gone']);
+    expect((await runOn(home, ['ledger'])).out).toMatch(/^1 removed session: .*\n\nSTARTED .*\n.* Gone\n$/);
     await runOn(home, ['undo', '--yes']);
     expect(ledger()).toEqual([]);
   });
@@ -91,7 +120,18 @@ describe('cutting back a Hermes home', () => {
     const { code, err } = await runOn(home, ['apply', plan, '--yes']);
     expect(code).toBe(5);
     expect(err).toContain('schema 99');
-    expect((await runOn(home, ['sessions', 'delete', 'plain', '--yes'])).code).toBe(3);
+    for (const args of [
+      ['sessions', 'delete', 'plain'],
+      ['sessions', 'prune', '--older-than', '1d'],
+      ['sessions', 'archive', '--older-than', '1d'],
+      ['sessions', 'gc'],
+      ['checkpoints', 'prune'],
+    ]) {
+      const refused = await runOn(home, [...args, '--yes']);
+      expect({ args, code: refused.code, out: refused.out }).toEqual({ args, code: 5, out: '' });
+      expect(refused.err).toMatch(/shown and not changed\..*schema 99.*\n.*Nothing was (removed|changed)\./);
+    }
+    expect((await runOn(home, ['maintain'])).code).toBe(5);
     expect(treeState(home)).toEqual(before);
   });
 });
@@ -102,7 +142,7 @@ describe('what makes no sense on a Hermes home', () => {
     [['sessions', 'pin', 'plain']],
     [['sessions', 'unpin', 'plain']],
     [['sessions', 'tag', 'plain', '--add', 'x']],
-    [['sessions', 'end', 'plain']],
+    [['sessions', 'end', 'plain', '--reason', 'mine']],
     [['sessions', 'routes']],
     [['sessions', 'resolve', 'telegram:1']],
     [['sessions', 'reset', 'telegram:1']],

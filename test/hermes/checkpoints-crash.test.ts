@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { RunItem } from '../../src/core/run.ts';
 import { createHermesCheckpointDriver } from '../../src/homes/hermes/checkpoints/hermes-checkpoint-driver.ts';
+import { runGit } from '../../src/platform/run-git.ts';
 import { tempDirInMemory } from '../support/engine-temp-dir.ts';
 import { addV1Checkpoints, addV2Checkpoints, projectHash } from '../support/hermes-checkpoints.ts';
 import { dieAtChange } from '../support/hermes-faults.ts';
@@ -40,9 +41,17 @@ function driverOf({ home }: Desk) {
   return createHermesCheckpointDriver({
     home,
     clock: { now: () => HERMES_NOW },
-    store: async () => ({ gitDir: join(home, '.coppice/store'), root: join(home, '.coppice') }),
+    store: async () => ({
+      gitDir: join(home, '.coppice/store'),
+      root: join(home, '.coppice'),
+      promise: () => ({ [Symbol.dispose]: () => undefined }),
+      changeRefs: async (lines) => {
+        const input = ['start', ...lines, 'commit', ''].join('\n');
+        await runGit({ gitDir: join(home, '.coppice/store') }, ['update-ref', '--stdin'], { input });
+      },
+    }),
     trashDir: (runId) => join(home, '.coppice/trash', runId),
-    isGone: () => false,
+    places: async () => () => 'unreachable',
   });
 }
 

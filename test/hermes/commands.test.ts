@@ -39,6 +39,7 @@ const LOOKING = [
   ['sessions', 'tail', 'plain'],
   ['sessions', 'search', 'hello'],
   ['sessions', 'stats'],
+  ['ledger'],
   ['sessions', 'export', 'plain'],
   ['sessions', 'prune', '--older-than', '30d', '--dry-run'],
   ['sessions', 'gc', '--dry-run'],

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runOn } from '../support/hermes-cli.ts';
+import { dumpHermes } from '../support/hermes-dump.ts';
 import { buildHermesHome, type HermesHomeSpec, hermesSql } from '../support/hermes-home.ts';
 import { eachHermesScene } from '../support/hermes-scene.ts';
 
@@ -97,10 +98,15 @@ describe('examining a Hermes home', () => {
     expect(err).toContain('cannot be read');
   });
 
-  it('repairs nothing in a home that is not its own', async () => {
-    buildHermesHome(home, { ...SPEC, files: { 'mine.txt': 'mine' } });
-    const { code, err } = await runOn(home, ['doctor', '--repair']);
-    expect(code).toBe(2);
-    expect(err).toContain('a home of Hermes');
+  it('repairs nothing that is not its own', async () => {
+    const files = { 'mine.txt': 'mine', 'sessions/20260101_000000_abcdef.jsonl': '{}\n' };
+    buildHermesHome(home, { ...SPEC, files });
+    const before = dumpHermes(home, ['one']);
+    const { code, out } = await runOn(home, ['doctor', '--repair']);
+    expect({ code, last: out.split('\n').at(-2) }).toEqual({
+      code: 0,
+      last: 'Everything that matters is in order. Nothing was changed.',
+    });
+    expect(dumpHermes(home, ['one'])).toEqual(before);
   });
 });

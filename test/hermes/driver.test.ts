@@ -104,20 +104,6 @@ describe('taking sessions out of a Hermes home', () => {
     expect(readdirSync(join(home, '.coppice', 'trash'))).toEqual([]);
   });
 
-  it('takes along rows of tables that it has never heard of, if they belong to the session', async () => {
-    const { home, driver, dump } = makeHome({ sessions: [{ id: 's', messages: ['hello'] }, { id: 't' }] });
-    hermesSql(
-      home,
-      `CREATE TABLE notes (n INTEGER PRIMARY KEY, s TEXT REFERENCES sessions (id), b BLOB); INSERT INTO notes VALUES (7, 's', x'00ff'), (8, 't', NULL)`,
-    );
-    const before = dump();
-    const items = await itemsFor(driver, ['s']);
-    expect(details(await driver.discard('run', items))).toEqual(['done']);
-    expect(ask(home, 'SELECT n FROM notes')).toEqual([8]);
-    expect(details(await driver.restore('run', items))).toEqual(['done']);
-    expect(dump()).toEqual(before);
-  });
-
   it('takes a prompt only with the last session that has it, and gives it back with either', async () => {
     const { home, driver, dump } = makeHome({ sessions: [{ id: 'a' }, { id: 'b' }] });
     addPrompts(home, { 'You are Hermes': ['a', 'b'] });
@@ -167,6 +153,7 @@ describe('taking sessions out of a Hermes home', () => {
     const ledger: NonNullable<HermesParts['ledger']> = {
       write: async (_, entries) => void written.push(...entries),
       erase: async (_, ids) => void erased.push(...ids),
+      forgetTitles: async () => undefined,
     };
     const { home, driver } = makeHome(
       { sessions: [{ id: 's', messages: ['hello', 'hi'], title: 'T', cwd: '/w' }] },

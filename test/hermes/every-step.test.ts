@@ -10,7 +10,7 @@ import { copyHermes, type HermesTemplate } from '../support/hermes-tested-home.t
 /** As small as can be: a parent and its child, files, a prompt, an orphan, and a session that goes in more than one step. */
 function template(): HermesTemplate {
   const path = join(tempDirInMemory(), 'template');
-  const long = { role: 'tool', content: 'word '.repeat(4000) };
+  const long = { role: 'tool', content: 'word '.repeat(8000) };
   buildHermesHome(path, {
     schema: 30,
     sessions: [
@@ -46,7 +46,7 @@ const discard = (home: TestedHome, items: readonly RunItem[]) => home.driver.dis
 const ACTS: readonly Act[] = [
   {
     name: 'a discard',
-    least: 25,
+    least: 20,
     copy: plain,
     items: removed,
     before: async () => undefined,

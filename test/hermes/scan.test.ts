@@ -1,8 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, lstatSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { useOf } from '../../src/core/in-use.ts';
 import { classOf } from '../../src/homes/hermes/hermes-growers.ts';
 import { type HermesScan, scanHermes } from '../../src/homes/hermes/scan-hermes.ts';
 import {
@@ -131,6 +132,8 @@ describe('scanning a Hermes home', () => {
     const inClasses = classes.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
     expect(files).toBeGreaterThan(0);
     expect(inventory.disk.usedBytes).toBeGreaterThan(files + inClasses);
+    const inSorts = inventory.files?.filter(({ name }) => name !== 'profile') ?? [];
+    expect(inSorts.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)).toBe(inventory.disk.usedBytes);
   });
 
   it('takes for orphans only names that Hermes gives, and leaves all others alone', async () => {
@@ -155,8 +158,13 @@ describe('scanning a Hermes home', () => {
     const { inventory } = await scan();
     for (const id of NASTY_IDS) {
       const item = inventory.sessions.find((session) => session.id === id);
-      const size = (kind: string) => Buffer.byteLength(JSON.stringify({ session_id: id, kind }));
-      expect(item?.bytes).toMatchObject({ transcript: size('snapshot'), dumps: size('dump'), other: 0 });
+      const name = hermesSafeName(id);
+      const blocks = (file: string) => lstatSync(join(home, 'sessions', file)).blocks * 512;
+      expect(item?.bytes).toMatchObject({
+        transcript: blocks(`session_${name}.json`),
+        dumps: blocks(`request_dump_${name}_20260101_000000_000000.json`),
+        other: 0,
+      });
     }
   });
 
@@ -172,8 +180,16 @@ describe('scanning a Hermes home', () => {
   it('holds every session that some evidence says is in use', async () => {
     standardHermesHome(home, 30);
     const { inventory, gatewayAlive } = await scan();
-    const active = idsOf(inventory.sessions.filter((session) => session.active));
-    expect(active.toSorted()).toEqual(Object.values(LIVE_IDS).toSorted());
+    const used = inventory.sessions.flatMap((session) => {
+      const use = useOf(session);
+      return use === undefined ? [] : [[session.id, use]];
+    });
+    const { open, routed, otherScope, mirrored, bound, ...leased } = LIVE_IDS;
+    expect(Object.fromEntries(used)).toEqual({
+      [open]: 'open',
+      ...Object.fromEntries([routed, otherScope, mirrored, bound].map((id) => [id, 'routed'])),
+      ...Object.fromEntries(Object.values(leased).map((id) => [id, 'active'])),
+    });
     expect(gatewayAlive).toBe(true);
     expect(inventory.doubts).toEqual([]);
   });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { planDocument } from '../../src/app/documents/plan-document.ts';
 import { MINUTE_MS } from '../../src/core/time.ts';
-import { errorSchema } from '../../src/http/openapi.ts';
+import { errorSchema } from '../../src/http/openapi-errors.ts';
 import type { JsonRoute } from '../../src/http/route.ts';
 import { ROUTES } from '../../src/http/route-table.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -21,7 +21,7 @@ function caller({ ask }: Served) {
     const response = await ask(withId(path, id) + query, { ...init, headers: { ...headers, ...accept } });
     const { schemaVersion, ...document } = await lastLine(response, route);
     expect({ status: response.status, schemaVersion, document }).toMatchObject({ status: route.status ?? 200 });
-    expect(schemaVersion).toBe(1);
+    expect(schemaVersion).toBe(route.bare === true ? undefined : 1);
     expect(z.parse(route.answer, document)).toEqual(document);
     return document as Record<string, unknown> & { readonly id: string };
   };
@@ -61,6 +61,8 @@ describe('the HTTP API', () => {
     await callUpkeep(call, served);
     for (const path of [
       '/api/home',
+      '/api/ledger',
+      '/api/ledger/totals',
       '/api/config',
       '/api/config/check',
       '/healthz',
@@ -84,14 +86,21 @@ describe('the HTTP API', () => {
   it('refers to nothing in its description that is not there', async () => {
     const { ask } = await serveHome();
     const text = await (await ask('/openapi.json')).text();
-    const { components } = JSON.parse(text) as { components: { schemas: Record<string, object> } };
-    const names = [...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, to = '']) =>
-      to.replace('#/components/schemas/', ''),
+    const { components } = JSON.parse(text) as {
+      components: Record<'schemas' | 'responses', Record<string, object>>;
+    };
+    const there = new Set(
+      Object.entries(components).flatMap(([sort, each]) =>
+        Object.keys(each).map((name) => `#/components/${sort}/${name}`),
+      ),
     );
-    expect(new Set(names)).toContain('Session');
-    expect(names.filter((name) => !Object.hasOwn(components.schemas, name))).toEqual([]);
-    expect(text).toContain('"name":"q","in":"query","required":true');
-    expect(text).toContain('"name":"limit","in":"query","required":false');
+    const names = [...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, to = '']) => to);
+    expect(new Set(names)).toContain('#/components/schemas/Session');
+    expect(names.filter((name) => !there.has(name))).toEqual([]);
+    expect(text).toContain('"name":"q","in":"query","description":"Words, ');
+    expect(text).toContain(
+      '"name":"limit","in":"query","description":"How many one answer holds at most.","required":false',
+    );
   });
 
   it('gives every session once when nothing changes, however small the pages are', async () => {
@@ -152,14 +161,35 @@ describe('the HTTP API', () => {
       kind: 'reset',
       causes: [{ rule: 'messages', used: 5 }],
     });
-    // Whoever does not listen is kept from going on by the watcher.
-    expect((await said(session.id, 2)).verdict).toMatchObject({ kind: 'reset' });
-    expect(await home.gateway.resetIdle()).toEqual(['telegram:42']);
+    // Whoever does not listen cannot go on.
     await expect(said(session.id, 1)).rejects.toMatchObject({ code: 'refused' });
+    expect(await client.sessions.get(session.id)).toMatchObject({ messageCount: 5, endReason: 'reset: messages' });
+    expect(await home.gateway.resetIdle()).toEqual([]);
     const fresh = await client.routes.resolve({ key: 'telegram:42', source: 'telegram' });
     expect(fresh.session).toMatchObject({ parentId: session.id });
     const { id } = await client.sessions.create({ source: 'api' });
     expect(await said(id, 6)).not.toHaveProperty('verdict');
+  });
+
+  it('lists every key however many pages that takes, all or those of one source', async () => {
+    const { client, home } = await serveHome();
+    const keys = Array.from({ length: 25 }, (_, n) => `k${String(n).padStart(2, '0')}`);
+    for (const [n, key] of keys.entries())
+      await home.gateway.resolve({ key, source: n % 5 === 0 ? 'telegram' : 'cli' });
+    const listed = async (source?: string) => {
+      const found: string[] = [];
+      // Pages of four, so that there are many.
+      for (let after: string | undefined, more = true; more; more = after !== undefined) {
+        const page = await client.call('GET /api/routes', { query: { limit: 4, source, after } });
+        found.push(...page.routes.map(({ key }) => key));
+        expect(found.length).toBeLessThanOrEqual(keys.length);
+        after = page.next;
+      }
+      return found;
+    };
+    expect(await listed()).toEqual(keys);
+    expect(await listed('telegram')).toEqual(['k00', 'k05', 'k10', 'k15', 'k20']);
+    expect(await listed('nobody')).toEqual([]);
   });
 
   it('stops a conversation that is flooded, but not one that brings what was said earlier', async () => {
@@ -290,7 +320,11 @@ async function callSessions(call: Calling): Promise<void> {
   await call('GET', '/api/sessions/{id}/messages', { id, query: '?from=1&limit=2' });
   await call('GET', '/api/search', { query: '?q=needles' });
   await call('POST', '/api/sessions/{id}/end', { id, body: { reason: 'done' } });
+  await call('POST', '/api/end-crashed', { body: {} });
   await call('POST', '/api/sessions/{id}/resume', { id });
+  const gone = await call('POST', '/api/sessions', { body: { source: 'api' } });
+  await call('POST', '/api/sessions/{id}/end', { id: gone.id, body: { reason: 'done' } });
+  await call('DELETE', '/api/sessions/{id}', { id: gone.id });
   await call('GET', '/api/sessions', { query: '?source=api&active=true&sort=bytes&since=2020-01-01T00:00:00Z' });
 }
 
@@ -299,8 +333,12 @@ async function callGateway(call: Calling, { home }: Served): Promise<void> {
   await call('POST', '/api/routes/resolve', { body });
   await call('POST', '/api/routes/reset', { body: { key: body.key } });
   await call('POST', '/api/routes/resolve', { body });
-  await call('GET', '/api/routes', { query: '?limit=5' });
+  await call('GET', '/api/routes', { query: '?limit=5&source=telegram' });
   await call('GET', '/api/usage', { query: '?by=source' });
+  await call('GET', '/api/budget');
+  const { id } = await home.sessions.create({ source: 'telegram' });
+  const correction = { sessionId: id, tokens: 1, by: 'somebody', reason: 'counted twice' };
+  await call('POST', '/api/budget/corrections', { body: correction });
   await call('GET', '/api/cron');
   await call('GET', '/api/cron/{id}/next', { id: 'report', query: '?count=2' });
   await call('POST', '/api/cron/{id}/run', { id: 'report' });
@@ -361,6 +399,10 @@ async function callUpkeep(call: Calling, { home }: Served): Promise<void> {
   expect(statSync(home.path).mode & 0o777).toBe(0o700);
   await call('POST', '/api/maintain', { body: { auto: true } });
   await call('POST', '/api/maintain', { body: {} });
+  await call('POST', '/api/maintain/hold', { body: { held: true } });
+  await call('GET', '/api/status');
+  await call('POST', '/api/maintain', { body: {} });
+  await call('POST', '/api/maintain/hold', { body: { held: false } });
 }
 
 async function callCheckpoints(call: Calling, { ask }: Served): Promise<void> {

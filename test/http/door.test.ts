@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createClient } from '../../src/client/client.ts';
 import { SECOND_MS } from '../../src/core/time.ts';
-import { errorSchema } from '../../src/http/openapi.ts';
+import { errorSchema } from '../../src/http/openapi-errors.ts';
 import { manualClock } from '../support/clock.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { describedRoutes, json, type Served, serveHome, TOKEN, withId } from './serve-home.ts';
@@ -41,7 +41,9 @@ describe('the door of the HTTP API', () => {
       clock.advance(SECOND_MS);
       const { status, text } = await statusOf(method, path, 'Bearer wrong');
       expect([path, status]).toEqual([path, open ? 200 : 401]);
-      if (open) expect(JSON.parse(text)).toEqual({ schemaVersion: 1, status: 'ok' });
+      // Whether it does its work, and nothing about the home.
+      const checks = path === '/readyz' && { checks: { home: true, store: true, chores: true } };
+      if (open) expect(JSON.parse(text)).toEqual({ schemaVersion: 1, status: 'ok', ...checks });
     }
     // Those who are turned away too often are told so instead, and get in no more than before.
     const answered = new Set<number>();
@@ -57,7 +59,7 @@ describe('the door of the HTTP API', () => {
   it('answers another method than those of a path with 405 and says which', async () => {
     const served = await serveHome();
     for (const { path } of await describedRoutes(served)) {
-      const response = await served.ask(withId(path, 'x'), { method: 'DELETE' });
+      const response = await served.ask(withId(path, 'x'), { method: 'PUT' });
       expect([response.status, response.headers.get('allow')]).toEqual([405, expect.stringMatching(/GET|POST/)]);
     }
     expect(await codeOf(await served.ask('/api/nothing'))).toBe('no-such-path');
@@ -148,7 +150,7 @@ describe('the door of the HTTP API', () => {
   });
 
   it('turns away a client that asks too often, and lets it in again later', async () => {
-    const served = await serveHome({ rate: { burst: 5, perSecond: 50 } });
+    const served = await serveHome({ rate: { burst: 5, perSecond: 20 } });
     const statuses = await Promise.all(Array.from({ length: 30 }, async () => (await served.ask('/api/usage')).status));
     expect(new Set(statuses)).toEqual(new Set([200, 429]));
     // The client waits and tries again by itself.

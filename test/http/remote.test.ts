@@ -44,6 +44,16 @@ function placeless<T>(printed: T): T {
 }
 
 describe('coppice --remote', () => {
+  it('lists every key, however many there are', async () => {
+    const served = await serveHome();
+    const keys = Array.from({ length: 700 }, (_, n) => `k${String(n).padStart(3, '0')}`);
+    await Promise.all(keys.map((key) => served.home.gateway.resolve({ key, source: 'cli' })));
+    const { code, stdout } = await commands(served).far('sessions', 'routes', '--json');
+    const { routes } = JSON.parse(stdout) as { routes: readonly { readonly key: string }[] };
+    expect(code).toBe(0);
+    expect(routes.map(({ key }) => key)).toEqual(keys);
+  });
+
   it('says the same as the command on the machine itself', async () => {
     const served = await serveHome();
     const id = await furnish(served);

@@ -17,7 +17,7 @@ export interface Served {
   readonly ask: (path: string, init?: RequestInit) => Promise<Response>;
 }
 
-export interface ServeOptions extends Partial<Pick<ServerParts, 'rate' | 'patienceMs' | 'clock'>> {
+export interface ServeOptions extends Partial<Pick<ServerParts, 'rate' | 'patienceMs' | 'clock' | 'mostStrangers'>> {
   /** A home that is there already. */
   readonly path?: string;
   readonly address?: Address;

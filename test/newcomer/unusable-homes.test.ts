@@ -106,7 +106,7 @@ meetAll('a home that cannot be used', [
   },
   {
     met: 'a typo in a key of the configuration',
-    line: 'status',
+    line: 'maintain',
     code: 'bad-config',
     says: /config\.yaml:1:1: sesions: There is no such key\. Did you mean sessions\?$/,
     hint: /coppice config check$/,
@@ -152,7 +152,7 @@ meetAll('a home that cannot be used', [
     met: 'a configuration that is a folder',
     line: 'status',
     code: 'bad-config',
-    says: /config\.yaml: The file cannot be read \(EISDIR\)\. Check that it is a file you may read\.$/,
+    says: /config\.yaml is not a file, but a folder\. Move it out of the way\.$/,
     hint: /coppice config check$/,
     when: (folder) => {
       mkdirSync(join(folder, 'home', 'config.yaml'));
@@ -216,7 +216,7 @@ meetAll('a home that cannot be used', [
     line: 'status',
     code: 'failed',
     says: /^There is no space left on the disk that holds .*\.$/,
-    hint: /coppice sessions gc$/,
+    hint: /coppice plan, .*coppice trash empty --all$/,
     when: (folder) => {
       const disk = join(folder, 'disk');
       return { home: join(disk, 'home'), stop: mountDisk(disk, '64k') };

@@ -27,7 +27,7 @@ export interface Worker {
 }
 
 export interface WorkerRole {
-  readonly role: 'write' | 'prune' | 'both';
+  readonly role: 'write' | 'prune' | 'both' | 'bounded';
   readonly name: number;
   /** The step at which it kills itself. */
   readonly killAt?: number;

@@ -1,6 +1,7 @@
 // Works on the checkpoints of a home from the built code, until it is told to stop by a line on its input or is killed.
 // Run as: node checkpoint-worker.js ROLE HOME WORK NAME [STEP]
-// `write` changes files and takes checkpoints, `prune` removes and reclaims, `both` does each in turn. A line of JSON says
+// `write` changes files and takes checkpoints, `prune` removes and reclaims, `both` does each in turn; `bounded` changes and takes
+// more, and leaves the rest to the limits of the home. A line of JSON says
 // what was done, as it is done. With STEP it kills itself there: a step is a git that is started, or a file that is moved or
 // removed.
 import childProcess from 'node:child_process';
@@ -13,11 +14,14 @@ const [, , role, path, work, name, killAt = 'Infinity'] = process.argv;
 const { mkdirSync, renameSync, writeFileSync } = fs;
 if (killAt !== 'Infinity') countSteps();
 const { openHome } = await import('../../dist/app/open-home.js');
-const PROJECTS = 5;
+const PROJECTS = role === 'bounded' ? 2 : 5;
+const bounded = role === 'bounded';
 const settings = [
   { key: 'disk.ballast_mb', value: 'never' },
-  { key: 'checkpoints.auto_prune', value: 'false' },
-  { key: 'checkpoints.max_snapshots', value: '3' },
+  { key: 'checkpoints.auto_prune', value: String(bounded) },
+  ...(bounded
+    ? [{ key: 'checkpoints.max_total_size_mb', value: '3' }]
+    : [{ key: 'checkpoints.max_snapshots', value: '3' }]),
 ];
 const stop = new AbortController();
 process.stdin.on('data', () => stop.abort());
@@ -27,7 +31,8 @@ say({ ready: true });
 for (let turn = 0; !stop.signal.aborted; turn += 1) {
   try {
     if (role !== 'prune') await write(turn);
-    if (role !== 'write') await prune(turn);
+    if (role === 'prune' || role === 'both') await prune(turn);
+    if (bounded) await home.checkpoints.settled();
   } catch (error) {
     say({ failed: error.stack });
   }
@@ -46,7 +51,7 @@ async function write(turn) {
 
 /** A file that says what is in it, put in place whole. Some content comes again, so that dropped objects are wanted again. */
 function put(target, again) {
-  const body = again === 0 ? 'again '.repeat(200) : randomBytes(3000).toString('hex');
+  const body = again === 0 ? 'again '.repeat(200) : randomBytes(bounded ? 30_000 : 3000).toString('hex');
   writeFileSync(`${target}.${name}.new`, `${createHash('sha256').update(body).digest('hex')}\n${body}`);
   renameSync(`${target}.${name}.new`, target);
 }
@@ -56,12 +61,8 @@ async function prune(turn) {
   const applied = await home.checkpoints.prune({ keepOrphans: false });
   if (applied !== undefined && turn % 3 === 1) await home.undo(applied.run.id);
   if (applied !== undefined && turn % 3 !== 1) await retention.emptyTrash(applied.run.id);
-  // No grace and no limit: everything that nothing needs goes at once, and all that is needed is packed.
-  const freedBytes = await retention.reclaimCheckpoints({
-    graceMs: -1000,
-    maxBytes: turn % 2 === 0 ? 1 : 1e12,
-    insist: true,
-  });
+  // Everything that nothing needs goes at once, and every other time all that is needed is packed.
+  const freedBytes = await retention.reclaimCheckpoints({ maxBytes: turn % 2 === 0 ? 1 : 1e12, insist: true });
   say({ pruned: applied?.done ?? 0, freedBytes });
 }
 

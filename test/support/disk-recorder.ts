@@ -5,6 +5,7 @@ import { basename, dirname, join, relative, sep } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import BetterSqlite3, { type Database } from 'better-sqlite3';
 import type { Content, Disk, DiskEvent, DiskLog, Inode, NameChange } from './disk-log.ts';
+import { namedPath } from './named-path.ts';
 
 export interface RecorderOptions {
   /** Syncs of these paths, relative to the home, count for nothing, as if the call were not there. */
@@ -48,10 +49,10 @@ export class DiskRecorder implements Disposable {
     const thenGone = (remove: typeof unlink) => async (path: fs.PathLike) => {
       await remove(path);
       this.#noteCommit();
-      this.#noteGone(String(path));
+      this.#noteGone(namedPath(path));
     };
     Object.assign(fs.promises, { unlink: thenGone(unlink), rmdir: thenGone(rmdir) });
-    fs.promises.open = async (...args) => this.#watchHandle(String(args[0]), await open(...args));
+    fs.promises.open = async (...args) => this.#watchHandle(namedPath(args[0]), await open(...args));
     for (const [name, watch] of Object.entries(this.#watches())) {
       const call = calls[name];
       if (call === undefined) throw new Error(`no ${name}`);
@@ -99,9 +100,9 @@ export class DiskRecorder implements Disposable {
       return result;
     };
     const ofHandle = then(([fd]) => this.#noteHandle(fd as number));
-    const ofPath = then(([path]) => this.#noteContent(String(path)));
+    const ofPath = then(([path]) => this.#noteContent(namedPath(path)));
     return {
-      openSync: (args, call) => this.#noteOpen(String(args[0]), call),
+      openSync: (args, call) => this.#noteOpen(namedPath(args[0]), call),
       closeSync: then(([fd]) => void this.#open.delete(fd as number)),
       writeSync: ofHandle,
       writeFileSync: ofHandle,
@@ -112,11 +113,11 @@ export class DiskRecorder implements Disposable {
       chmodSync: ofPath,
       utimesSync: ofPath,
       fsyncSync: then(([fd]) => this.#noteSync(fd as number)),
-      mkdirSync: then(([path]) => this.#noteNew(String(path))),
-      rmdirSync: then(([path]) => this.#noteGone(String(path))),
-      unlinkSync: then(([path]) => this.#noteGone(String(path))),
-      rmSync: then(([path]) => this.#noteGone(String(path))),
-      renameSync: then(([from, to]) => this.#noteRename(String(from), String(to))),
+      mkdirSync: then(([path]) => this.#noteNew(namedPath(path))),
+      rmdirSync: then(([path]) => this.#noteGone(namedPath(path))),
+      unlinkSync: then(([path]) => this.#noteGone(namedPath(path))),
+      rmSync: then(([path]) => this.#noteGone(namedPath(path))),
+      renameSync: then(([from, to]) => this.#noteRename(namedPath(from), namedPath(to))),
     };
   }
 

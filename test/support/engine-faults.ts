@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { Failure } from '../../src/core/failure.ts';
 import type { SessionStore } from '../../src/core/session-store.ts';
+import { namedPath } from './named-path.ts';
 
 /** What a process that dies at a point throws, so that nothing after the point happens. */
 class Died extends Error {}
@@ -40,7 +41,7 @@ export class Faults {
     // Loads what it removes folders with, which would otherwise keep the calls as they are while they are watched.
     fs.rmSync(join(this.#root, 'no such folder'), { recursive: true, force: true });
     const restore = [
-      ...PATH_CALLS.map((name) => this.#patch(name, (path) => typeof path === 'string' && path.startsWith(this.#root))),
+      ...PATH_CALLS.map((name) => this.#patch(name, (path, flags) => this.#changes(path, flags))),
       ...HANDLE_CALLS.map((name) => this.#patch(name, () => true)),
       ...PROMISED_CALLS.map((name) => this.#patchPromised(name)),
     ];
@@ -93,12 +94,12 @@ export class Faults {
     });
   }
 
-  #patch(name: (typeof PATH_CALLS | typeof HANDLE_CALLS)[number], counts: (first: unknown) => boolean): () => void {
+  #patch(name: (typeof PATH_CALLS | typeof HANDLE_CALLS)[number], counts: (...args: unknown[]) => boolean): () => void {
     const calls = fs as unknown as Record<string, (...args: unknown[]) => unknown>;
     const real = calls[name];
     if (real === undefined) throw new Error(`no ${name}`);
     calls[name] = (...args) => {
-      if (!counts(args[0])) return real(...args);
+      if (!counts(...args)) return real(...args);
       const after = this.#enter((code) => Object.assign(new Error(`${code}: ${name} failed`), { code, syscall: name }));
       try {
         return real(...args);
@@ -112,11 +113,17 @@ export class Faults {
     };
   }
 
+  /** A folder that is opened to reach what is in it is not changed by that. */
+  #changes(path: unknown, flags: unknown): boolean {
+    if (typeof flags === 'number' && (flags & fs.constants.O_DIRECTORY) !== 0) return false;
+    return typeof path === 'string' && namedPath(path).startsWith(this.#root);
+  }
+
   /** Removals that the caller waits for. Those that were asked for before a death still happen, as in a kernel. */
   #patchPromised(name: (typeof PROMISED_CALLS)[number]): () => void {
     const real = fs.promises[name];
     fs.promises[name] = async (path) => {
-      if (!String(path).startsWith(this.#root)) return real(path);
+      if (!namedPath(path).startsWith(this.#root)) return real(path);
       const after = this.#enter((code) => Object.assign(new Error(`${code}: ${name} failed`), { code, syscall: name }));
       const removal = real(path).finally(after);
       this.#removals.push(removal);

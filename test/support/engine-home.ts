@@ -7,13 +7,11 @@ import type { HomeDriver } from '../../src/core/home-driver.ts';
 import type { Journal } from '../../src/core/run.ts';
 import type { SessionStore } from '../../src/core/session-store.ts';
 import { type Clock, MINUTE_MS } from '../../src/core/time.ts';
-import { recoverRuns } from '../../src/engine/recover-runs.ts';
 import { createNativeDriver } from '../../src/homes/native/native-driver.ts';
 import { nativeLayout } from '../../src/homes/native/native-layout.ts';
 import { createTranscriptFiles } from '../../src/homes/native/transcript-files.ts';
 import { makePrivateDir } from '../../src/platform/private-files.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
-import { collect } from './collect.ts';
 
 /** A home with every part of it in reach of a test. */
 export interface EngineHome extends AsyncDisposable {
@@ -42,12 +40,13 @@ export async function openEngineHome(
   const { store } = parts;
   const driver = createNativeDriver({ store, layout, clock, activeGraceMs: 15 * MINUTE_MS, codec: 'brotli' });
   const engine = { driver, journal: store.journal, clock };
+  const retention = new Retention(parts);
   return {
     parts,
     home: new Home(parts),
-    retention: new Retention(parts),
+    retention,
     engine,
-    recover: async () => void (await collect(recoverRuns(engine))),
+    recover: async () => void (await retention.recovery.finish()),
     async [Symbol.asyncDispose]() {
       await real[Symbol.asyncDispose]();
       transcripts[Symbol.dispose]();

@@ -191,10 +191,16 @@ async function fillHome({ home: path, folder }: ExampleMachine): Promise<void> {
   now = HERMES_NOW - 60_000;
   await home.gateway.resolve({ key: 'telegram:42', source: 'telegram' });
   await (await home.scheduler()).add('report', { schedule: '0 7 * * *', command: [join(folder, 'bin', 'my-agent')] });
+  // A folder that is no longer there.
+  const old = join(folder, 'old-project');
+  mkdirSync(old);
+  writeFileSync(join(old, 'notes.txt'), 'old');
+  await home.checkpoints.take({ workdir: old });
   for (const text of ['one', 'two']) {
     now += 1000;
     writeFileSync(join(folder, 'project', 'src', 'main.ts'), text);
     await home.checkpoints.take({ workdir: join(folder, 'project') });
   }
   await home.checkpoints.settled();
+  rmSync(old, { recursive: true });
 }

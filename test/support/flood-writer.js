@@ -1,6 +1,6 @@
 // Writes messages from many callers at once until told to stop by what it wrote, and says what it saw of the second thread.
 // node flood-writer.js DATABASE MESSAGES BYTES [leave]: `leave` ends without closing anything.
-import { openSync, readSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { openConnection } from '../../dist/store/sqlite/connection.js';
 import { createWriteQueue } from '../../dist/store/sqlite/write-queue.js';
 
@@ -20,7 +20,6 @@ db.raw.exec(`INSERT OR IGNORE INTO sessions (key, id, state, source, started_at,
 await Promise.all(Array.from({ length: CALLERS }, (_, caller) => write(first + caller)));
 // Whoever else commits to a database changes this number for a connection. There is nobody else but the second thread.
 seen.isHelped = version() !== before;
-seen.logBegan = logBegan();
 if (leave === undefined) {
   await queue.caughtUp();
   db[Symbol.dispose]();
@@ -36,11 +35,4 @@ async function write(seq) {
     seen.mostOwedBytes = Math.max(seen.mostOwedBytes, owed * Math.min(100_000, text.length));
     seen.mostLogBytes = Math.max(seen.mostLogBytes, statSync(`${path}-wal`).size);
   }
-}
-
-/** How often the log began anew: SQLite counts it in the head of the file. */
-function logBegan() {
-  const head = Buffer.alloc(16);
-  readSync(openSync(`${path}-wal`), head);
-  return head.readUInt32BE(12);
 }

@@ -31,7 +31,7 @@ export async function copyArchivingHermes(template: HermesTemplate): Promise<Tes
 async function open(home: string) {
   const clock = { now: () => HERMES_NOW };
   const layout = nativeLayout(join(home, '.coppice'));
-  const records = await openCompanion(layout, clock);
+  const records = await openCompanion(layout, { clock });
   await records.create();
   const companion = () => records.store();
   const store = createHermesSessionStore({ home, clock, companion });

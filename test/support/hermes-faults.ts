@@ -1,7 +1,8 @@
 import childProcess from 'node:child_process';
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
-import BetterSqlite3, { type Statement } from 'better-sqlite3';
+import { join } from 'node:path';
+import BetterSqlite3, { type Database, type Statement } from 'better-sqlite3';
 
 class Died extends Error {}
 
@@ -22,6 +23,8 @@ export async function dieAtChange(
   };
   const calls = fs as unknown as Record<string, (...args: unknown[]) => unknown>;
   const undo = CHANGES.map((name) => replace(calls, name, () => step()));
+  const promised = fs.promises as unknown as typeof calls;
+  undo.push(...PROMISED_CHANGES.map((name) => replace(promised, name, () => step())));
   const database = BetterSqlite3.prototype as unknown as Record<string, (...args: unknown[]) => unknown>;
   undo.push(replace(database, 'exec', (sql) => (sql === 'COMMIT' ? step() : undefined)));
   undo.push(replace(statements(), 'run', (_, statement) => (commits(statement as Statement) ? step() : undefined)));
@@ -37,6 +40,51 @@ export async function dieAtChange(
     syncBuiltinESMExports();
   }
   return count >= number;
+}
+
+/**
+ * Carries out an act in which the database refuses the n-th change of a row or commit of a transaction, as it does when a trigger,
+ * a key or a page stops it, and goes on. True if it got so far.
+ */
+export async function refuseAtStatement(
+  { number, code }: { readonly number: number; readonly code: string },
+  act: () => Promise<unknown>,
+): Promise<boolean> {
+  let count = 0;
+  const step = ({ name }: Database) => {
+    if (!name.endsWith(join('hermes', 'state.db'))) return;
+    count += 1;
+    if (count === number) throw new BetterSqlite3.SqliteError('refused by the test', code);
+  };
+  const database = BetterSqlite3.prototype as unknown as Record<string, (...args: unknown[]) => unknown>;
+  const undo = [
+    replace(database, 'exec', (sql, self) => (sql === 'COMMIT' ? step(self as Database) : undefined)),
+    replace(statements(), 'run', (_, self) => {
+      const { readonly, source, database: of } = self as Statement;
+      if (!readonly && of.inTransaction && !/^(COMMIT|ROLLBACK)/.test(source)) step(of);
+    }),
+  ];
+  try {
+    await act();
+  } finally {
+    for (const restore of undo) restore();
+  }
+  return count >= number;
+}
+
+/** Carries out an act in which files whose path has this text in it cannot be moved. */
+export async function refuseMoves<T>(text: string, code: string, act: () => Promise<T>): Promise<T> {
+  const calls = fs as unknown as Record<string, (...args: unknown[]) => unknown>;
+  const undo = replace(calls, 'renameSync', (from) => {
+    if (String(from).includes(text)) throw Object.assign(new Error(`${code}: refused by the test`), { code });
+  });
+  syncBuiltinESMExports();
+  try {
+    return await act();
+  } finally {
+    undo();
+    syncBuiltinESMExports();
+  }
 }
 
 /** What every prepared statement inherits from. */
@@ -64,6 +112,8 @@ const CHANGES = [
   'appendFileSync',
   'writeFileSync',
 ] as const;
+
+const PROMISED_CHANGES = ['unlink', 'rmdir'] as const;
 
 function replace(
   target: Record<string, (...args: unknown[]) => unknown>,

@@ -1,6 +1,7 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import BetterSqlite3 from 'better-sqlite3';
+import BetterSqlite3, { type Database } from 'better-sqlite3';
+import type { Use } from '../../src/core/in-use.ts';
 import { createHermesDriver } from '../../src/homes/hermes/hermes-driver.ts';
 import { nativeLayout } from '../../src/homes/native/native-layout.ts';
 import type { TestedHome } from '../../src/homes/tested-home.conformance.ts';
@@ -15,6 +16,15 @@ export interface HermesTemplate {
   readonly held: readonly string[];
   readonly words: readonly string[];
 }
+
+/** How Hermes shows each use of a session. */
+const USES: Readonly<Record<Use, (db: Database, id: string) => void>> = {
+  active: (db, id) =>
+    db.prepare(`INSERT OR REPLACE INTO compression_locks VALUES (?, 'pid=1', 0, ?)`).run(id, HERMES_NOW / 1000 + 60),
+  routed: (db, id) =>
+    db.prepare(`INSERT INTO gateway_routing VALUES ('x', 'k', ?, 1)`).run(JSON.stringify({ session_id: id })),
+  open: (db, id) => db.prepare('UPDATE sessions SET ended_at = NULL WHERE id = ?').run(id),
+};
 
 /** A copy of a Hermes home, for one test. */
 export function copyHermes({ path, removable, held, words }: HermesTemplate): TestedHome & { readonly home: string } {
@@ -36,6 +46,11 @@ export function copyHermes({ path, removable, held, words }: HermesTemplate): Te
         id,
         HERMES_NOW / 1000,
       );
+      db.close();
+    },
+    async use(id, use) {
+      const db = new BetterSqlite3(join(home, 'state.db'));
+      USES[use](db, id);
       db.close();
     },
     dieAt: (change, step) => dieAtChange(change, () => step(open())),

@@ -97,8 +97,9 @@ export function aPolicy(sessions: Partial<SessionRules> = {}, given: Partial<Pol
     dumps: {},
     archive: {},
     checkpoints: {},
-    disk: { lowWater: 0.85, bySource: {} },
-    guard: { maxItems: 50, maxPart: 0.2 },
+    disk: { forGood: true, lowWater: 0.85, bySource: {} },
+    trash: {},
+    guard: { maxItems: 50, maxPart: 0.2, noticeMs: 3 * DAY_MS },
     ...given,
   };
 }

@@ -1,7 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import BetterSqlite3 from 'better-sqlite3';
 import type { HomeDriver } from '../../src/core/home-driver.ts';
+import type { Use } from '../../src/core/in-use.ts';
 import type { RunItem } from '../../src/core/run.ts';
 import { DAY_MS } from '../../src/core/time.ts';
 import type { TestedHome } from '../../src/homes/tested-home.conformance.ts';
@@ -20,6 +22,10 @@ export async function copyNative(scene: string): Promise<TestedHome> {
   rmSync(join(path, 'sessions/ff/broken'), { recursive: true });
   const clock = manualClock(RUN_AT);
   const at = await openEngineHome(path, { clock });
+  // As the engine does while its driver works. Without it, whoever looks would finish what is under way.
+  const lock = new BetterSqlite3(at.parts.layout.lock);
+  chmodSync(at.parts.layout.lock, 0o600);
+  lock.exec('BEGIN EXCLUSIVE');
   const live = await at.home.sessions.open('in use');
   await live.append({ role: 'user', content: 'still here' });
   return {
@@ -35,15 +41,32 @@ export async function copyNative(scene: string): Promise<TestedHome> {
       await session.append({ role: 'user', content: 'one more' });
       await session.end('done');
     },
+    use: async (id, use) => useNative(at, id, use),
     async dieAt(change, step) {
       await using other = await openEngineHome(path, { clock });
       return await dieAtChange(change, () => step(journalled(other)));
     },
     async [Symbol.asyncDispose]() {
+      lock.close();
       await at[Symbol.asyncDispose]();
       rmSync(directory, { recursive: true, force: true });
     },
   };
+}
+
+/** Nothing else about the session changes, its time least of all: only its use is to hold it. */
+const USES: Readonly<Record<Use, string>> = {
+  active: `INSERT INTO leases SELECT key, (SELECT id FROM holders) FROM sessions WHERE id = $id`,
+  routed: `INSERT INTO routes SELECT 'telegram:42', key, 1 FROM sessions WHERE id = $id`,
+  open: 'UPDATE sessions SET ended_at = NULL, end_reason = NULL WHERE id = $id',
+};
+
+function useNative({ parts }: EngineHome, id: string, use: Use): void {
+  const db = new BetterSqlite3(parts.layout.database);
+  // A conversation that ended on purpose answers nobody.
+  db.prepare(`UPDATE sessions SET end_reason = 'crash' WHERE id = ?`).run(id);
+  db.prepare(USES[use]).run({ id });
+  db.close();
 }
 
 /** This driver keeps a part of what it needs for the way back in the journal, where the engine has written its intent first. */

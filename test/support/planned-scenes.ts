@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
+import { useOf } from '../../src/core/in-use.ts';
 import type { Inventory, SessionItem } from '../../src/core/inventory.ts';
 import type { Decision, Plan, PlanRequest } from '../../src/core/plan.ts';
 import type { Policy, SessionRules } from '../../src/core/policy.ts';
@@ -40,6 +41,21 @@ export function groupsOf(sessions: readonly SessionItem[]): ReadonlyMap<string, 
 /** The rules as written, for one source. */
 export function rulesOf({ sessions, bySource }: Policy, source: string): SessionRules {
   return { ...sessions, ...(Object.hasOwn(bySource, source) ? bySource[source] : {}) };
+}
+
+/** Whether a conversation is one of those that `keepLast` counts, by the rules of all its sources. */
+export function countsForFloor(members: readonly SessionItem[], policy: Policy): boolean {
+  const messageCount = members.reduce((sum, member) => sum + member.messageCount, 0);
+  const slight = members.every(({ source }) => {
+    const { trivialMs, trivialMaxMessages } = rulesOf(policy, source);
+    return messageCount === 0 || (trivialMs !== undefined && messageCount <= trivialMaxMessages);
+  });
+  const staysAnyway = members.some(
+    (member) => useOf(member) !== undefined || member.unreadable === true || member.lastActiveAt > NOW,
+  );
+  const newest = members.toSorted((a, b) => a.lastActiveAt - b.lastActiveAt || (a.id < b.id ? -1 : 1)).at(-1);
+  const removesAfterReset = members.every(({ source }) => rulesOf(policy, source).afterReset === 'remove');
+  return !slight && !staysAnyway && !(newest?.reset === true && removesAfterReset);
 }
 
 export function expectSubset(smaller: ReadonlySet<string>, larger: ReadonlySet<string>): void {

@@ -38,6 +38,16 @@ function problemWith(words: readonly string[]): string | undefined {
   }
   const [first = ''] = words;
   if (definition === program && !first.startsWith('-')) return `there is no command ${first}`;
-  const known = [...definition.options, ...program.options].flatMap(({ long, short }) => [long, short]);
+  // A group of commands takes the options of the one that it stands for.
+  const standsFor = definition.commands.filter(isDefault);
+  const known = [definition, ...standsFor, program]
+    .flatMap(({ options }) => options)
+    .flatMap(({ long, short }) => [long, short]);
   return words.find((word) => /^(--[a-z]|-[a-z]$)/.test(word) && ![...known, '--help', '-h'].includes(word));
+}
+
+/** Commander keeps to itself which command of a group is meant when none is named. */
+function isDefault(definition: Definition): boolean {
+  const { parent } = definition;
+  return parent !== null && Reflect.get(parent, '_defaultCommandName') === definition.name();
 }

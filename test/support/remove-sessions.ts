@@ -7,10 +7,11 @@ import { runItem } from './run-item.ts';
 /** For sessions without files, or whose files do not matter. */
 export const NO_FILES: FileMover = { take: () => undefined, giveBack: () => undefined, letGo: () => undefined };
 
-/** Removes sessions for good as a run does: journal first, then out of sight, then their rows. Claims do not count. */
+/** Removes sessions for good as a run does, open ones once they are ended: journal, out of sight, rows. Claims do not count. */
 export async function removeSessions(store: SessionStore, ids: readonly string[]): Promise<readonly ItemOutcome[]> {
   const run = randomUUID();
   const deadHolders = (await store.holders()).map(({ id }) => id);
+  for (const id of ids) if ((await store.get(id)) !== undefined) await store.end(id, 'removed by a test');
   const requests = await Promise.all(ids.map((id, index) => trashRequest(store, id, index + 1)));
   await store.journal.begin({ id: run, request: { kind: 'delete', ids }, startedAt: 0, expiresAt: 0 });
   await store.journal.intend(run, requests.map(runItem));

@@ -6,7 +6,7 @@ import type { Policy, SessionRules } from '../../src/core/policy.ts';
 import { CHILD_KINDS } from '../../src/core/session.ts';
 import { DAY_MS, HOUR_MS } from '../../src/core/time.ts';
 import { NOW } from './clock.ts';
-import { anArchive, anInventory, aPolicy, aSession, aStray, aTrash } from './inventories.ts';
+import { anArchive, anInventory, anOpenSession, aPolicy, aStray, aTrash } from './inventories.ts';
 
 /** Ids that are prefixes of one another, look like patterns or paths, or differ in case only. */
 export const IDS = ['a', 'ab', 'a_b', 'a_b_1', '*', 'a*', '../x', '..', 'A', 'é', 'constructor', '__proto__', ' ', 'z'];
@@ -51,7 +51,7 @@ export const anyTightScene: fc.Arbitrary<Scene> = fc
     const limit = often(0.7) ? { maxBytes: cap + 1 } : { minFreeBytes: cap + 1 };
     return {
       inventory: { ...inventory, disk: { usedBytes, freeBytes: one([0, 500, 2000]) } },
-      policy: { ...policy, disk: { ...limit, lowWater: one([0.5, 0.85, 1]), bySource: {} } },
+      policy: { ...policy, disk: { ...limit, forGood: true, lowWater: one([0.5, 0.85, 1]), bySource: {} } },
     };
   });
 
@@ -95,6 +95,13 @@ export function freedBytes(decision: Decision): number {
   if (decision.action === 'keep') return 0;
   if (decision.action === 'archive') return (decision.sizeBytes / 5) * 4;
   return decision.action === 'purge' || decision.skipsTrash === true ? decision.sizeBytes : 0;
+}
+
+/** The bytes that are free once everything in the trash is gone as well, by a decision or because it was there before. */
+export function freedLater(decision: Decision): number {
+  if (decision.reason === 'in-grace' || (decision.item.kind === 'trash' && decision.reason === 'doubt'))
+    return decision.sizeBytes;
+  return decision.action === 'keep' || decision.action === 'archive' ? freedBytes(decision) : decision.sizeBytes;
 }
 
 /** Which sessions are one conversation, found by walking the links one by one. */
@@ -142,17 +149,18 @@ function drawInventory(sessionCodes: readonly number[], otherCodes: readonly num
 function drawSession(id: string, { one, often, upTo }: Draw): SessionItem {
   const lastActiveAt = drawTime({ one, often, upTo });
   const workdir = one([undefined, '/p', '/q']);
-  const { endedAt, ...session } = aSession(id, {
+  const session = anOpenSession(id, {
     lastActiveAt,
     source: one(SOURCES),
     messageCount: one([0, 1, 5, 6, 40, 40, 40]),
     pinned: often(0.08),
     active: often(0.08),
+    ...(often(0.08) && { routed: true }),
     tags: one([[], [], [], [], ['work'], ['keep'], ['work', 'keep']]),
     ...(workdir !== undefined && { workdir }),
     ...(often(0.05) && { unreadable: true }),
     ...(often(0.4) && { parentId: one([...IDS.slice(0, 12), 'nowhere']), childKind: one(CHILD_KINDS) }),
-    ...(often(0.3) && { title: `Talk about ${one(['disks', 'trees'])}`, endReason: one(['done', 'crash']) }),
+    ...(often(0.3) && { title: `Talk about ${one(['disks', 'trees'])}` }),
     bytes: {
       rows: 5 * upTo(40),
       transcript: often(0.5) ? 5 * upTo(80) : 0,
@@ -160,7 +168,14 @@ function drawSession(id: string, { one, often, upTo }: Draw): SessionItem {
       other: often(0.1) ? 5 * upTo(20) : 0,
     },
   });
-  return { ...session, ...(often(0.8) && { endedAt: endedAt ?? lastActiveAt }) };
+  // What a rule closed may have been old by then.
+  const closedAt = Math.min(NOW, lastActiveAt + one([0, HOUR_MS, 30 * DAY_MS]));
+  const ends: readonly Partial<SessionItem>[] = [
+    ...['done', 'done', 'done', 'crash'].map((endReason) => ({ endedAt: lastActiveAt, endReason })),
+    { endedAt: closedAt, endReason: 'abandoned' },
+    { endedAt: closedAt, endReason: 'reset: idle', reset: true },
+  ];
+  return { ...session, ...(often(0.8) && one(ends)) };
 }
 
 function drawOther(id: string, { one, often, upTo }: Draw): StrayItem | TrashItem | ArchiveItem {
@@ -168,7 +183,7 @@ function drawOther(id: string, { one, often, upTo }: Draw): StrayItem | TrashIte
   const sizeBytes = 5 * upTo(60);
   const kind = one(['orphan', 'debris', 'trash', 'trash', 'archive'] as const);
   if (kind === 'trash') return aTrash(id, { removedAt: at, sizeBytes });
-  if (kind !== 'archive') return aStray(kind, id, { lastActiveAt: at, sizeBytes });
+  if (kind !== 'archive') return aStray(kind, often(0.7) ? `sessions/${id}` : id, { lastActiveAt: at, sizeBytes });
   const archive = { archivedAt: at, lastActiveAt: at - DAY_MS * upTo(50), source: one(SOURCES), sizeBytes };
   return anArchive(id, { ...archive, pinned: often(0.1), tags: one([[], [], ['keep']]) });
 }
@@ -191,8 +206,9 @@ function drawPolicy({ one, often }: Draw): Policy {
     trivialMs: limit(),
     trivialMaxMessages: one([1, 5]),
     maxSessions: often(0.3) ? one([1, 2, 4]) : undefined,
-    keepLast: one([1, 1, 2, 3]),
+    keepLast: one([1, 1, 2, 3, 'never' as const]),
     keepTags: one([[], ['keep'], ['keep', 'work']]),
+    afterReset: one([undefined, undefined, 'drop-files', 'remove']),
   });
   return aPolicy(rules(), {
     bySource: often(0.5) ? { cron: rules(), cli: { retentionMs: limit() } } : {},
@@ -210,7 +226,11 @@ function drawRequest({ one, often }: Draw): PlanRequest {
     ...(often(0.1) && { endedBy: 'done' }),
   };
   const age = often(0.6) ? { before: NOW - one(DAYS) * DAY_MS } : {};
-  const limits = { emptyMs: one([HOUR_MS, DAY_MS]), trivialMs: one([DAY_MS, 30 * DAY_MS]), trivialMaxMessages: 5 };
+  const limits = {
+    ...(often(0.6) && { emptyMs: one([HOUR_MS, DAY_MS]) }),
+    ...(often(0.6) && { trivialMs: one([DAY_MS, 30 * DAY_MS]) }),
+    ...(often(0.6) && { trivialMaxMessages: 5 }),
+  };
   return one<PlanRequest>([
     { kind: 'policy' },
     { kind: 'delete', ids: IDS.filter(() => often(0.3)) },

@@ -9,7 +9,21 @@ export type SourceSessionsConfig = Omit<Config['sessions'], 'by_source'>;
  * `sessions.transcripts: on` does not switch transcripts of cron on.
  */
 export function sessionsConfigFor(config: Config, source: string): SourceSessionsConfig {
-  const { by_source: bySource, ...general } = config.sessions;
-  // A source may be called `constructor`; only what the user wrote counts.
+  return laidOver(config.sessions, source);
+}
+
+/** The `session_reset` settings as they hold for one source. */
+export type SourceResetConfig = Omit<Config['session_reset'], 'by_source'>;
+
+/** The `session_reset` settings with `by_source.<source>` laid over them, field by field. */
+export function resetConfigFor(config: Config, source: string): SourceResetConfig {
+  return laidOver(config.session_reset, source);
+}
+
+/** A source may be called `constructor`; only what the user wrote counts. */
+function laidOver<Rules extends object>(
+  { by_source: bySource, ...general }: Rules & { by_source: Readonly<Record<string, object | undefined>> },
+  source: string,
+): Omit<Rules, 'by_source'> {
   return Object.hasOwn(bySource, source) ? { ...general, ...bySource[source] } : general;
 }

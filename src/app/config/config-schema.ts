@@ -14,6 +14,9 @@ const dumpsSchema = z.strictObject({
 
 const trashSchema = z.strictObject({
   grace_days: amount('days').default(7).describe('Removed items can be restored for this many days.'),
+  max_mb: amountOrNever('mb')
+    .default(10_240)
+    .describe('When the trash takes more than this many megabytes, its oldest runs are announced and go early.'),
 });
 
 const archiveSchema = z.strictObject({
@@ -26,12 +29,17 @@ const diskSchema = z.strictObject({
   min_free_mb: amountOrNever('mb')
     .default('never')
     .describe('Cut back when the disk has fewer than this many megabytes free.'),
+  for_good: yesOrNo()
+    .default(false)
+    .describe(
+      'Let automatic runs empty trash early and skip it where these limits ask for it; else they wait for its grace.',
+    ),
   low_water_percent: amount('percent')
     .default(85)
     .describe('Once cutting back for space, stop at this percentage of the limit.'),
   ballast_mb: amountOrNever('mb')
     .default(32)
-    .describe('Reserve this many megabytes so that a full disk can still be cleaned up.'),
+    .describe('Reserve an eighth of the database, at most this many megabytes, so that a full disk can be cleaned up.'),
   by_source: z
     .record(
       z.string(),
@@ -48,10 +56,13 @@ const diskSchema = z.strictObject({
 const guardSchema = z.strictObject({
   max_items: amount('count')
     .default(50)
-    .describe('An automatic run may remove up to this many items, whatever share of all they are.'),
+    .describe('An automatic run removes up to this many items at once, whatever share of all they are.'),
   max_percent: amount('percent')
     .default(20)
-    .describe('Beyond max_items, an automatic run may remove up to this percentage of all items.'),
+    .describe('Beyond max_items, an automatic run removes up to this percentage of all items at once.'),
+  notice_days: amount('days')
+    .default(3)
+    .describe('What is more than that is announced, and goes after this many days unless somebody holds it.'),
 });
 
 const checkpointsSchema = z.strictObject({
@@ -59,11 +70,24 @@ const checkpointsSchema = z.strictObject({
     .default(false)
     .describe('Save the state of a working directory before an agent changes it. By hand it is possible either way.'),
   max_snapshots: amount('count').default(20).describe('Keep at most this many checkpoints per project.'),
-  max_total_size_mb: amount('mb').default(500).describe('All checkpoints together take at most this many megabytes.'),
+  max_total_size_mb: amount('mb')
+    .default(500)
+    .describe(
+      'All checkpoints together take at most this many megabytes of disk, with trash, caches and what waits to be given back. Above it, caches go first, then trash of checkpoints, then the oldest checkpoints, for good and without asking.',
+    ),
   max_file_size_mb: amount('mb').default(10).describe('Files larger than this many megabytes are left out.'),
   max_files: amount('count').default(200_000).describe('Directories with more files than this are not saved.'),
-  retention_days: amountOrNever('days').default(30).describe('Remove checkpoints older than this many days.'),
-  auto_prune: yesOrNo().default(true).describe('Remove old checkpoints automatically, in the background.'),
+  retention_days: amountOrNever('days')
+    .default(30)
+    .describe('Remove checkpoints older than this many days, and the last one of a folder after three times as many.'),
+  auto_prune: yesOrNo()
+    .default(true)
+    .describe('Hold these limits automatically: after each checkpoint, in the daemon and with coppice maintain.'),
+  delete_orphans: yesOrNo()
+    .default(true)
+    .describe(
+      'Let those automatic runs remove checkpoints of folders that are gone: seen twice, a day apart. A folder on a volume that is not there is not gone.',
+    ),
   min_interval_hours: amount('hours').default(24).describe('Hours between two automatic runs.'),
   exclude: wordList().default([]).describe('Patterns of files and directories that are left out.'),
 });
@@ -76,7 +100,7 @@ export const configSchema = z
     trash: trashSchema.prefault({}).describe('Where removed items wait before they are gone for good.'),
     archive: archiveSchema.prefault({}).describe('Compressed sessions that can be restored.'),
     disk: diskSchema.prefault({}).describe('How much disk space the home may take.'),
-    guard: guardSchema.prefault({}).describe('When an automatic run is refused because it would remove too much.'),
+    guard: guardSchema.prefault({}).describe('When an automatic run slows down because it would remove much at once.'),
     checkpoints: checkpointsSchema.prefault({}).describe('Saved states of working directories.'),
     session_reset: sessionResetSchema.prefault({}).describe('When the gateway starts a conversation afresh.'),
     limits: limitsSchema.prefault({}).describe('How large one live conversation may grow.'),

@@ -17,6 +17,8 @@ export interface ShownConfig {
   readonly text?: string;
   /** Every value in force and who set it. */
   readonly settings: readonly SettingInForce[];
+  /** Unknown keys: nothing of them is in force, and nothing is changed until they are put right. */
+  readonly issues: readonly ConfigIssue[];
 }
 
 export interface SettingInForce extends ConfigOrigin {
@@ -35,10 +37,10 @@ export function configurationOf(request: ConfigRequest, loaded?: LoadedConfig): 
   return {
     file,
     async show() {
-      const { config, origins } = loaded ?? (await loadConfig(request));
+      const { config, origins, issues } = loaded ?? (await loadConfig({ ...request, passOver: 'unknown-keys' }));
       const settings = [...origins].map(([key, origin]) => ({ key, value: valueAt(config, key), ...origin }));
       const text = await readConfigText(file);
-      return { settings, ...(text !== undefined && { text }) };
+      return { settings, issues, ...(text !== undefined && { text }) };
     },
     async check() {
       const result = await readConfig(request);

@@ -1,5 +1,6 @@
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
+import { hideUrlSecrets } from '../../core/hide-url-secrets.ts';
 import { schedulable } from '../../gateway/cron/read-schedule.ts';
 import { amount, amountOrNever, choice, quote, timeZone, wordList } from './config-values.ts';
 
@@ -23,7 +24,7 @@ const target = z
   .strictObject({
     file: wholePath('the path of a file').describe('Write the output there; {job} and {session} are filled in.'),
     webhook: z
-      .url({ protocol: /^https?$/, error: ({ input }) => `${quote(input)} is not a web address.` })
+      .url({ protocol: /^https?$/, error: ({ input }) => `${hideUrlSecrets(quote(input))} is not a web address.` })
       .describe('Post the output to this address.'),
     command: command.describe('Start this command with the output on its standard input.'),
   })

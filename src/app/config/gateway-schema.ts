@@ -13,6 +13,9 @@ const resetFields = {
   max_background_hours: amount('hours').describe(
     'A run in the background puts a fresh start off for at most this many hours.',
   ),
+  after: choice(['keep', 'drop-files', 'remove']).describe(
+    'What becomes of the old conversation after a fresh start, once it is min_age_hours old: keep it like any other, drop-files (transcript and request dumps), or remove it.',
+  ),
 };
 
 export const sessionResetSchema = z.strictObject({
@@ -21,6 +24,7 @@ export const sessionResetSchema = z.strictObject({
   at_hour: resetFields.at_hour.default(4),
   time_zone: resetFields.time_zone.default('UTC'),
   max_background_hours: resetFields.max_background_hours.default(24),
+  after: resetFields.after.default('keep'),
   by_source: z
     .record(z.string(), z.strictObject(resetFields).exactPartial())
     .default({})
@@ -75,18 +79,29 @@ export const budgetsSchema = z.strictObject({
   on_breach: choice(['warn', 'reset', 'stop'])
     .default('stop')
     .describe('What happens when a budget is used up: warn, reset or stop.'),
+  alert_percent: amountOrNever('percent')
+    .default(50)
+    .describe('Tell of it, as an event, when this percentage of a budget is used; as at warn_percent and when all is.'),
+  grace_percent: amount('percent')
+    .default(10)
+    .describe(
+      'A supervised agent that is asked to end has ten seconds; in them it may use this percentage of a limit more, and is then killed.',
+    ),
 });
 
 export const guardsSchema = z.strictObject({
   tool_errors: ladder({ nudge: 3, warn: 6, stop: 9 }).describe('Tool calls that failed in a row.'),
-  same_tool: ladder({ nudge: 15, warn: 'never', stop: 30 }).describe('Calls of one tool, with no other in between.'),
-  repeated_calls: ladder({ nudge: 3, warn: 5, stop: 8 }).describe('Calls in a row with the same arguments.'),
+  same_tool: ladder({ nudge: 15, warn: 30, stop: 'never' }).describe('Calls of one tool, with no other in between.'),
+  repeated_calls: ladder({ nudge: 3, warn: 5, stop: 'never' }).describe('Calls in a row with the same arguments.'),
   messages_per_minute: amountOrNever('count')
     .default(300)
     .describe('Stop a session that takes this many messages within a minute.'),
   tokens_per_minute: amountOrNever('count')
     .default(2_000_000)
-    .describe('Stop a session that uses this many tokens within a minute.'),
+    .describe('Stop a session that uses this many tokens within a minute; those read from a cache count a tenth.'),
+  tokens_per_hour: amountOrNever('count')
+    .default(8_000_000)
+    .describe('Stop a session that uses this many tokens within an hour; those read from a cache count a tenth.'),
   mb_per_minute: amountOrNever('mb')
     .default(20)
     .describe('Stop a session that grows by this many megabytes within a minute.'),

@@ -34,7 +34,7 @@ describe('readConfig, in a file', () => {
       'sessions: { by_source: { x: { max_md: 1 } } }',
       '1:31: sessions.by_source.x.max_md: There is no such key. Did you mean sessions.by_source.x.max_mb?',
     ],
-    ['trash: { colour: red }\n', '1:10: trash.colour: There is no such key. Known keys here: grace_days.'],
+    ['trash: { colour: red }\n', '1:10: trash.colour: There is no such key. Known keys here: grace_days, max_mb.'],
     [
       '__proto__: { a: 1 }\n',
       '1:1: __proto__: There is no such key. Known keys here: sessions, dumps, trash, archive, disk, guard, checkpoints, session_reset, limits, budgets, guards, prices, cron.',
@@ -78,7 +78,7 @@ describe('readConfig, in a file', () => {
     ],
     [
       'sessions: { keep_last: 1.5 }',
-      'sessions.keep_last: 1.5 is not possible here. Write a whole number from 1 to 1,000,000,000,000.',
+      'sessions.keep_last: 1.5 is not possible here. Write a whole number from 1 to 1,000,000,000,000, or never.',
     ],
     ['sessions: { auto_prune: yes }', 'sessions.auto_prune: "yes" is not possible here. Write true or false.'],
     [

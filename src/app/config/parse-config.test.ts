@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.t
 import { DEFAULT_CONFIG } from './config-defaults.ts';
 import { configJsonSchema, type JsonSchema, namedKeys } from './config-json-schema.ts';
 import { configSettings } from './config-settings.ts';
-import { type ParsedConfig, parseConfig } from './parse-config.ts';
+import { type ParsedConfig, type PassOver, parseConfig } from './parse-config.ts';
 
 describe('parseConfig, for jobs', () => {
   const file = (job: string) => parseFile(`cron: { jobs: { report: ${job} } }`);
@@ -223,8 +223,74 @@ function encode(text: string): Uint8Array {
   return new TextEncoder().encode(text);
 }
 
-function parseFile(text: string): ParsedConfig {
-  return parseConfig({ file: 'config.yaml', bytes: encode(text), settings: [] });
+describe('parseConfig, for somebody who only looks', () => {
+  const UNKNOWN = ['retension', 'x', '__proto__', 'constructor'];
+  const sections = [...new Set(LEAVES.map(({ path }) => JSON.stringify(path.slice(0, -1))))].filter(
+    (json) => (JSON.parse(json) as string[]).length === 1,
+  );
+
+  it('gives what the file says without the keys that nobody knows, and names each', () => {
+    fc.assert(
+      fc.property(
+        arbitrarySection(SCHEMA),
+        fc.subarray(sections),
+        fc.constantFrom(...UNKNOWN),
+        (data, places, name) => {
+          const paths = places.map((json) => [...(JSON.parse(json) as string[]), name]);
+          const mixed = paths.reduce((below, path) => put(below, path, 1), data);
+          const parsed = parseFile(JSON.stringify(mixed), 'unknown-keys');
+          expect(configOf(parsed)).toEqual(configOf(parseFile(JSON.stringify(data))));
+          expect(parsed.issues.map(({ key }) => key).toSorted()).toEqual(
+            paths.map((path) => path.join('.')).toSorted(),
+          );
+          if (paths.length > 0) expect(parseFile(JSON.stringify(mixed)).status).toBe('invalid');
+        },
+      ),
+    );
+  });
+
+  it('does not pass over a wrong value beside an unknown key, unless every mistake is passed over', () => {
+    const text = 'sessions: { retension: 3, trivial_days: 0, keep_last: 2, keep_tags: [a, 1] }';
+    expect(parseFile(text, 'unknown-keys')).toMatchObject({ status: 'invalid' });
+    expect(parseFile(text, 'unknown-keys').issues).toHaveLength(3);
+    expect(parseFile(text, 'mistakes')).toMatchObject({
+      status: 'ok',
+      config: { sessions: { trivial_days: 7, keep_last: 2, keep_tags: ['keep'] } },
+    });
+  });
+
+  it.each(['sessions: [3', 'just a word', 'cron: { jobs: { report: { command: [agent] } } }', '\tsessions:'])(
+    'reads nothing, and stops only who needs the rules, where the file says %j',
+    (text) => {
+      expect(parseFile(text, 'unknown-keys').status).toBe('invalid');
+      const passed = parseFile(text, 'mistakes');
+      expect(configOf(passed)).toEqual(DEFAULT_CONFIG);
+      expect(passed.issues.length).toBeGreaterThan(0);
+    },
+  );
+
+  it('never passes over what was typed with the command, and passes over a variable that is no setting', () => {
+    const parse = (...given: Parameters<typeof configSettings>) =>
+      parseConfig({
+        file: 'config.yaml',
+        bytes: undefined,
+        settings: configSettings(...given),
+        passOver: 'mistakes',
+      });
+    expect(parse({}, [{ key: 'sessions.retension', value: '3' }]).status).toBe('invalid');
+    expect(parse({ COPPICE_SESSIONS__RETENSION: '3' }, []).status).toBe('ok');
+  });
+
+  /** The data with one more key; the section may not be there yet. */
+  function put(data: JsonObject, [name = '', ...rest]: readonly string[], value: JsonValue): JsonObject {
+    const inner = Object.hasOwn(data, name) ? data[name] : undefined;
+    const entry = rest.length === 0 ? value : put(isJsonObject(inner) ? inner : {}, rest, value);
+    return Object.fromEntries([...Object.entries(data).filter(([key]) => key !== name), [name, entry]]);
+  }
+});
+
+function parseFile(text: string, passOver?: PassOver): ParsedConfig {
+  return parseConfig({ file: 'config.yaml', bytes: encode(text), settings: [], passOver });
 }
 
 function parseSettings(...settings: Parameters<typeof configSettings>): ParsedConfig {

@@ -21,10 +21,12 @@ const perSource = {
   min_age_hours: amount('hours').describe(
     'Never remove a session younger than this many hours, unless a person names it.',
   ),
-  keep_last: amount('count').describe('Always keep this many of the newest sessions of each source and project.'),
+  keep_last: amountOrNever('count').describe(
+    'Always keep this many of the newest sessions of each source and project; never for none of them.',
+  ),
   keep_tags: wordList().describe('Always keep sessions that carry one of these tags.'),
   abandon_after_hours: amount('hours').describe(
-    'Close a session that a crash left open after this many hours without activity.',
+    'Close a session that was left open, and that no process holds and no route leads to, after this many hours without activity.',
   ),
   active_grace_minutes: amount('minutes').describe('An open session used within this many minutes counts as active.'),
   max_messages: amountOrNever('count').describe('The most messages one session may hold.'),

@@ -1,8 +1,10 @@
 import type { CronRun } from '../../core/cron-book.ts';
-import type { Spend } from '../../core/gateway.ts';
+import type { Correction, Spend } from '../../core/gateway.ts';
+import { hideUrlSecrets } from '../../core/hide-url-secrets.ts';
 import type { Route } from '../../core/route-book.ts';
 import type { SessionFacts } from '../../core/session.ts';
-import { type EpochMs, isoTime } from '../../core/time.ts';
+import { type EpochMs, isoTime, MINUTE_MS } from '../../core/time.ts';
+import type { BudgetStanding } from '../gateway/budgets.ts';
 import type { KnownJob } from '../gateway/cron-jobs.ts';
 import type { Resolution } from '../gateway/gateway-session.ts';
 import type { Scheduler } from '../gateway/scheduler.ts';
@@ -14,8 +16,12 @@ export function routeDocument({ key, movedAt, session }: Route) {
 }
 
 /** The session that answers a key now, and how that came about. */
-export function resolvedDocument(key: string, { facts, resolution }: { facts: SessionFacts; resolution: Resolution }) {
-  return { key, resolution, session: sessionDocument(facts) };
+export function resolvedDocument(
+  key: string,
+  { facts, resolution }: { facts: SessionFacts; resolution: Resolution },
+  budgets: readonly BudgetStanding[],
+) {
+  return { key, resolution, session: sessionDocument(facts), budgets: budgets.map(budgetDocument) };
 }
 
 /** What was used, in dollars and without empty names. */
@@ -26,6 +32,36 @@ export function spendDocument({ key, period, used: { nanoUsd, ...used } }: Spend
     ...used,
     costUsd: nanoUsd / 1e9,
   };
+}
+
+/** How a limit stands. Dollars for dollars, and minutes for time. */
+export function budgetDocument({ scope, key, counter, until, ...amounts }: BudgetStanding) {
+  const { name, size } = UNITS[counter];
+  const { limit, used, reserved, left } = amounts;
+  return {
+    scope,
+    ...(key !== '' && { key }),
+    of: name,
+    limit: limit / size,
+    used: used / size,
+    reserved: reserved / size,
+    left: left / size,
+    ...(until !== undefined && { until: isoTime(until) }),
+  };
+}
+
+const UNITS = {
+  tokens: { name: 'tokens', size: 1 },
+  nanoUsd: { name: 'usd', size: 1e9 },
+  iterations: { name: 'iterations', size: 1 },
+  wallMs: { name: 'minutes', size: MINUTE_MS },
+  messages: { name: 'messages', size: 1 },
+  bytes: { name: 'bytes', size: 1 },
+} as const satisfies Record<BudgetStanding['counter'], object>;
+
+/** What was taken back, by whom and why. */
+export function correctionDocument({ sessionId, tokens, nanoUsd, by, reason, at }: Correction) {
+  return { sessionId, tokens, costUsd: nanoUsd / 1e9, by, reason, at: isoTime(at) };
 }
 
 /** A job with when it comes next and how it went last. */
@@ -49,6 +85,7 @@ export function jobDocument({ job, from, nextAt, last }: ListedJob) {
   const { outcome, startedAt, sessionId } = last ?? {};
   return {
     ...job,
+    deliver: job.deliver.map((to) => (to.kind === 'webhook' ? { ...to, url: hideUrlSecrets(to.url) } : to)),
     from,
     ...(nextAt !== undefined && { nextAt: isoTime(nextAt) }),
     ...(startedAt !== undefined && {

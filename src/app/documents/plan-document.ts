@@ -1,11 +1,11 @@
-import { type Decision, goesForGood, isRemoval, type Plan } from '../../core/plan.ts';
+import { type Decision, isRemoval, needsConsent, type Plan } from '../../core/plan.ts';
 import type { RunRequest } from '../../core/run.ts';
 import { isoTime } from '../../core/time.ts';
 import { planId } from '../plan-id.ts';
 
 /** A plan as it is printed for programs, saved and read back: ISO times, its id, and totals. */
 export function planDocument(plan: Plan) {
-  const { home, madeAt, request, decisions, notes, shortfalls } = plan;
+  const { home, madeAt, request, decisions, notes, shortfalls, onlyShown } = plan;
   return {
     id: planId(plan),
     home,
@@ -13,14 +13,24 @@ export function planDocument(plan: Plan) {
     request: requestDocument(request),
     notes,
     shortfalls,
+    ...(onlyShown && { onlyShown }),
     totals: planTotals(plan),
-    decisions,
+    decisions: decisions.some(needsConsent) ? decisions.map(marked) : decisions,
   };
 }
 
+function marked(decision: Decision): Decision & { readonly forGood?: true } {
+  return needsConsent(decision) ? { ...decision, forGood: true } : decision;
+}
+
 export function requestDocument(request: RunRequest) {
-  if (!('before' in request) || request.before === undefined) return request;
-  return { ...request, before: isoTime(request.before) };
+  if (request.kind !== 'prune' && request.kind !== 'archive') return request;
+  const { before, after, ...rest } = request;
+  return {
+    ...rest,
+    ...(before !== undefined && { before: isoTime(before) }),
+    ...(after !== undefined && { after: isoTime(after) }),
+  };
 }
 
 export interface Amount {
@@ -31,7 +41,7 @@ export interface Amount {
 export interface PlanTotals {
   readonly keep: Amount;
   readonly go: Amount;
-  /** What goes for good in the same run; the rest of `go` waits in the trash first. */
+  /** Of `go`, what would skip the trash or leave it early, which is to be agreed to apart. */
   readonly forGood: Amount;
 }
 
@@ -40,7 +50,7 @@ export function planTotals({ decisions }: Pick<Plan, 'decisions'>): PlanTotals {
   return {
     keep: amountOf(decisions, ({ action }) => action === 'keep'),
     go: amountOf(decisions, isRemoval),
-    forGood: amountOf(decisions, goesForGood),
+    forGood: amountOf(decisions, needsConsent),
   };
 }
 

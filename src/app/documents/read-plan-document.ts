@@ -15,35 +15,49 @@ export function readPlanDocument(text: string, where: string): Plan {
 
 /** The same of a document that fits `planSchema`. */
 export function planOf(document: PlanDocument, where: string): Plan {
-  const { home, madeAt, request, decisions, notes, shortfalls } = document;
+  const { home, madeAt, request, decisions, notes, shortfalls, onlyShown } = document;
   const plan: Plan = {
     home,
     madeAt: Date.parse(madeAt),
     request: readPlanRequest(request),
-    decisions,
+    decisions: decisions.some((decision) => 'forGood' in decision) ? decisions.map(unmarked) : decisions,
     notes,
     shortfalls,
+    ...(onlyShown && { onlyShown }),
   };
   if (planId(plan) === document.id) return plan;
   throw new Failure('refused', `The plan in ${where} was changed since it was made.`, { hint: NEW_PLAN });
 }
+
+/** What a document says for its readers is derived from the rest. */
+function unmarked({ forGood: _, ...decision }: DecisionDocument): Decision {
+  return decision;
+}
+
+type DecisionDocument = Decision & { readonly forGood?: true };
 
 export interface PlanDocument {
   readonly id: string;
   readonly home: Plan['home'];
   readonly madeAt: string;
   readonly request: PlanRequestDocument;
-  readonly decisions: readonly Decision[];
+  readonly decisions: readonly DecisionDocument[];
   readonly notes: readonly string[];
   readonly shortfalls: readonly Shortfall[];
+  readonly onlyShown?: true;
 }
 
 type PlanRequestDocument = z.output<typeof planRequestSchema>;
 
 /** The request in a document, with its times as numbers. */
 export function readPlanRequest(request: PlanRequestDocument): PlanRequest {
-  if (!('before' in request) || request.before === undefined) return request as PlanRequest;
-  return { ...request, before: Date.parse(request.before) } as PlanRequest;
+  if (request.kind !== 'prune' && request.kind !== 'archive') return request as PlanRequest;
+  const { before: beforeText, after: afterText, ...rest } = request;
+  return {
+    ...rest,
+    ...(beforeText !== undefined && { before: Date.parse(beforeText) }),
+    ...(afterText !== undefined && { after: Date.parse(afterText) }),
+  } as PlanRequest;
 }
 
 function parseJson(text: string, where: string): unknown {
@@ -63,37 +77,52 @@ function notAPlan(where: string, cause?: unknown): Failure {
 const filter = z
   .strictObject({
     source: z.string().optional(),
+    minMessages: z.number().optional(),
     maxMessages: z.number().optional(),
     title: z.string().optional(),
     workdir: z.string().optional(),
     model: z.string().optional(),
     endedBy: z.string().optional(),
+    minTokens: z.number().optional(),
+    maxTokens: z.number().optional(),
+    minCostUsd: z.number().optional(),
+    maxCostUsd: z.number().optional(),
+    provider: z.string().optional(),
+    user: z.string().optional(),
+    chat: z.string().optional(),
+    branch: z.string().optional(),
   })
   .meta({ id: 'SessionFilter' });
 const before = z.iso.datetime().optional();
+const after = z.iso.datetime().optional();
 
 /** What may be asked of a plan, as a document. */
 export const planRequestSchema = z
   .discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('policy') }),
     z.strictObject({ kind: z.literal('delete'), ids: z.array(z.string()) }),
-    z.strictObject({ kind: z.literal('prune'), filter, before, part: z.enum(['all', 'files']) }),
+    z.strictObject({ kind: z.literal('prune'), filter, before, after, part: z.enum(['all', 'files']) }),
     z.strictObject({
       kind: z.literal('gc'),
       filter,
-      emptyMs: z.number(),
-      trivialMs: z.number(),
-      trivialMaxMessages: z.number(),
+      emptyMs: z.number().optional(),
+      trivialMs: z.number().optional(),
+      trivialMaxMessages: z.number().optional(),
     }),
-    z.strictObject({ kind: z.literal('archive'), filter, before }),
+    z.strictObject({ kind: z.literal('archive'), filter, before, after }),
     z.strictObject({
       kind: z.literal('checkpoints'),
       retentionMs: z.number().optional(),
       maxSnapshots: z.number().optional(),
       maxBytes: z.number().optional(),
       keepOrphans: z.boolean(),
+      unattended: z.literal(true).optional(),
     }),
-    z.strictObject({ kind: z.literal('clear-checkpoints') }),
+    z.strictObject({
+      kind: z.literal('clear-checkpoints'),
+      gone: z.string().optional(),
+      unreachable: z.literal(true).optional(),
+    }),
     z.strictObject({ kind: z.literal('clear-legacy') }),
   ])
   .meta({ id: 'PlanRequest' });
@@ -118,6 +147,7 @@ export const decisionSchema = z
       action: z.enum(['remove', 'archive', 'drop-files', 'drop-dumps', 'purge']),
       fingerprint: z.string(),
       skipsTrash: z.literal(true).optional(),
+      forGood: z.literal(true).optional(),
     }),
   ])
   .meta({ id: 'Decision' });
@@ -138,4 +168,5 @@ export const planSchema = z.object({
   decisions: z.array(decisionSchema),
   notes: z.array(z.string()),
   shortfalls: z.array(shortfallSchema),
+  onlyShown: z.literal(true).exactOptional(),
 });

@@ -1,3 +1,4 @@
+import { losesWayBack } from '../../core/plan.ts';
 import type { Outcome, Run, RunItem, RunItemState } from '../../core/run.ts';
 import { isoTime } from '../../core/time.ts';
 import { requestDocument } from './plan-document.ts';
@@ -14,7 +15,8 @@ export function runDocument({ id, request, startedAt, finishedAt, expiresAt }: R
 }
 
 /** What a run did, or meant to do, to one item. */
-export function runItemDocument({ number, item, action, reason, sizeBytes, state, detail, title }: RunItem) {
+export function runItemDocument(given: RunItem) {
+  const { number, item, action, reason, sizeBytes, state, detail, title } = given;
   return {
     number,
     ...item,
@@ -22,14 +24,15 @@ export function runItemDocument({ number, item, action, reason, sizeBytes, state
     reason,
     sizeBytes,
     state,
+    ...(state !== 'skipped' && losesWayBack(given) && { forGood: true }),
     ...(detail !== undefined && { detail }),
     ...(title !== undefined && { title }),
   };
 }
 
 /** What became of one item just now. */
-export function outcomeDocument({ item, action, status, detail, sizeBytes }: Outcome) {
-  return { ...item, action, status, ...(detail !== undefined && { detail }), sizeBytes };
+export function outcomeDocument({ item, action, status, detail, sizeBytes, forGood }: Outcome) {
+  return { ...item, action, status, ...(detail !== undefined && { detail }), sizeBytes, ...(forGood && { forGood }) };
 }
 
 /** What an application or an undo came to. */

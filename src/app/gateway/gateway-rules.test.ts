@@ -18,12 +18,13 @@ describe('gatewayRules', () => {
     ]);
     expect(live.guards).toMatchObject({
       'tool-errors': { nudge: 3, warn: 6, stop: 9 },
-      'same-tool': { nudge: 15, warn: undefined, stop: 30 },
-      'repeated-calls': { nudge: 3, warn: 5, stop: 8 },
+      'same-tool': { nudge: 15, warn: 30, stop: undefined },
+      'repeated-calls': { nudge: 3, warn: 5, stop: undefined },
       'messages-per-minute': { warn: 240, stop: 300 },
       'bytes-per-minute': { warn: 16 * MB, stop: 20 * MB },
     });
-    expect(live.prices.size).toBe(0);
+    expect(live.alertPercents).toEqual([50, 80, 100]);
+    expect(live.prices.get('claude-sonnet-4-5')).toMatchObject({ input: 3e9, output: 15e9, cacheRead: 0.3e9 });
   });
 
   it('turns every budget into a rule, in whole units', () => {

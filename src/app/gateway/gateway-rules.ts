@@ -4,9 +4,11 @@ import type { SpendRule } from '../../gateway/check-spend.ts';
 import type { ResetRules } from '../../gateway/decide-reset.ts';
 import type { GuardRules, Ladder } from '../../gateway/guards.ts';
 import type { Prices } from '../../gateway/price-usage.ts';
-import type { LiveRules } from '../../gateway/turn.ts';
+import type { LiveRules } from '../../gateway/live-state.ts';
 import { type ZoneOffset, zoneOffset } from '../../gateway/zone-offset.ts';
+import { resetConfigFor } from '../config/config-for-source.ts';
 import type { Config } from '../config/config-schema.ts';
+import { PRICE_TABLE } from '../config/price-table.ts';
 
 const MB = 1024 * 1024;
 const NANO = 1e9;
@@ -22,16 +24,19 @@ export interface GatewayRules {
 export function gatewayRules(config: Config, source: string): GatewayRules {
   return {
     reset: resetRules(config, source),
-    live: { spend: spendRules(config, source), guards: guardRules(config), prices: pricesOf(config) },
+    live: {
+      spend: spendRules(config, source),
+      guards: guardRules(config),
+      prices: pricesOf(config),
+      alertPercents: alertPercents(config),
+    },
     budgetOffsetAt: zoneOffset(config.budgets.time_zone),
   };
 }
 
-function resetRules(
-  { session_reset: { by_source: bySource, ...general }, limits }: Config,
-  source: string,
-): ResetRules {
-  const given = { ...general, ...ownOf(bySource, source) };
+function resetRules(config: Config, source: string): ResetRules {
+  const given = resetConfigFor(config, source);
+  const { limits } = config;
   return {
     mode: given.mode,
     idleMs: given.idle_minutes * MINUTE_MS,
@@ -83,6 +88,7 @@ function guardRules({ guards, limits }: Config): GuardRules {
     'repeated-calls': ladder(guards.repeated_calls),
     'messages-per-minute': rate(limit(guards.messages_per_minute)),
     'tokens-per-minute': rate(limit(guards.tokens_per_minute)),
+    'tokens-per-hour': rate(limit(guards.tokens_per_hour)),
     'bytes-per-minute': rate(limit(guards.mb_per_minute, MB)),
   };
 }
@@ -93,13 +99,20 @@ function ladder({ nudge, warn, stop }: Config['guards']['tool_errors']): Ladder 
 
 function pricesOf({ prices }: Config): Prices {
   return new Map(
-    Object.entries(prices).map(([model, given]) => {
+    Object.entries<GivenPrice>({ ...PRICE_TABLE.models, ...prices }).map(([model, given]) => {
       const { input = 0, output = 0, cache_read: read = input, cache_write: write = input, reasoning = output } = given;
       const price = { input: nano(input), output: nano(output), cacheRead: nano(read), cacheWrite: nano(write) };
       return [model, { ...price, reasoning: nano(reasoning) }];
     }),
   );
 }
+
+function alertPercents({ budgets, limits }: Config): readonly number[] {
+  const first = limit(budgets.alert_percent);
+  return [...(first === undefined ? [] : [first]), limits.warn_percent, 100];
+}
+
+type GivenPrice = Config['prices'][string];
 
 function nano(usd: number): number {
   return Math.round(usd * NANO);

@@ -1,7 +1,7 @@
 import type { Verdict } from '../../core/gateway.ts';
 import { contentBytes, type NewMessage } from '../../core/message.ts';
 import type { SessionFacts } from '../../core/session.ts';
-import type { AppendReceipt } from '../../core/session-store.ts';
+import type { AppendOptions, AppendReceipt, SessionStore } from '../../core/session-store.ts';
 import type { LiveSession } from '../../gateway/live-session.ts';
 import type { AddedMessage, Turn } from '../../gateway/turn.ts';
 import type { Session } from '../sessions/session.ts';
@@ -11,7 +11,11 @@ export type Resolution =
   | { readonly kind: 'created' | 'continued' | 'resumed' }
   | { readonly kind: 'reset'; readonly reason: string; readonly previousId: string };
 
+/** What was stored, and whether the session may go on. */
+export type JudgedReceipt = AppendReceipt & { readonly verdict: Verdict };
+
 export interface GatewaySessionParts {
+  readonly store: SessionStore;
   readonly facts: SessionFacts;
   readonly session: Session;
   readonly live: LiveSession;
@@ -27,8 +31,10 @@ export class GatewaySession {
   /** For everything else: messages, usage, dumps, marks. */
   readonly session: Session;
   readonly #live: LiveSession;
+  readonly #store: SessionStore;
 
-  constructor({ facts, session, live, resolution }: GatewaySessionParts) {
+  constructor({ store, facts, session, live, resolution }: GatewaySessionParts) {
+    this.#store = store;
     this.id = facts.id;
     this.facts = facts;
     this.session = session;
@@ -41,18 +47,37 @@ export class GatewaySession {
    * already and not counted is given.
    */
   beginTurn(workedMs = 0): Turn {
-    return this.#live.beginTurn(workedMs);
+    return this.#live.beginTurn({ workedMs });
   }
 
-  /** Adds a message and counts it. The verdict says whether the session may go on. */
-  async append(message: NewMessage): Promise<AppendReceipt & { readonly verdict: Verdict }> {
-    const receipt = await this.session.append(message);
-    const verdict = this.#live.beginTurn().message(addedMessage(message));
-    return { ...receipt, verdict };
+  /**
+   * Adds a message and counts it. The verdict says whether the session may go on. After `reset` and `stop` it has ended: this message
+   * was the last, and the next is refused, in every process. At `reset`, resolve the key again.
+   */
+  append(message: NewMessage): Promise<JudgedReceipt> {
+    return appendLive(this.#store, this.#live, { messages: [message] });
   }
 }
 
+/** Messages to add, and the number of the message after which they must come where that matters. */
+export interface Added extends Pick<AppendOptions, 'expectedSeq'> {
+  readonly messages: readonly NewMessage[];
+}
+
+/**
+ * Adds messages to a live session, all or none. A session that has reached its limit refuses them; what takes it there is kept and is
+ * the last.
+ */
+export async function appendLive(
+  store: SessionStore,
+  live: LiveSession,
+  { messages, ...options }: Added,
+): Promise<JudgedReceipt> {
+  const receipt = await store.append(live.id, messages, { within: live.within, ...options });
+  return { ...receipt, verdict: await live.added(messages.map(addedMessage)) };
+}
+
 /** What limits and guards look at. */
-export function addedMessage(message: NewMessage): AddedMessage {
+function addedMessage(message: NewMessage): AddedMessage {
   return { bytes: contentBytes(message), at: message.at };
 }

@@ -1,10 +1,15 @@
-import type { Scope, Spend, Verdict } from '../../core/gateway.ts';
+import type { Correction, Scope, Spend } from '../../core/gateway.ts';
 import type { NewMessage } from '../../core/message.ts';
-import type { Route } from '../../core/route-book.ts';
+import type { Route, RouteQuery } from '../../core/route-book.ts';
 import type { SessionFacts } from '../../core/session.ts';
+import type { AppendOptions } from '../../core/session-store.ts';
 import type { FeedEvent } from '../../gateway/event-feed.ts';
+import type { Checkpoints } from '../checkpoints.ts';
 import type { HomeParts } from '../home-parts.ts';
-import type { GatewaySession } from './gateway-session.ts';
+import { refuseBadConfig } from '../refuse-bad-config.ts';
+import { refuseSharedHome } from '../refuse-shared-home.ts';
+import type { BudgetStanding, CorrectionRequest } from './budgets.ts';
+import type { GatewaySession, JudgedReceipt } from './gateway-session.ts';
 import type { LiveGateway, ResolveRequest } from './live-gateway.ts';
 import type { AgentRun, AgentRunResult } from './run-agent.ts';
 
@@ -14,51 +19,77 @@ import type { AgentRun, AgentRunResult } from './run-agent.ts';
  */
 export class Gateway implements Disposable {
   readonly #parts: HomeParts;
+  readonly #checkpoints: Pick<Checkpoints, 'take'>;
   #live: Promise<LiveGateway> | undefined;
   #opened: LiveGateway | undefined;
 
-  constructor(parts: HomeParts) {
+  constructor(parts: HomeParts, checkpoints: Pick<Checkpoints, 'take'>) {
     this.#parts = parts;
+    this.#checkpoints = checkpoints;
   }
 
   /** The session that answers this key: the one of before, taken up again, or a new one where the rules say so. */
   async resolve(request: ResolveRequest): Promise<GatewaySession> {
+    refuseBadConfig(this.#parts);
     return (this.#opened ?? (await this.#open())).resolve(request);
   }
 
   /** A session by its id, whether it answers a key or not: what is used in it counts towards budgets. */
   async open(id: string): Promise<GatewaySession> {
+    refuseBadConfig(this.#parts);
     return (await this.#open()).open(id);
   }
 
   /** Ends the session that answers a key; the next message starts another. Its files follow the rules. */
   async reset(key: string, reason?: string): Promise<SessionFacts> {
+    refuseBadConfig(this.#parts);
     return (await this.#open()).reset(key, reason);
   }
 
-  /** Every key and the session that answers it. */
-  routes(): AsyncIterable<Route> {
-    return this.#parts.store.routes.list();
+  /** Every key and the session that answers it, or those of one source, or after a key. */
+  routes(query?: RouteQuery): AsyncIterable<Route> {
+    return this.#parts.store.routes.list(query);
   }
 
   /** Ends what is due for a reset although nobody talks to it. Returns the keys. */
   async resetIdle(signal?: AbortSignal): Promise<readonly string[]> {
+    refuseBadConfig(this.#parts);
     return (await this.#open()).resetIdle(signal);
   }
 
   /** Says that work goes on in the background of a session until what is returned is disposed of: a reset waits for it. */
   async background(sessionId: string): Promise<Disposable> {
+    refuseBadConfig(this.#parts);
     return (await this.#open()).background(sessionId);
   }
 
-  /** Counts messages that somebody else has added to a session. One that is then told to stop has ended. */
-  async added(id: string, messages: readonly NewMessage[]): Promise<Verdict> {
-    return (this.#opened ?? (await this.#open())).added(id, messages);
+  /** Adds messages to a session by its id, all or none, and counts them. One that is then told to reset or stop has ended. */
+  async append(
+    id: string,
+    messages: readonly NewMessage[],
+    options?: Pick<AppendOptions, 'expectedSeq'>,
+  ): Promise<JudgedReceipt> {
+    refuseBadConfig(this.#parts);
+    return (this.#opened ?? (await this.#open())).append(id, { messages, ...options });
   }
 
   /** What was used, by what it counts towards, newest first. */
   async spend(scope: Scope): Promise<readonly Spend[]> {
     return (await this.#open()).spend(scope);
+  }
+
+  /** How every limit on spending stands that several sessions share; with a session, every one that binds it. */
+  async budgets(session?: Pick<SessionFacts, 'id' | 'source' | 'model'>): Promise<readonly BudgetStanding[]> {
+    const { budgets } = await this.#open();
+    return session === undefined ? budgets.standings() : budgets.standingsFor(session);
+  }
+
+  /** Takes a false report back from every total that it was counted in; who did so, when and why is kept. */
+  async correct(request: CorrectionRequest): Promise<readonly Correction[]> {
+    refuseBadConfig(this.#parts);
+    const { budgets } = await this.#open();
+    await budgets.correct(request);
+    return budgets.corrections();
   }
 
   /** What happens in this process from now on, or after the event with this number, until the signal says stop. */
@@ -73,12 +104,16 @@ export class Gateway implements Disposable {
 
   /** Runs an agent as a supervised session, within its limits. Resolves when nothing of it is left running. */
   async run(run: AgentRun): Promise<AgentRunResult> {
+    refuseBadConfig(this.#parts);
+    refuseSharedHome(this.#parts.layout.root);
     const { runAgent } = await import('./run-agent.ts');
-    return runAgent({ ...this.#parts, gateway: await this.#open() }, run);
+    return runAgent({ ...this.#parts, gateway: await this.#open(), checkpoints: this.#checkpoints }, run);
   }
 
-  /** Ends what is left of runs whose supervisor died, and closes their sessions as crashed. Every run does so at its start. */
+  /** Ends what is left of runs whose supervisor died, and closes their sessions as crashed. Every command that changes the home does so. */
   async closeOrphans(): Promise<void> {
+    if ((await this.#parts.store.runRecords.all()).size === 0) return;
+    refuseBadConfig(this.#parts);
     const { closeOrphans } = await import('./run-agent.ts');
     await closeOrphans(this.#parts);
   }

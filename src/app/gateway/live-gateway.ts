@@ -1,16 +1,19 @@
 import { checkRouteKey, noSuchSession } from '../../core/check-session.ts';
 import { Failure } from '../../core/failure.ts';
 import type { Scope, Spend, SpendBook, Verdict } from '../../core/gateway.ts';
-import type { NewMessage } from '../../core/message.ts';
+import { goesOn } from '../../core/in-use.ts';
+import type { JsonValue } from '../../core/json.ts';
 import type { RouteChoice } from '../../core/route-book.ts';
 import { type NewSession, type SessionFacts, sessionBytes } from '../../core/session.ts';
 import { DAY_MS, type EpochMs } from '../../core/time.ts';
 import { decideReset, type ResetDecision } from '../../gateway/decide-reset.ts';
 import { createEventFeed, type EventFeed } from '../../gateway/event-feed.ts';
+import { factsOf } from '../../gateway/verdict-of.ts';
 import { openSpendBook } from '../../store/sqlite/spend-book.ts';
 import type { HomeParts } from '../home-parts.ts';
 import { sessionHandle } from '../sessions/session-handle.ts';
-import { addedMessage, GatewaySession, type Resolution } from './gateway-session.ts';
+import { Budgets } from './budgets.ts';
+import { type Added, appendLive, GatewaySession, type JudgedReceipt, type Resolution } from './gateway-session.ts';
 import { LiveSessions } from './live-sessions.ts';
 import { busySince } from './recorded-runs.ts';
 
@@ -26,6 +29,7 @@ export interface ResolveRequest extends Pick<NewSession, 'source' | 'workdir' | 
 export class LiveGateway implements Disposable {
   readonly events: EventFeed;
   readonly live: LiveSessions;
+  readonly budgets: Budgets;
   readonly #parts: HomeParts;
   readonly #book: SpendBook;
   /** How many works of this process go on in the background of a session, and since when without a break: a reset waits for them. */
@@ -36,7 +40,13 @@ export class LiveGateway implements Disposable {
     this.#book = openSpendBook({ path: parts.layout.live, clock: parts.clock });
     this.#book.dropBefore(parts.clock.now() - SPEND_KEPT_MS);
     this.events = createEventFeed(parts.clock);
-    this.live = new LiveSessions({ ...parts, book: this.#book });
+    this.live = new LiveSessions({
+      ...parts,
+      book: this.#book,
+      onStop: (id, verdict) => this.#tellStop(id, verdict),
+      onShare: (sessionId, { message }) => this.events.publish({ kind: 'budget-alert', sessionId, message }),
+    });
+    this.budgets = new Budgets({ ...parts, book: this.#book, rulesFor: (source) => this.live.rulesFor(source) });
   }
 
   /** The session that answers this key: the one of before, taken up again, or a new one where the rules say so. */
@@ -59,9 +69,7 @@ export class LiveGateway implements Disposable {
 
   /** A session by its id, whether it answers a key or not. */
   async open(id: string): Promise<GatewaySession> {
-    const facts = await this.#parts.store.get(id);
-    if (facts === undefined) throw noSuchSession(id);
-    return this.#handle(facts, { kind: 'continued' });
+    return this.#handle(await this.#existing(id), { kind: 'continued' });
   }
 
   /** Ends the session that answers a key; the next message starts another. Its files follow the rules. */
@@ -78,7 +86,7 @@ export class LiveGateway implements Disposable {
     const { routes } = this.#parts.store;
     const running = await this.#running();
     const reasonFor = (session: SessionFacts): string | undefined => {
-      const decision = session.endedAt === undefined ? this.#decide(session, running) : undefined;
+      const decision = goesOn(session) ? this.#decide(session, running) : undefined;
       return decision?.kind === 'reset' ? `reset: ${decision.reason}` : undefined;
     };
     const keys: string[] = [];
@@ -110,10 +118,10 @@ export class LiveGateway implements Disposable {
     };
   }
 
-  /** Counts messages that somebody else has added to a session. One that is then told to stop has ended. */
-  async added(id: string, messages: readonly NewMessage[]): Promise<Verdict> {
-    await using turn = (this.live.followed(id) ?? (await this.open(id))).beginTurn();
-    return turn.messages(messages.map(addedMessage));
+  /** Adds messages to a session by its id, all or none, and counts them. One that is then told to reset or stop has ended. */
+  async append(id: string, added: Added): Promise<JudgedReceipt> {
+    const live = this.live.followed(id) ?? this.live.follow(await this.#existing(id));
+    return appendLive(this.#parts.store, live, added);
   }
 
   /** What was used, by what it counts towards, newest first. */
@@ -128,6 +136,12 @@ export class LiveGateway implements Disposable {
   /** Supervised runs of all processes. Asked only when something else than to go on is due, which is seldom. */
   #running(): Promise<ReadonlyMap<string, EpochMs>> {
     return busySince(this.#parts.store, this.#parts.clock.now());
+  }
+
+  async #existing(id: string): Promise<SessionFacts> {
+    const facts = await this.#parts.store.get(id);
+    if (facts === undefined) throw noSuchSession(id);
+    return facts;
   }
 
   #decide(session: SessionFacts, running?: ReadonlyMap<string, EpochMs>): ResetDecision {
@@ -166,6 +180,7 @@ export class LiveGateway implements Disposable {
 
   #handle(facts: SessionFacts, resolution: Resolution): GatewaySession {
     return new GatewaySession({
+      store: this.#parts.store,
       facts,
       session: sessionHandle(this.#parts, facts.id),
       live: this.live.follow(facts),
@@ -173,20 +188,31 @@ export class LiveGateway implements Disposable {
     });
   }
 
+  #tellStop(sessionId: string, verdict: Verdict): void {
+    const kind = verdict.kind === 'reset' ? 'session-reset' : 'session-stopped';
+    const { rule, scope, used, limit } = verdict.causes[0] ?? {};
+    const figures = { ...(rule !== undefined && { rule, scope, used, limit }) } as Readonly<Record<string, JsonValue>>;
+    this.events.publish({ kind, sessionId, message: factsOf(verdict), figures });
+  }
+
   #tellReset(key: string, sessionId: string, reason: string): void {
     this.live.forget(sessionId);
-    this.events.publish({ kind: 'session-reset', sessionId, message: `${key} starts afresh: ${reason}.` });
+    const figures = { key, reason };
+    this.events.publish({ kind: 'session-reset', sessionId, message: `${key} starts afresh: ${reason}.`, figures });
   }
 
   #tell({ id: sessionId, routeKey = '' }: SessionFacts, resolution: Resolution): void {
+    const figures = { key: routeKey };
     if (resolution.kind === 'created') {
-      this.events.publish({ kind: 'session-started', sessionId, message: `${routeKey} has a new session.` });
+      this.events.publish({ kind: 'session-started', sessionId, message: `${routeKey} has a new session.`, figures });
     } else if (resolution.kind === 'resumed') {
-      this.events.publish({ kind: 'session-resumed', sessionId, message: `${routeKey} goes on after an accident.` });
+      const message = `${routeKey} goes on after an accident.`;
+      this.events.publish({ kind: 'session-resumed', sessionId, message, figures });
     } else if (resolution.kind === 'reset') {
       this.live.forget(resolution.previousId);
-      const message = `${routeKey} starts afresh: ${resolution.reason}.`;
-      this.events.publish({ kind: 'session-reset', sessionId, message });
+      const { reason, previousId } = resolution;
+      const message = `${routeKey} starts afresh: ${reason}.`;
+      this.events.publish({ kind: 'session-reset', sessionId, message, figures: { ...figures, reason, previousId } });
     }
   }
 }

@@ -18,7 +18,8 @@ it('forgets the session that nobody has asked for longest, and none that is in u
     await store[Symbol.asyncDispose]();
   });
   const facts = await store.create({ source: 'chat' });
-  const live = new LiveSessions({ store, config: DEFAULT_CONFIG, clock, book });
+  const told = { onStop: () => undefined, onShare: () => undefined };
+  const live = new LiveSessions({ store, config: DEFAULT_CONFIG, clock, book, ...told });
   const follow = (id: number) => live.follow({ ...facts, id: String(id) });
   for (let id = 0; id < 10_000; id += 1) follow(id);
   const [inUse, resolved] = [live.followed('0'), follow(2)];

@@ -1,8 +1,9 @@
-import type { Amounts, SpendBook } from '../../core/gateway.ts';
+import type { Amounts, SpendBook, Verdict } from '../../core/gateway.ts';
 import { type SessionFacts, totalTokens } from '../../core/session.ts';
 import type { Clock } from '../../core/time.ts';
 import { LiveSession } from '../../gateway/live-session.ts';
-import type { LiveRules } from '../../gateway/turn.ts';
+import type { UsedShare } from '../../gateway/share-teller.ts';
+import type { LiveRules } from '../../gateway/live-state.ts';
 import type { HomeParts } from '../home-parts.ts';
 import { type GatewayRules, gatewayRules } from './gateway-rules.ts';
 
@@ -12,6 +13,10 @@ const MOST = 10_000;
 export interface LiveSessionsParts extends Pick<HomeParts, 'store' | 'config'> {
   readonly clock: Clock;
   readonly book: SpendBook;
+  /** Told when a verdict has ended a session. */
+  readonly onStop: (id: string, verdict: Verdict) => void;
+  /** Told when a set share of a limit is used. */
+  readonly onShare: (id: string, share: UsedShare) => void;
 }
 
 /** The sessions at work in this process, each followed once, and the rules they are judged by. */
@@ -31,8 +36,8 @@ export class LiveSessions {
   }
 
   /** The one that follows this session. With rules of its own, such as the limits of one run, it is followed anew. */
-  follow(facts: SessionFacts, rules?: LiveRules): LiveSession {
-    const live = (rules === undefined ? this.followed(facts.id) : undefined) ?? this.#begin(facts, rules);
+  follow(facts: SessionFacts, own?: LiveRules): LiveSession {
+    const live = (own === undefined ? this.followed(facts.id) : undefined) ?? this.#begin(facts, own);
     this.#use(facts.id, live);
     const [oldest] = this.#live.keys();
     if (this.#live.size > MOST && oldest !== undefined) this.#live.delete(oldest);
@@ -57,7 +62,7 @@ export class LiveSessions {
   }
 
   #begin(facts: SessionFacts, own: LiveRules | undefined): LiveSession {
-    const { store, book, clock } = this.#parts;
+    const { store, book, clock, onStop } = this.#parts;
     const { id, source, model } = facts;
     const { live, budgetOffsetAt: offsetAt } = this.rulesFor(source);
     return new LiveSession({
@@ -71,12 +76,16 @@ export class LiveSessions {
       recorder: {
         size: () => store.sizeOf(id),
         usage: (added) => store.recordUsage(id, added),
-        end: async (reason) => {
+        end: async (reason, verdict) => {
           await store.end(id, reason);
+          book.keep(id, () => undefined);
           // Whoever takes it up again does so on purpose, and begins without what led to the stop.
-          this.forget(id);
+          const wasFollowed = this.#live.delete(id);
+          if (wasFollowed) onStop(id, verdict);
         },
       },
+      isSupervised: own !== undefined,
+      onShare: (share) => this.#parts.onShare(id, share),
       clock,
     });
   }

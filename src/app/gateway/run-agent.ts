@@ -1,24 +1,26 @@
 import { errorText } from '../../core/error-text.ts';
-import { type Amounts, OK, type Verdict } from '../../core/gateway.ts';
-import { contentBytes, type NewMessage, outputMessage } from '../../core/message.ts';
+import type { Amounts, Reservation } from '../../core/gateway.ts';
 import type { SessionFacts } from '../../core/session.ts';
 import { MINUTE_MS } from '../../core/time.ts';
 import type { SpendRule } from '../../gateway/check-spend.ts';
+import { type AdviceFile, createAdviceFile } from '../../gateway/run/advice-file.ts';
 import { closeOrphanRuns } from '../../gateway/run/close-orphan-runs.ts';
-import type { RunEvent } from '../../gateway/run/run-event.ts';
+import { createGraceBudget, hardLimits } from '../../gateway/run/grace-budget.ts';
 import type { RunRecords } from '../../gateway/run/run-record.ts';
 import type { RunResult } from '../../gateway/run/run-result.ts';
-import type { OutputChunk, RunSink } from '../../gateway/run/run-sink.ts';
-import { type RunIo, superviseRun } from '../../gateway/run/supervise-run.ts';
+import { type RunIo, type RunOptions, superviseRun } from '../../gateway/run/supervise-run.ts';
 import { stopReason } from '../../gateway/stop-reason.ts';
-import { forbids } from '../../gateway/strictest.ts';
-import type { LiveRules, Turn } from '../../gateway/turn.ts';
+import type { LiveRules } from '../../gateway/live-state.ts';
 import { claimedSessions } from '../../homes/native/active-sessions.ts';
+import { uuidV7 } from '../../platform/uuid-v7.ts';
 import type { HomeParts } from '../home-parts.ts';
 import type { Session } from '../sessions/session.ts';
 import { sessionHandle } from '../sessions/session-handle.ts';
 import type { LiveGateway } from './live-gateway.ts';
 import { busySince, recordedRuns } from './recorded-runs.ts';
+import { type CheckpointParts, type RunCheckpoints, takeAround } from './run-checkpoints.ts';
+import { startRunMeter, wantsMeter } from './run-meter.ts';
+import { createSessionSink } from './session-sink.ts';
 
 /** An agent to run, and what it may use. Limits given here win over the configured ones. */
 export interface AgentRun {
@@ -36,6 +38,12 @@ export interface AgentRun {
   readonly maxUsd?: number;
   readonly maxIterations?: number;
   readonly maxMinutes?: number;
+  /** Whether its working directory is saved before it starts and when it has ended; `checkpoints.enabled` when absent. */
+  readonly checkpoints?: boolean;
+  /** Counts what it uses between it and its models; by itself for a known agent where tokens or dollars are limited. */
+  readonly meter?: boolean;
+  /** Takes every printed line that looks like an event for one. Only for agents that print nothing of strangers. */
+  readonly eventsOnStdout?: boolean;
   /** Stops it politely when aborted; `killSignal` at once. */
   readonly signal?: AbortSignal;
   readonly killSignal?: AbortSignal;
@@ -46,9 +54,11 @@ export interface AgentRunResult extends RunResult {
   readonly session: SessionFacts;
   /** What the session has used, as budgets count it. */
   readonly used: Amounts;
+  /** What was saved of its working directory; absent when nobody wanted that. */
+  readonly checkpoints?: RunCheckpoints;
 }
 
-export interface RunAgentParts extends HomeParts {
+export interface RunAgentParts extends HomeParts, CheckpointParts {
   readonly gateway: LiveGateway;
 }
 
@@ -57,27 +67,22 @@ const STOP_GRACE_MS = 10_000;
 /** Runs an agent as a session: its events and output are recorded as they come, its limits kept, its end written down. */
 export async function runAgent(parts: RunAgentParts, run: AgentRun): Promise<AgentRunResult> {
   await closeOrphans(parts);
-  const facts = await sessionFor(parts, run);
+  const { facts, rules, reservation } = await admitted(parts, run);
   const session = sessionHandle(parts, facts.id);
-  const rules = parts.gateway.live.rulesFor(facts.source).live;
-  const live = parts.gateway.live.follow(facts, withLimits(rules, run));
+  const live = parts.gateway.live.follow(facts, rules);
   using _background = parts.gateway.background(facts.id);
-  await using turn = live.beginTurn();
-  const { sink, stoppedBy } = createSink(session, turn);
-  const { command, args, signal, killSignal, io } = run;
-  const result = await superviseRun({
-    command,
-    args,
-    cwd: run.cwd ?? process.cwd(),
-    env: run.env ?? process.env,
-    sessionId: facts.id,
-    sink,
-    records: recordsOf(parts),
-    stopGraceMs: STOP_GRACE_MS,
-    ...(signal && { signal }),
-    ...(killSignal && { killSignal }),
-    ...(io && { io }),
-  }).catch(async (error: unknown) => {
+  await using turn = live.beginTurn({ reservation });
+  const isMetered = wantsMeter(run, rules.spend);
+  const { sink, heed, stoppedBy } = createSessionSink(session, turn, { isMetered });
+  await using meter = isMetered ? await startRunMeter(run, { turn, rules, heed }) : undefined;
+  const grace = createGraceBudget({
+    percent: parts.config.budgets.grace_percent,
+    limits: hardLimits(rules),
+    used: () => ({ tokens: 0, nanoUsd: 0, ...turn.used(), ...turn.size() }),
+  });
+  const { result, checkpoints } = await takeAround(parts, { run, sessionId: facts.id }, () =>
+    supervise(parts, meter?.run ?? run, { sessionId: facts.id, sink, grace, stopSignal: meter?.stopSignal }),
+  ).catch(async (error: unknown) => {
     await closeFailed(parts, { session, run, error });
     throw error;
   });
@@ -88,18 +93,72 @@ export async function runAgent(parts: RunAgentParts, run: AgentRun): Promise<Age
   await close(parts, { session, result, run });
   const after = await session.facts();
   parts.gateway.events.publish({ kind: 'run-ended', sessionId: facts.id, message: endSentence(result) });
-  return { ...result, session: after, used: turn.used() };
+  return { ...result, session: after, used: turn.used(), ...(checkpoints && { checkpoints }) };
 }
 
-async function sessionFor(parts: RunAgentParts, run: AgentRun): Promise<SessionFacts> {
-  const { source = 'run', key, sessionId, cwd } = run;
-  const workdir = cwd ?? process.cwd();
-  if (key !== undefined) {
-    await parts.gateway.resolve({ key, source, workdir });
-    // Claims it: an agent may say nothing for long, and its session is in use all the same.
-    return parts.store.routes.settle(key, () => ({ kind: 'keep' }));
+async function supervise(
+  parts: RunAgentParts,
+  run: AgentRun,
+  own: Pick<RunOptions, 'sessionId' | 'sink' | 'grace' | 'stopSignal'>,
+): Promise<RunResult> {
+  const { command, args, signal, killSignal, io } = run;
+  const advice = makeAdviceFile(parts, own.sessionId);
+  try {
+    return await superviseRun({
+      ...own,
+      command,
+      args,
+      cwd: run.cwd ?? process.cwd(),
+      env: run.env ?? process.env,
+      records: recordsOf(parts),
+      stopGraceMs: STOP_GRACE_MS,
+      eventsOnStdout: run.eventsOnStdout,
+      advice,
+      ...(signal && { signal }),
+      ...(killSignal && { killSignal }),
+      ...(io && { io }),
+    });
+  } finally {
+    advice?.remove();
   }
-  return parts.store.create({ source, workdir, ...(sessionId !== undefined && { id: sessionId }) });
+}
+
+/** An agent can work without advice, so a machine that has no room for the file runs it all the same. */
+function makeAdviceFile({ clock, gateway }: RunAgentParts, sessionId: string): AdviceFile | undefined {
+  try {
+    return createAdviceFile(clock);
+  } catch (error) {
+    const message = `The agent gets no advice, because no file could be made for it: ${errorText(error)}`;
+    gateway.events.publish({ kind: 'warning', sessionId, message });
+    return undefined;
+  }
+}
+
+interface AdmittedRun {
+  readonly facts: SessionFacts;
+  readonly rules: LiveRules;
+  readonly reservation: Reservation | undefined;
+}
+
+/** The session of the run. Where a budget is used up there is none: a run that may not begin leaves nothing behind. */
+async function admitted(parts: RunAgentParts, run: AgentRun): Promise<AdmittedRun> {
+  const { source = 'run', key, cwd } = run;
+  const { gateway, store } = parts;
+  const workdir = cwd ?? process.cwd();
+  const admit = (facts: Pick<SessionFacts, 'id' | 'source'>): Omit<AdmittedRun, 'facts'> => {
+    const rules = withLimits(gateway.live.rulesFor(facts.source).live, run);
+    const reservation = gateway.budgets.admit({ sessionId: facts.id, source: facts.source, rules: rules.spend });
+    return { rules, reservation };
+  };
+  if (key === undefined) {
+    const id = run.sessionId ?? uuidV7(parts.clock.now());
+    const admission = admit({ id, source });
+    return { facts: await store.create({ source, workdir, id }), ...admission };
+  }
+  const { facts: resolved } = await gateway.resolve({ key, source, workdir });
+  const admission = admit(resolved);
+  // Claims it: an agent may say nothing for long, and its session is in use all the same.
+  return { facts: await store.routes.settle(key, () => ({ kind: 'keep' })), ...admission };
 }
 
 /** The limits of this run instead of the configured ones for the session; all others stay. */
@@ -118,60 +177,6 @@ function withLimits(rules: LiveRules, run: AgentRun): LiveRules {
   const replaced = new Set(own.map(({ counter }) => counter));
   const kept = rules.spend.filter(({ scope, counter }) => scope !== 'session' || !replaced.has(counter));
   return { ...rules, spend: [...own, ...kept] };
-}
-
-/** Where a run is recorded, and which verdict was the first to forbid that it goes on. */
-function createSink(session: Session, turn: Turn): { sink: RunSink; stoppedBy: () => Verdict | undefined } {
-  let first: Verdict | undefined;
-  const heed = (verdict: Verdict): Verdict => {
-    if (forbids(verdict)) first ??= verdict;
-    return verdict;
-  };
-  const add = async (message: NewMessage): Promise<Verdict> => {
-    await session.append(message);
-    return turn.message({ bytes: contentBytes(message) });
-  };
-  const sink: RunSink = {
-    event: async (event) => heed(await take(session, turn, { event, add })),
-    output: async (chunk) => {
-      await session.append(outputOf(chunk));
-      return heed(turn.output());
-    },
-    check: (since) => heed(turn.check(since)),
-  };
-  return { sink, stoppedBy: () => first };
-}
-
-async function take(
-  session: Session,
-  turn: Turn,
-  { event, add }: { event: RunEvent; add: (message: NewMessage) => Promise<Verdict> },
-): Promise<Verdict> {
-  switch (event.kind) {
-    case 'message':
-      return add(event.message);
-    case 'usage':
-      return turn.usage(
-        event.cumulative === undefined ? event.usage : { ...event.usage, kind: 'cumulative', of: event.cumulative },
-      );
-    case 'tool': {
-      const { name, ok, args } = event;
-      turn.toolCall({ name, ...(args !== undefined && { args }) });
-      return turn.toolResult({ name, ok });
-    }
-    case 'iteration':
-      return turn.beforeIteration();
-    case 'title':
-      await session.rename(event.title);
-      return OK;
-    case 'note':
-    default:
-      return add({ role: 'system', content: event.text, metadata: { note: true } });
-  }
-}
-
-function outputOf({ stream, text, omittedBytes }: OutputChunk): NewMessage {
-  return outputMessage(stream, omittedBytes === 0 ? text : `[${omittedBytes} bytes left out]\n${text}`);
 }
 
 /** A session that a limit stopped has ended already. One that answers a key stays open for the next run. */

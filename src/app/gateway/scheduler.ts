@@ -22,7 +22,9 @@ import type { RunResult } from '../../gateway/run/run-result.ts';
 import type { HomeParts } from '../home-parts.ts';
 import { addedJobText, checkedSpec, cronJob, type KnownJob, knownJobs, type NewCronJob } from './cron-jobs.ts';
 import type { Gateway } from './gateway.ts';
+import type { AgentRunResult } from './run-agent.ts';
 import { recordedRuns } from './recorded-runs.ts';
+import { withFirstSight } from './seen-jobs.ts';
 
 /** What arrived or was given up is forgotten after this. */
 const DELIVERIES_KEPT_MS = 30 * DAY_MS;
@@ -106,7 +108,8 @@ export class Scheduler {
   /** Starts whatever is due. */
   async tick(options: TickOptions = {}): Promise<CronTick> {
     await this.#settleOver();
-    const jobs = (await this.jobs()).map(({ job }) => job);
+    const { store, clock } = this.#parts;
+    const jobs = await withFirstSight(await this.jobs(), { store, now: clock.now() });
     return runDueJobs(this.#cronParts(options), jobs, this.#running);
   }
 
@@ -132,8 +135,8 @@ export class Scheduler {
   async #settleOver(): Promise<void> {
     const { store, clock } = this.#parts;
     const open = (await store.cron.unfinished()).filter(({ sessionId }) => !this.#running.has(sessionId));
-    if (open.length === 0) return;
     await this.#home.gateway.closeOrphans();
+    if (open.length === 0) return;
     const jobs = new Map((await this.jobs()).map(({ job }) => [job.name, job]));
     const running = new Set((await recordedRuns(store)).map(({ sessionId }) => sessionId));
     for (const run of open) {
@@ -170,7 +173,8 @@ export class Scheduler {
         args,
         source: 'cron',
         sessionId,
-        ...(job.workdir !== undefined && { cwd: job.workdir }),
+        // Without a folder of its own it runs where the daemon was started, which nobody asked to be saved.
+        ...(job.workdir === undefined ? { checkpoints: false } : { cwd: job.workdir }),
         ...(job.maxMinutes !== undefined && { maxMinutes: job.maxMinutes }),
         ...(signal && { signal }),
       }),
@@ -209,7 +213,14 @@ export class Scheduler {
   }
 }
 
-function jobEnd({ cause, exitCode, signal }: RunResult): JobEnd {
+/** Together with what could not be saved of its folder, which stops nothing and is said all the same. */
+function jobEnd(result: AgentRunResult): JobEnd {
+  const { outcome, why } = endOf(result);
+  const said = [...(why === undefined ? [] : [why]), ...new Set(result.checkpoints?.problems)];
+  return { outcome, ...(said.length > 0 && { why: said.join(' ') }) };
+}
+
+function endOf({ cause, exitCode, signal }: RunResult): JobEnd {
   if (cause.kind === 'stopped') return { outcome: 'stopped', why: cause.why };
   if (cause.kind === 'interrupted') return { outcome: 'stopped', why: 'It was interrupted.' };
   if (exitCode === 0) return { outcome: 'done' };

@@ -1,4 +1,5 @@
 import type { HomeDriver } from '../../core/home-driver.ts';
+import { IN_USE } from '../../core/in-use.ts';
 import { done, skip } from '../../core/item-outcome.ts';
 import type { ItemOutcome, RunItem } from '../../core/run.ts';
 import type { ArchiveCodec, ArchiveMember, SealRequest } from '../../core/session-archive.ts';
@@ -73,6 +74,8 @@ async function copySession(
 ): Promise<string | undefined> {
   const facts = await from.get(item.item.id);
   if (facts === undefined || facts.archivedAt !== undefined) return 'It is gone already.';
+  // Its copy would be open too, and what is open stays wherever it is.
+  if (facts.endedAt === undefined) return IN_USE.open;
   // Its family stays in Hermes, and its record knows it.
   const { parentId: _, childKind: __, ...alone } = facts;
   for (let attempt = 1; ; attempt += 1) {

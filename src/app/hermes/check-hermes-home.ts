@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Problem } from '../../core/problem.ts';
 import { checkHermesConfig } from '../../homes/hermes/hermes-config-check.ts';
 import { errorCode } from '../../platform/error-code.ts';
+import { readRegular } from '../../platform/open-regular.ts';
 import { checkArchive } from '../check-archive.ts';
-import type { CheckOptions, HomeCheck } from '../check-home.ts';
+import { type CheckOptions, type HomeCheck, settledOnTheWay } from '../check-home.ts';
 import { leftoverProblems } from '../check-leftovers.ts';
 import { closestWord } from '../config/closest-word.ts';
 import type { ForeignHome, HomeParts } from '../home-parts.ts';
@@ -12,7 +12,7 @@ import { scanHermesCheckpoints } from './hermes-inventory.ts';
 
 /**
  * Looks at everything in a Hermes home that decides whether it can be cut back: its shape, database, index, routes, files,
- * checkpoints, archive and settings. Changes nothing.
+ * checkpoints, archive and settings. Changes nothing but what a dead process of Coppice left.
  */
 export async function* checkHermesHome(
   parts: HomeParts,
@@ -20,7 +20,7 @@ export async function* checkHermesHome(
   { signal, onProgress }: CheckOptions = {},
 ): AsyncGenerator<HomeCheck> {
   yield { name: 'hermes home', problems: reasons };
-  for await (const check of parts.store.check()) {
+  for await (const check of settledOnTheWay(parts)) {
     signal?.throwIfAborted();
     yield check;
   }
@@ -38,7 +38,7 @@ export async function* checkHermesHome(
     problems: [...found, ...strays.filter(({ kind }) => kind === 'orphan').map(({ id }) => orphan(id))],
   };
   yield await checkArchive(parts, { ...(signal && { signal }), ...(onProgress && { onProgress }) });
-  const checkpoints = await scanHermesCheckpoints(path, () => false);
+  const checkpoints = await scanHermesCheckpoints(path);
   const count = checkpoints.projects.reduce((sum, { snapshots }) => sum + snapshots.length, 0);
   yield { name: 'checkpoints', looked: count, problems: checkpoints.problems };
   yield { name: 'config.yaml', problems: configProblems(path) };
@@ -52,7 +52,7 @@ function orphan(subject: string): Problem {
 function configProblems(home: string): Problem[] {
   const text = readIfThere(join(home, 'config.yaml'));
   if (text instanceof Error) {
-    const message = `config.yaml cannot be read: ${text.message}.`;
+    const message = `config.yaml cannot be read: ${text.message.replace(/\.$/, '')}.`;
     return [{ kind: 'config-unreadable', subject: 'config.yaml', message }];
   }
   const environment = readEnvironment(join(home, '.env'));
@@ -61,7 +61,7 @@ function configProblems(home: string): Problem[] {
 
 function readIfThere(path: string): string | Error {
   try {
-    return readFileSync(path, 'utf8');
+    return readRegular(path).toString();
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return '';
     return error instanceof Error ? error : new Error(String(error));

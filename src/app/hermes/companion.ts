@@ -1,7 +1,10 @@
 import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { Failure } from '../../core/failure.ts';
 import type { SessionStore } from '../../core/session-store.ts';
 import type { Clock } from '../../core/time.ts';
 import type { NativeLayout } from '../../homes/native/native-layout.ts';
+import { freeBytes } from '../../platform/file-system-facts.ts';
 import { makePrivateDir } from '../../platform/private-files.ts';
 import { IN_MEMORY } from '../../store/sqlite/connection.ts';
 import { openSqliteStore } from '../../store/sqlite/sqlite-store.ts';
@@ -14,12 +17,19 @@ export interface Companion {
   create(): Promise<void>;
 }
 
-export async function openCompanion(layout: NativeLayout, clock: Clock): Promise<Companion> {
+export interface OpenCompanion {
+  readonly clock: Clock;
+  /** They are closed soon: on a full disk others may wait for that. */
+  readonly brief?: boolean;
+}
+
+export async function openCompanion(layout: NativeLayout, { clock, brief = false }: OpenCompanion): Promise<Companion> {
   const records = (path: string) =>
     openSqliteStore({
       path,
       scratchDir: layout.root,
       clock,
+      brief,
       transcripts: { write: ({ mark }) => ({ mark, problems: [] }) },
     });
   let there = existsSync(layout.database);
@@ -28,6 +38,7 @@ export async function openCompanion(layout: NativeLayout, clock: Clock): Promise
     store: () => store,
     async create() {
       if (there) return;
+      refuseWithoutRoom(layout.root);
       makePrivateDir(layout.root);
       const made = await records(layout.database);
       await store[Symbol.asyncDispose]();
@@ -35,4 +46,19 @@ export async function openCompanion(layout: NativeLayout, clock: Clock): Promise
       there = true;
     },
   };
+}
+
+/** What empty records take, and the log while they are made. */
+const ROOM_BYTES = 2 * 1024 * 1024;
+
+/** Records that are only half made would have to be finished by whoever looks at the home, and a full disk does not let them. */
+function refuseWithoutRoom(root: string): void {
+  if (freeBytes(dirname(root)) >= ROOM_BYTES) return;
+  throw new Failure(
+    'failed',
+    `There is no space left on the disk that holds ${dirname(root)}: 2 MB are needed to begin.`,
+    {
+      hint: 'Nothing was changed: Coppice writes down what it removes before it does. Free that much first; what is largest shows: coppice status',
+    },
+  );
 }

@@ -28,7 +28,11 @@ export async function countFiles(home: string, { checkpoint, project }: ForeignS
 }
 
 /** One folder may have checkpoints in several layouts. */
-export function foreignProjectId({ layout, repository, hash }: HermesProject): string {
+export function foreignProjectId({
+  layout,
+  repository,
+  hash,
+}: Pick<HermesProject, 'layout' | 'repository' | 'hash'>): string {
   return layout === 'v2' ? hash : repository;
 }
 

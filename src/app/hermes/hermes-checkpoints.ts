@@ -6,7 +6,7 @@ import { listHermesCheckpoints } from '../../homes/hermes/checkpoints/list-herme
 import { gitPlace } from '../../homes/hermes/checkpoints/read-snapshots.ts';
 import { type GitPlace, runGit } from '../../platform/run-git.ts';
 import { countFiles, foreignProjectId, foreignSnapshots, foreignWorkdir } from './foreign-snapshots.ts';
-import { placeOf } from './hermes-inventory.ts';
+import { type HermesSurroundings, placeOf } from './hermes-inventory.ts';
 
 /** The checkpoints of a Hermes home in every layout, newest first: all, or those of one folder. */
 export async function listForeignCheckpoints(home: string, workdir?: string): Promise<readonly Checkpoint[]> {
@@ -37,14 +37,17 @@ export async function showForeignCheckpoint(
 }
 
 /** The folders that Hermes takes checkpoints of, the one used last first. */
-export async function listForeignProjects(home: string): Promise<readonly CheckpointProject[]> {
+export async function listForeignProjects(
+  home: string,
+  known: Pick<HermesSurroundings, 'sightings' | 'now'>,
+): Promise<readonly CheckpointProject[]> {
   const { projects } = await listHermesCheckpoints(home);
   const found = projects.map((project) => ({
     id: foreignProjectId(project),
     workdir: foreignWorkdir(project),
     createdAt: project.snapshots.at(-1)?.takenAt ?? 0,
     lastTakenAt: project.snapshots[0]?.takenAt ?? 0,
-    place: placeOf(project),
+    place: placeOf(project, known).place,
   }));
   return found.toSorted((a, b) => b.lastTakenAt - a.lastTakenAt);
 }

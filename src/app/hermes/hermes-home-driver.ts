@@ -1,18 +1,26 @@
 import { join } from 'node:path';
+import { changeRefs } from '../../checkpoints/change-refs.ts';
 import { findStore, openStore } from '../../checkpoints/open-store.ts';
+import { promiseRefs } from '../../checkpoints/promised-refs.ts';
 import { reclaimStore } from '../../checkpoints/reclaim-store.ts';
+import type { WorkdirPlace } from '../../core/checkpoint.ts';
 import type { HomeDriver } from '../../core/home-driver.ts';
+import type { RunItem } from '../../core/run.ts';
 import {
   createHermesCheckpointDriver,
   reclaimHermes,
 } from '../../homes/hermes/checkpoints/hermes-checkpoint-driver.ts';
 import type { ProjectAddress } from '../../homes/hermes/checkpoints/project-address.ts';
+import { readWorkdir } from '../../homes/hermes/checkpoints/read-v1-project.ts';
 import { readPage } from '../../homes/hermes/checkpoints/read-v2-store.ts';
 import { withReadableCheckpoints } from '../checkpoint-inventory.ts';
+import { recallSightings } from '../checkpoint-sightings.ts';
 import { checkpointStoreOptions } from '../checkpoint-store.ts';
 import { combineDrivers } from '../combine-drivers.ts';
 import type { ForeignHome, HomeParts } from '../home-parts.ts';
+import { policyFromConfig } from '../policy-from-config.ts';
 import { worktreeDriver } from '../worktree-driver.ts';
+import { foreignCheckpointBytes } from './companion-checkpoints.ts';
 import { placeOf, scanHermesCheckpoints } from './hermes-inventory.ts';
 
 /** The driver of a Hermes home with its checkpoints. What is taken out of them waits in Coppice's own store beside the home. */
@@ -22,7 +30,7 @@ export function hermesHomeDriver(parts: HomeParts, { path: home, driver }: Forei
     clock: parts.clock,
     store: () => companionStore(parts),
     trashDir: (runId) => parts.layout.trash(runId),
-    isGone: (address) => isGone(address),
+    places: () => placesNow(parts),
   });
   let purged = false;
   const all = combineDrivers({
@@ -32,38 +40,77 @@ export function hermesHomeDriver(parts: HomeParts, { path: home, driver }: Forei
     worktree: worktreeDriver(parts),
     withCheckpoints: (inventory) => withReadableCheckpoints(parts, inventory),
   });
+  // What checkpoints took before the first of them went: a copy that the run itself made and dropped frees nothing.
+  let beforeBytes: number | undefined;
+  const measure = async (items: readonly RunItem[]) => {
+    if (items.some(isOfCheckpoints)) beforeBytes ??= await foreignCheckpointBytes(parts, home);
+  };
   return {
     ...all,
-    purge(runId, items) {
+    async discard(runId, items) {
+      await measure(items);
+      return all.discard(runId, items);
+    },
+    async purge(runId, items) {
+      await measure(items);
       purged ||= items.some(({ item }) => item.kind === 'checkpoint' || item.kind === 'worktree');
       return all.purge(runId, items);
     },
-    // Only what was purged frees anything, and looking for the rest takes a while.
-    giveBack: async () => (await all.giveBack()) + (purged ? await reclaimCompanion(parts) : 0),
+    async giveBack(options) {
+      const ofSessions = await driver.giveBack(options);
+      const given = await checkpoints.giveBack();
+      // Only what was purged frees anything, and looking for the rest takes a while.
+      const ofCompanion = purged ? await reclaimCompanion(parts, home) : 0;
+      if (beforeBytes === undefined) return ofSessions + given + ofCompanion;
+      const ofCheckpoints = Math.max(0, beforeBytes - (await foreignCheckpointBytes(parts, home)));
+      beforeBytes = undefined;
+      return ofSessions + ofCheckpoints;
+    },
   };
+}
+
+function isOfCheckpoints({ item }: RunItem): boolean {
+  return item.kind === 'checkpoint' || item.kind === 'trash' || item.id.startsWith('checkpoints/');
 }
 
 /** Gives back the space of all that no checkpoint of Hermes needs, and of what is gone from the trash for good. */
 export async function reclaimForeign(parts: HomeParts, home: string): Promise<number> {
-  const { wasteful } = await scanHermesCheckpoints(home, () => false);
-  let freedBytes = await reclaimCompanion(parts);
+  const { wasteful } = await scanHermesCheckpoints(home);
+  let freedBytes = await reclaimCompanion(parts, home);
   for (const repository of wasteful) {
     freedBytes += await reclaimHermes({ home, store: () => companionStore(parts) }, join(home, repository));
   }
   return freedBytes;
 }
 
-async function reclaimCompanion(parts: HomeParts): Promise<number> {
+/** Whoever writes to it holds the home's lock, and so does whoever calls this. */
+async function reclaimCompanion(parts: HomeParts, home: string): Promise<number> {
   const store = findStore(checkpointStoreOptions(parts));
-  return store === undefined ? 0 : reclaimStore(store);
+  if (store === undefined) return 0;
+  // Together they may be above the limit, so even a little is worth the work here.
+  const { maxBytes = Infinity } = policyFromConfig(parts.config).checkpoints;
+  const allBytes = await foreignCheckpointBytes(parts, home);
+  return reclaimStore(store, { maxBytes: allBytes > maxBytes ? 0 : maxBytes });
 }
 
 async function companionStore(parts: HomeParts) {
-  return (await openStore(checkpointStoreOptions(parts))).layout;
+  const store = await openStore(checkpointStoreOptions(parts));
+  const { layout } = store;
+  return {
+    gitDir: layout.gitDir,
+    root: layout.root,
+    promise: (ids: readonly string[]) => promiseRefs(layout, ids),
+    changeRefs: (lines: readonly string[]) => changeRefs(store, lines),
+  };
 }
 
-/** Only the store that projects share has evidence of it. */
-function isGone({ gitDir, hash, ref }: ProjectAddress): boolean {
-  const page = ref === undefined ? undefined : readPage(join(gitDir, 'projects', `${hash}.json`), hash);
-  return page !== undefined && placeOf(page) === 'gone';
+/** Where the folders of projects are now, by all that is known of them. */
+async function placesNow(parts: HomeParts): Promise<(address: ProjectAddress) => WorkdirPlace> {
+  const known = { sightings: await recallSightings(parts), now: parts.clock.now() };
+  return ({ gitDir, repository, hash, ref }) => {
+    const workdir = ref === undefined ? readWorkdir(gitDir) : undefined;
+    const page = ref === undefined ? undefined : readPage(join(gitDir, 'projects', `${hash}.json`), hash);
+    const layout = ref === undefined ? 'v1' : 'v2';
+    return placeOf({ layout, repository, hash, ...page, ...(workdir !== undefined && { workdir }) }, known).place;
+  };
 }

@@ -1,27 +1,39 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { findLegacy } from '../../checkpoints/find-legacy.ts';
-import { locateWorkdir } from '../../checkpoints/locate-workdir.ts';
 import { measureSharing, type Sharing } from '../../checkpoints/measure-sharing.ts';
+import { isAtWork, type Surroundings } from '../../checkpoints/scan-checkpoints.ts';
 import { storeLayout } from '../../checkpoints/store-layout.ts';
-import { dropOrder, type WorkdirPlace } from '../../core/checkpoint.ts';
+import { type Place, placeBySightings } from '../../checkpoints/workdir-sightings.ts';
+import { dropOrder } from '../../core/checkpoint.ts';
 import type { CheckpointItem, Inventory, StrayItem } from '../../core/inventory.ts';
 import type { Problem } from '../../core/problem.ts';
+import type { EpochMs } from '../../core/time.ts';
 import type { HermesProject } from '../../homes/hermes/checkpoints/hermes-project.ts';
 import { listHermesCheckpoints } from '../../homes/hermes/checkpoints/list-hermes-checkpoints.ts';
 import { measureSnapshots } from '../../homes/hermes/checkpoints/measure-snapshots.ts';
 import { addressText } from '../../homes/hermes/checkpoints/project-address.ts';
+import type { CompanionCheckpoints } from './companion-checkpoints.ts';
 import { foreignProjectId, foreignWorkdir } from './foreign-snapshots.ts';
 
 export interface HermesCheckpointScan {
   readonly projects: readonly HermesProject[];
   readonly items: readonly CheckpointItem[];
-  /** What the layouts in use take once space is given back. */
-  readonly sizeBytes: number;
+  /** What the layouts in use take on disk, and the part of it that nothing needs. */
+  readonly diskBytes: number;
+  readonly garbageBytes: number;
   readonly problems: readonly Problem[];
   /** Repositories, by their paths in the home, of which a good part is needed by nothing. */
   readonly wasteful: readonly string[];
 }
+
+/** What a scan has to be told. */
+export interface HermesSurroundings extends Surroundings {
+  readonly now: EpochMs;
+}
+
+/** For those who ask what there is, and not what may go. */
+const NOTHING_KNOWN: HermesSurroundings = { active: [], sightings: new Map(), now: 0 };
 
 /** So much of a repository has to be dead to be worth packing it anew. */
 const DEAD_PART = 0.1;
@@ -29,24 +41,42 @@ const DEAD_PART = 0.1;
 /** Reads every checkpoint that Hermes may still use, with what it would free. What is damaged is a problem, and no item. */
 export async function scanHermesCheckpoints(
   home: string,
-  isAtWork: (workdir: string) => boolean,
+  around: HermesSurroundings = NOTHING_KNOWN,
 ): Promise<HermesCheckpointScan> {
   const { projects, sizes, problems } = await listHermesCheckpoints(home);
   const used = projects.filter(({ layout }) => layout !== 'legacy');
   const items: CheckpointItem[] = [];
   const found: Problem[] = [...problems];
   const wasteful: string[] = [];
-  let sizeBytes = 0;
+  let diskBytes = 0;
+  let garbageBytes = 0;
   for (const repository of new Set(used.map((project) => project.repository))) {
     const ours = used.filter((project) => project.repository === repository);
-    const scan = await scanRepository(join(home, repository), ours, isAtWork);
-    items.push(...scan.items);
+    const scan = await scanRepository(join(home, repository), ours, around);
+    const own = ours.some(({ layout }) => layout === 'v1');
+    items.push(...(own ? withRest(scan, sizes.get(repository) ?? 0) : scan.items));
     found.push(...scan.problems);
-    const diskBytes = sizes.get(repository) ?? 0;
-    if (scan.deadBytes > diskBytes * DEAD_PART) wasteful.push(repository);
-    sizeBytes += diskBytes - scan.deadBytes;
+    const repositoryBytes = sizes.get(repository) ?? 0;
+    if (scan.deadBytes > repositoryBytes * DEAD_PART) wasteful.push(repository);
+    diskBytes += repositoryBytes;
+    garbageBytes += scan.deadBytes;
   }
-  return { projects, items: dropOrder(items), sizeBytes, problems: found, wasteful };
+  return { projects, items: dropOrder(items), diskBytes, garbageBytes, problems: found, wasteful };
+}
+
+/** A repository of its own goes with its newest snapshot, and so does all that is in it beside them. */
+function withRest(
+  { items, deadBytes }: Pick<RepositoryScan, 'items' | 'deadBytes'>,
+  diskBytes: number,
+): CheckpointItem[] {
+  const restBytes = diskBytes - deadBytes - items.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  const newest = items.reduce<CheckpointItem | undefined>(
+    (a, b) => (a === undefined || b.takenAt > a.takenAt ? b : a),
+    undefined,
+  );
+  return items.map((item) =>
+    item === newest ? { ...item, sizeBytes: item.sizeBytes + Math.max(0, restBytes) } : item,
+  );
 }
 
 /** Layouts of before: moved aside, or left over beside the store. A repository of its own without a store is in use. */
@@ -56,11 +86,14 @@ export function findHermesLegacy(home: string): readonly StrayItem[] {
   return existsSync(join(root, 'store')) ? found : found.filter(({ id }) => id.startsWith('checkpoints/legacy-'));
 }
 
-/** That a folder is missing does not say that it is gone. Only what Hermes noted while it was there can show that. */
-export function placeOf({ workdir, parent }: Pick<HermesProject, 'workdir' | 'parent'>): WorkdirPlace {
-  if (workdir === undefined) return 'unreachable';
-  if (parent !== undefined) return locateWorkdir({ workdir, parent });
-  return existsSync(workdir) ? 'present' : 'unreachable';
+/** That a folder is missing does not say that it is gone. What Hermes noted while it was there shows it, or what passes saw. */
+export function placeOf(
+  project: Pick<HermesProject, 'workdir' | 'parent' | 'layout' | 'repository' | 'hash'>,
+  { sightings, now }: Pick<HermesSurroundings, 'sightings' | 'now'>,
+): Place {
+  const { workdir, parent } = project;
+  if (workdir === undefined) return { place: 'unreachable' };
+  return placeBySightings({ workdir, facts: { parent }, sighting: sightings.get(foreignProjectId(project)), now });
 }
 
 /** What each project takes alone, and what they share in the store. A repository of its own shares nothing. */
@@ -78,22 +111,35 @@ export async function hermesSharing(home: string, items: readonly CheckpointItem
 
 const STORE = 'checkpoints/store';
 
-/** An inventory with what Hermes saved of working directories. */
-export function withHermesCheckpoints(inventory: Inventory, scan: HermesCheckpointScan): Inventory {
+/** An inventory with what Hermes saved of working directories, and what of that waits beside its home. */
+export function withHermesCheckpoints(
+  inventory: Inventory,
+  scan: HermesCheckpointScan,
+  companion: CompanionCheckpoints,
+): Inventory {
+  const garbageBytes = scan.garbageBytes + companion.garbageBytes;
   return {
     ...inventory,
     checkpoints: scan.items,
-    checkpointBytes: scan.sizeBytes,
+    checkpointBytes: scan.diskBytes + companion.diskBytes,
+    checkpointSpare: { garbageBytes, cacheBytes: 0 },
+    trash: companion.trash,
     problems: [...inventory.problems, ...scan.problems],
   };
+}
+
+interface RepositoryScan {
+  readonly items: CheckpointItem[];
+  readonly problems: Problem[];
+  readonly deadBytes: number;
 }
 
 async function scanRepository(
   gitDir: string,
   projects: readonly HermesProject[],
-  isAtWork: (workdir: string) => boolean,
-): Promise<{ items: CheckpointItem[]; problems: Problem[]; deadBytes: number }> {
-  const candidates = dropOrder(projects.flatMap((project) => candidatesOf(project, isAtWork)));
+  around: HermesSurroundings,
+): Promise<RepositoryScan> {
+  const candidates = dropOrder(projects.flatMap((project) => candidatesOf(project, around)));
   const goLast = candidates.map(({ id }) => id).toReversed();
   const { freedBytes, allBytes } = await measureSnapshots(gitDir, goLast);
   if (freedBytes !== undefined) {
@@ -104,7 +150,7 @@ async function scanRepository(
   // One is broken: each project is looked at by itself, and what is shared counts as shared by none.
   const [only] = projects;
   if (projects.length === 1 && only !== undefined) return { items: [], problems: [broken(only)], deadBytes: 0 };
-  const parts = await Promise.all(projects.map((project) => scanRepository(gitDir, [project], isAtWork)));
+  const parts = await Promise.all(projects.map((project) => scanRepository(gitDir, [project], around)));
   return {
     items: parts.flatMap(({ items }) => items),
     problems: parts.flatMap(({ problems }) => problems),
@@ -112,9 +158,9 @@ async function scanRepository(
   };
 }
 
-function candidatesOf(project: HermesProject, isAtWork: (workdir: string) => boolean): CheckpointItem[] {
-  const place = placeOf(project);
-  const active = project.workdir !== undefined && isAtWork(project.workdir);
+function candidatesOf(project: HermesProject, around: HermesSurroundings): CheckpointItem[] {
+  const place = placeOf(project, around);
+  const active = project.workdir !== undefined && isAtWork(project.workdir, around.active);
   return project.snapshots.map(({ hash, takenAt }) => ({
     kind: 'checkpoint',
     id: hash,
@@ -124,7 +170,7 @@ function candidatesOf(project: HermesProject, isAtWork: (workdir: string) => boo
     pinned: false,
     needed: false,
     active,
-    place,
+    ...place,
     sizeBytes: 0,
     fingerprint: addressText(project),
     chained: true,

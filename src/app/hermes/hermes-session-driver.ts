@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
-import type { HomeDriver } from '../../core/home-driver.ts';
-import type { Doubt } from '../../core/inventory.ts';
+import type { HomeDriver, ScanOptions } from '../../core/home-driver.ts';
+import { type Doubt, type Inventory, movePart } from '../../core/inventory.ts';
 import { done, doneUnless } from '../../core/item-outcome.ts';
 import type { LedgerBook } from '../../core/ledger-book.ts';
 import type { ItemOutcome, RunItem } from '../../core/run.ts';
@@ -40,20 +40,7 @@ export function createHermesSessionDriver(parts: HermesSessionDriverParts): Home
   const archiving = (): HermesArchiveParts => ({ ...parts, driver: quiet, from: store, store: parts.companion() });
   return {
     ...driver,
-    async scan(options) {
-      const inventory = await driver.scan(options);
-      const suspect = (await judgeClock(store, inventory.scannedAt)) === 'suspect';
-      const doubts: readonly Doubt[] = suspect ? [...inventory.doubts, 'clock-suspect'] : inventory.doubts;
-      const { archives, debris, problems } = await scanArchive(parts.companion(), layout);
-      return {
-        ...inventory,
-        trash: await trashItems({ store }),
-        archives,
-        strays: [...inventory.strays, ...debris],
-        problems: [...inventory.problems, ...problems],
-        doubts,
-      };
-    },
+    scan: (options) => scanAll(parts, driver, options),
     async discard(runId, items) {
       const { sessions, archives, archived, debris } = sort(items);
       return [
@@ -83,9 +70,30 @@ export function createHermesSessionDriver(parts: HermesSessionDriverParts): Home
       );
       return outcomes;
     },
-    async giveBack() {
-      return (await rewriteBundles(archiving())) + (await driver.giveBack());
+    async giveBack(options) {
+      const ofRecords = await parts.companion().trash.giveBack(options);
+      return (await rewriteBundles(archiving(), options)) + (await driver.giveBack()) + ofRecords;
     },
+  };
+}
+
+/** What the home holds, with runs, archives and what the clock has seen. */
+async function scanAll(parts: HermesSessionDriverParts, driver: HomeDriver, options?: ScanOptions): Promise<Inventory> {
+  const { store, layout } = parts;
+  const inventory = await driver.scan(options);
+  const suspect = (await judgeClock(store, inventory.scannedAt)) === 'suspect';
+  const doubts: readonly Doubt[] = suspect ? [...inventory.doubts, 'clock-suspect'] : inventory.doubts;
+  const { archives, debris, problems } = await scanArchive(parts.companion(), layout);
+  const bytes = debris.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  return {
+    ...inventory,
+    trash: await trashItems({ store }),
+    archives,
+    strays: [...inventory.strays, ...debris],
+    problems: [...inventory.problems, ...problems],
+    // What is left of archives is in their folder, which was measured as a whole.
+    disk: movePart(inventory.disk, { from: 'archives', to: 'strays', bytes }),
+    doubts,
   };
 }
 
@@ -124,5 +132,6 @@ function ledgerOf(store: SessionStore): LedgerBook {
   return {
     write: (runId, entries) => store.ledgerBook.write(runId, entries),
     erase: (runId, ids) => store.ledgerBook.erase(runId, ids),
+    forgetTitles: (runId) => store.ledgerBook.forgetTitles(runId),
   };
 }

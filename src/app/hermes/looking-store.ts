@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type CheckpointStore, openStore, type StoreOptions } from '../../checkpoints/open-store.ts';
+import { temporaryFolder } from '../../platform/temporary-folder.ts';
 
 export interface LookingStore extends Disposable {
   readonly store: CheckpointStore;
@@ -12,10 +11,10 @@ export interface LookingStore extends Disposable {
  * of another agent.
  */
 export async function openLookingStore(options: StoreOptions): Promise<LookingStore> {
-  const root = mkdtempSync(join(tmpdir(), 'coppice-look-'));
-  const remove = () => rmSync(root, { recursive: true, force: true });
+  const folder = temporaryFolder('coppice-look');
+  const remove = () => folder[Symbol.dispose]();
   try {
-    return { store: await openStore({ ...options, root: join(root, 'checkpoints') }), [Symbol.dispose]: remove };
+    return { store: await openStore({ ...options, root: join(folder.path, 'checkpoints') }), [Symbol.dispose]: remove };
   } catch (error) {
     remove();
     throw error;

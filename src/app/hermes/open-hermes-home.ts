@@ -8,7 +8,6 @@ import { readIds } from '../../homes/hermes/hermes-rows.ts';
 import { createHermesSessionStore } from '../../homes/hermes/hermes-session-store.ts';
 import { listSessionFiles } from '../../homes/hermes/session-files.ts';
 import { lastAutoPruneAt, noteAutoPrune } from '../../homes/hermes/state-stamps.ts';
-import { fileClasses, walkHermes } from '../../homes/hermes/walk-hermes.ts';
 import type { NativeLayout } from '../../homes/native/native-layout.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
@@ -25,6 +24,8 @@ export interface HermesHomeRequest {
   readonly layout: NativeLayout;
   readonly loaded: LoadedConfig;
   readonly clock: Clock;
+  /** It is closed soon: on a full disk others may wait for that. */
+  readonly brief?: boolean;
 }
 
 /** Opens a Hermes home: its sessions are read where they are, and nothing is written before the first change. */
@@ -34,8 +35,9 @@ export async function openHermesHome({
   layout,
   loaded,
   clock,
-}: HermesHomeRequest): Promise<Omit<HomeParts, 'configuration'>> {
-  const companion = await openCompanion(layout, clock);
+  brief = false,
+}: HermesHomeRequest): Promise<Omit<HomeParts, 'configuration' | 'configIssues'>> {
+  const companion = await openCompanion(layout, { clock, brief });
   const store = createHermesSessionStore({ home: path, clock, companion: () => companion.store() });
   const { reasons } = detection;
   return {
@@ -59,7 +61,6 @@ export async function openHermesHome({
       lastPassAt: (now) => lastAutoPruneAt(path, now),
       notePass: (now) => noteAutoPrune(path, now),
       files: (id) => filesOf(path, id),
-      classes: () => fileClasses(walkHermes(path, idsOf(path))),
       async prepare() {
         if (detection.mode === 'report') throw onlyShown(detection);
         await companion.create();

@@ -1,6 +1,7 @@
+import { changeRefs } from '../../checkpoints/change-refs.ts';
 import { openStore } from '../../checkpoints/open-store.ts';
 import { SNAPSHOTS } from '../../checkpoints/store-layout.ts';
-import { changeRefs, readRefs } from '../../checkpoints/store-refs.ts';
+import { readRefs } from '../../checkpoints/store-refs.ts';
 import { Failure } from '../../core/failure.ts';
 import type { HomeParts } from '../home-parts.ts';
 import {
@@ -38,7 +39,7 @@ export async function restoreForeign(
     // The run keeps what its undo needs. Nobody lists the checkpoints of this store, so none is left in it.
     const refs = [...(await readRefs(store.layout)).keys()].filter((name) => name.startsWith(`${SNAPSHOTS}/`));
     await changeRefs(
-      store.layout,
+      store,
       refs.map((name) => `delete ${name}`),
     );
   }

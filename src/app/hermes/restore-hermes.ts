@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs';
 import { done, skip } from '../../core/item-outcome.ts';
 import type { ItemOutcome, RunItem } from '../../core/run.ts';
 import type { ArchivedSession } from '../../core/session-archive.ts';
@@ -6,6 +5,7 @@ import { takenDirectory } from '../../homes/hermes/record-book.ts';
 import { readTaken } from '../../homes/hermes/taken-session.ts';
 import { dropDeadBundles } from '../../homes/native/drop-dead-bundles.ts';
 import { errorSentence } from '../../platform/error-sentence.ts';
+import { removeTree } from '../../platform/remove-tree.ts';
 import { asRemoval, type HermesArchiveParts } from './archive-hermes.ts';
 import { unpackHermesMember } from './hermes-member.ts';
 import { dropCopy } from './session-copy.ts';
@@ -67,7 +67,7 @@ async function prepare({ store, from, layout }: HermesArchiveParts, runId: strin
 async function unpack(place: Parameters<typeof unpackHermesMember>[0], { member }: ArchivedSession): Promise<Stage> {
   try {
     // What a crash left of it; the archive has it whole.
-    rmSync(takenDirectory(place.layout.trash(place.runId), place.number), { recursive: true, force: true });
+    await removeTree(place.layout.root, takenDirectory(place.layout.trash(place.runId), place.number));
     await unpackHermesMember(place, member);
     return 'waiting';
   } catch (error) {

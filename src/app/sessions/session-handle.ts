@@ -1,6 +1,7 @@
 import { DAY_MS } from '../../core/time.ts';
 import type { DumpRules } from '../../homes/native/request-dumps.ts';
 import type { HomeParts } from '../home-parts.ts';
+import { refuseBadConfig } from '../refuse-bad-config.ts';
 import { refuseForeign } from '../refuse-foreign.ts';
 import { Session } from './session.ts';
 import { sessionFiles } from './session-files.ts';
@@ -10,11 +11,18 @@ export function sessionHandle(parts: HomeParts, id: string): Session {
   const { store, layout, clock, config, foreign } = parts;
   return new Session(id, {
     store,
+    wrote: () => parts.upkeep?.wrote(),
     files: (sessionId) => foreign?.files(sessionId) ?? sessionFiles(layout, sessionId),
     writeDump: async (sessionId, dump) => {
       refuseForeign(parts);
+      refuseBadConfig(parts);
       const { writeDump } = await import('../../homes/native/request-dumps.ts');
-      return writeDump(layout.dumps(sessionId), dump, { rules: dumpRules(config), now: clock.now() });
+      const { judgeClock } = await import('../../homes/native/clock-watch.ts');
+      const now = clock.now();
+      const rules = dumpRules(config);
+      // By a clock that may be wrong, any dump looks old.
+      const trusted = (await judgeClock(store, now)) === 'trusted';
+      return writeDump(layout, sessionId, { dump, rules: trusted ? rules : { ...rules, maxAgeMs: Infinity }, now });
     },
   });
 }

@@ -1,14 +1,12 @@
 import { statSync } from 'node:fs';
-import type { Inventory, SessionItem } from '../../core/inventory.ts';
-import type { Policy } from '../../core/policy.ts';
-import { type SessionFacts, sessionBytes } from '../../core/session.ts';
-import { DAY_MS, type EpochMs } from '../../core/time.ts';
-import { type FileKind, nativeFiles } from '../../homes/native/native-files.ts';
-import { sessionItem } from '../../homes/native/session-item.ts';
-import { planRetention } from '../../policy/plan-retention.ts';
-import type { ForeignHome, HomeParts } from '../home-parts.ts';
+import type { CleanUp } from '../../core/clean-up.ts';
+import { type Inventory, itemBytes } from '../../core/inventory.ts';
+import { type EpochMs, HOUR_MS } from '../../core/time.ts';
+import type { FileKind } from '../../homes/native/native-files.ts';
+import { type CleanUpRemovals, planCleanUps, rankCleanUps } from '../../policy/rank-clean-ups.ts';
+import type { HomeParts } from '../home-parts.ts';
 import { policyFromConfig } from '../policy-from-config.ts';
-import { activeQuery } from './active-sessions.ts';
+import { Retention } from '../retention.ts';
 
 export interface Amount {
   sessions: number;
@@ -21,8 +19,8 @@ export interface SourceAmount extends Amount {
 }
 
 export interface AgeAmount extends Amount {
-  /** Last active at most so many days ago; absent for everything older. */
-  readonly maxDays?: number;
+  /** Last active at most so many hours ago; absent for everything older. */
+  readonly maxHours?: number;
 }
 
 export interface FileAmount {
@@ -43,11 +41,20 @@ export interface SessionStats {
   readonly bySource: readonly SourceAmount[];
   readonly byAge: readonly AgeAmount[];
   readonly byFileKind: readonly FileAmount[];
+  readonly checkpoints: CheckpointAmount;
   /** What the configured rules would let go of, were they applied now. */
   readonly reclaimable: readonly ExpiryAmount[];
+  /** The commands that would free anything now, the one that would free most first. */
+  readonly cleanUps: readonly CleanUp[];
 }
 
-const AGE_LIMITS_DAYS = [1, 7, 30, 90, undefined];
+export interface CheckpointAmount {
+  readonly count: number;
+  /** What they take together: content that several share is there once. */
+  readonly sizeBytes: number;
+}
+
+const AGE_LIMITS_HOURS = [1, 6, 24, 7 * 24, 30 * 24, 90 * 24, undefined];
 
 export interface SessionStatsOptions {
   readonly signal?: AbortSignal;
@@ -55,89 +62,64 @@ export interface SessionStatsOptions {
   readonly onProgress?: (done: number) => void;
 }
 
-/** Counts everything in one pass over the sessions and one walk over the files. */
+/** Counts everything in one scan, which is one pass over the sessions and one walk over the files. */
 export async function sessionStats(
   parts: HomeParts,
   { signal, onProgress }: SessionStatsOptions = {},
 ): Promise<SessionStats> {
-  const now = parts.clock.now();
-  const count = createCount(now, policyFromConfig(parts.config));
-  const active = await activeIds(parts);
+  const files = fileCounts();
   let done = 0;
-  for await (const session of parts.store.list({ sort: 'stored' })) {
-    signal?.throwIfAborted();
-    count.add(session, active.has(session.id));
-    onProgress?.((done += 1));
-  }
+  const count = () => onProgress?.((done += 1));
+  const inventory = await new Retention(parts).scan({
+    ...(signal && { signal }),
+    onProgress: count,
+    onFile: ({ kind, sizeBytes }) => {
+      files.add(kind, sizeBytes);
+      count();
+    },
+  });
+  const now = inventory.scannedAt;
+  const removals = planCleanUps(inventory, { policy: policyFromConfig(parts.config), now });
   return {
-    ...count.result(),
-    byFileKind: countFiles(parts, () => {
-      signal?.throwIfAborted();
-      onProgress?.((done += 1));
-    }),
+    ...countSessions(inventory, now),
+    byFileKind: inventory.files === undefined ? files.with(databaseFiles(parts)) : foreignFiles(inventory.files),
+    checkpoints: { count: inventory.checkpoints.length, sizeBytes: inventory.checkpointBytes },
+    reclaimable: countReclaimable(inventory, removals),
+    cleanUps: rankCleanUps(removals),
   };
 }
 
-async function activeIds(parts: HomeParts): Promise<Set<string>> {
-  const ids = new Set<string>();
-  for await (const { id } of parts.store.list({ active: await activeQuery(parts) })) ids.add(id);
-  return ids;
-}
-
-function createCount(now: EpochMs, policy: Policy) {
+function countSessions({ sessions }: Inventory, now: EpochMs): Pick<SessionStats, 'total' | 'bySource' | 'byAge'> {
   const total = nothing();
   const bySource = new Map<string, SourceAmount>();
-  const byAge: AgeAmount[] = AGE_LIMITS_DAYS.map((days) => ({
-    ...(days !== undefined && { maxDays: days }),
+  const byAge: AgeAmount[] = AGE_LIMITS_HOURS.map((hours) => ({
+    ...(hours !== undefined && { maxHours: hours }),
     ...nothing(),
   }));
-  const items: SessionItem[] = [];
-
-  const add = (session: SessionFacts, active: boolean) => {
+  for (const session of sessions) {
     const source = bySource.get(session.source) ?? { source: session.source, ...nothing() };
     bySource.set(session.source, source);
-    const age = byAge.find(({ maxDays }) => maxDays === undefined || now - session.lastActiveAt <= maxDays * DAY_MS);
-    const size = { messages: session.messageCount, sizeBytes: sessionBytes(session) };
+    const age = byAge.find(
+      ({ maxHours }) => maxHours === undefined || now - session.lastActiveAt <= maxHours * HOUR_MS,
+    );
+    const size = { messages: session.messageCount, sizeBytes: itemBytes(session) };
     for (const amount of [total, source, age]) if (amount !== undefined) addTo(amount, size);
-    const { contentBytes: rows, transcriptBytes: transcript, dumpBytes: dumps } = session;
-    // No fingerprint, since nothing is carried out.
-    items.push(sessionItem(session, { active, bytes: { rows, transcript, dumps, other: 0 }, fingerprint: '' }));
-  };
-  const result = () => ({
-    total,
-    bySource: [...bySource.values()].toSorted((a, b) => b.sizeBytes - a.sizeBytes),
-    byAge,
-    reclaimable: countReclaimable(items, policy, now),
-  });
-  return { add, result };
+  }
+  return { total, bySource: [...bySource.values()].toSorted((a, b) => b.sizeBytes - a.sizeBytes), byAge };
 }
 
-/** Asks the planner itself, so that these numbers and a plan never disagree. Limits of size are left out here. */
-function countReclaimable(sessions: readonly SessionItem[], policy: Policy, now: EpochMs): ExpiryAmount[] {
+/** What goes for being slight goes by that rule first, also where it is past its retention: as the policy decides. */
+function countReclaimable({ sessions }: Inventory, removals: CleanUpRemovals): ExpiryAmount[] {
   const amounts = (['empty', 'trivial', 'retention'] as const).map((rule) => ({ rule, ...nothing() }));
   const messages = new Map(sessions.map(({ id, messageCount }) => [id, messageCount]));
-  const plan = planRetention(inventoryOf(sessions, now), { policy: { ...policy, disk: NO_DISK_RULES }, now });
-  for (const { item, reason, sizeBytes } of plan.decisions) {
+  const slight = removals.get('sessions gc') ?? [];
+  const counted = new Set(slight.map(({ item }) => item.id));
+  const old = (removals.get('sessions prune') ?? []).filter(({ item }) => !counted.has(item.id));
+  for (const { item, reason, sizeBytes } of [...slight, ...old]) {
     const amount = amounts.find(({ rule }) => rule === reason);
     if (amount !== undefined) addTo(amount, { messages: messages.get(item.id) ?? 0, sizeBytes });
   }
   return amounts;
-}
-
-const NO_DISK_RULES: Policy['disk'] = { lowWater: 1, bySource: {} };
-
-function inventoryOf(sessions: readonly SessionItem[], now: EpochMs): Inventory {
-  const nothingElse = {
-    strays: [],
-    trash: [],
-    archives: [],
-    checkpoints: [],
-    checkpointBytes: 0,
-    problems: [],
-    doubts: [],
-  };
-  const disk = { usedBytes: 0, freeBytes: 0 };
-  return { home: { id: '', path: '' }, scannedAt: now, sessions, disk, ...nothingElse };
 }
 
 function nothing(): Amount {
@@ -150,8 +132,7 @@ function addTo(amount: Amount, size: { readonly messages: number; readonly sizeB
   amount.sizeBytes += size.sizeBytes;
 }
 
-function countFiles({ layout, foreign }: HomeParts, onFile: () => void): FileAmount[] {
-  if (foreign !== undefined) return foreignFiles(foreign);
+function fileCounts() {
   const amounts = new Map<FileAmount['kind'], FileAmount>();
   const add = (kind: FileAmount['kind'], sizeBytes: number) => {
     const amount = amounts.get(kind) ?? { kind, files: 0, sizeBytes: 0 };
@@ -159,18 +140,23 @@ function countFiles({ layout, foreign }: HomeParts, onFile: () => void): FileAmo
     amount.files += 1;
     amount.sizeBytes += sizeBytes;
   };
-  for (const suffix of ['', '-wal', '-shm']) {
-    const stat = statSync(layout.database + suffix, { throwIfNoEntry: false });
-    if (stat !== undefined) add('database', stat.size);
-  }
-  for (const file of nativeFiles(layout)) {
-    onFile();
-    if ('sizeBytes' in file) add(file.kind, file.sizeBytes);
-  }
-  return [...amounts.values()].toSorted((a, b) => b.sizeBytes - a.sizeBytes);
+  return {
+    add,
+    /** All of it, with the files of the database. Largest first. */
+    with(database: readonly number[]): FileAmount[] {
+      for (const sizeBytes of database) add('database', sizeBytes);
+      return [...amounts.values()].toSorted((a, b) => b.sizeBytes - a.sizeBytes);
+    },
+  };
 }
 
-function foreignFiles(foreign: ForeignHome): FileAmount[] {
-  const amounts = foreign.classes().map(({ name, files, sizeBytes }) => ({ kind: name, files, sizeBytes }));
+function databaseFiles({ layout }: HomeParts): number[] {
+  return ['', '-wal', '-shm'].flatMap(
+    (suffix) => statSync(layout.database + suffix, { throwIfNoEntry: false })?.size ?? [],
+  );
+}
+
+function foreignFiles(classes: NonNullable<Inventory['files']>): FileAmount[] {
+  const amounts = classes.map(({ name, files, sizeBytes }) => ({ kind: name, files, sizeBytes }));
   return amounts.toSorted((a, b) => b.sizeBytes - a.sizeBytes);
 }

@@ -1,15 +1,23 @@
 import { archivedSession, noSuchSession } from '../../core/check-session.ts';
-import type { Message, NewMessage } from '../../core/message.ts';
+import { contentBytes, type Message, type NewMessage } from '../../core/message.ts';
 import type { Problem } from '../../core/problem.ts';
 import type { RequestDump } from '../../core/request-dump.ts';
 import type { ModelUsage, SessionFacts, SessionSize, UsageReport } from '../../core/session.ts';
-import { type AppendReceipt, MAX_BATCH, type MessageRange, type SessionStore } from '../../core/session-store.ts';
+import {
+  type AppendReceipt,
+  MAX_BATCH,
+  MAX_BATCH_BYTES,
+  type MessageRange,
+  type SessionStore,
+} from '../../core/session-store.ts';
 import { type FollowOptions, followMessages } from './follow-messages.ts';
 import type { SessionFile } from './session-files.ts';
 
 export interface SessionParts {
   readonly store: SessionStore;
   readonly files: (id: string) => readonly SessionFile[];
+  /** Told after every write, for what a home needs done by whoever writes to it. */
+  readonly wrote: () => void;
   readonly writeDump: (id: string, dump: RequestDump) => Promise<{ path: string; totalBytes: number }>;
 }
 
@@ -34,8 +42,17 @@ export class Session {
   }
 
   /** Stores one message; durable when the promise resolves. */
-  append(message: NewMessage): Promise<AppendReceipt> {
-    return this.#store.append(this.id, [message]);
+  async append(message: NewMessage): Promise<AppendReceipt> {
+    const receipt = await this.#store.append(this.id, [message]);
+    this.#parts.wrote();
+    return receipt;
+  }
+
+  /** Stores messages together, all or none, and only after the message with the expected number. */
+  async appendAfter(expectedSeq: number, messages: readonly NewMessage[]): Promise<AppendReceipt> {
+    const receipt = await this.#store.append(this.id, messages, { expectedSeq });
+    this.#parts.wrote();
+    return receipt;
   }
 
   /** Stores many messages in short transactions. What was stored before a failure stays. */
@@ -45,6 +62,7 @@ export class Session {
     const problems: Problem[] = [];
     for await (const batch of batches(messages)) {
       last = await this.#store.append(this.id, batch);
+      this.#parts.wrote();
       count += batch.length;
       problems.push(...last.problems);
     }
@@ -133,11 +151,14 @@ export interface AppendAllReceipt {
 
 async function* batches(messages: Iterable<NewMessage> | AsyncIterable<NewMessage>): AsyncGenerator<NewMessage[]> {
   let batch: NewMessage[] = [];
+  let bytes = 0;
   for await (const message of messages) {
     batch.push(message);
-    if (batch.length < MAX_BATCH) continue;
+    bytes += contentBytes(message);
+    if (batch.length < MAX_BATCH && bytes < MAX_BATCH_BYTES) continue;
     yield batch;
     batch = [];
+    bytes = 0;
   }
   if (batch.length > 0) yield batch;
 }

@@ -9,6 +9,7 @@ import type { ExportRequest } from '../transfer/export-sessions.ts';
 import type { ImportOutcome } from '../transfer/import-outcome.ts';
 import type { ImportRequest } from '../transfer/import-sessions.ts';
 import { activeQuery } from './active-sessions.ts';
+import type { CrashedSession } from './end-crashed.ts';
 import type { Session } from './session.ts';
 import { sessionHandle } from './session-handle.ts';
 import type { SessionStats, SessionStatsOptions } from './session-stats.ts';
@@ -29,24 +30,30 @@ export class Sessions {
   /** Starts a session. */
   async create(session: NewSession): Promise<Session> {
     const { id } = await this.#parts.store.create(session);
+    this.#parts.upkeep?.wrote();
     return sessionHandle(this.#parts, id);
   }
 
   /** A handle on the session with exactly this id; `find` is for the first characters of one. */
   async open(id: string): Promise<Session> {
-    if ((await this.#parts.store.get(id)) === undefined) throw noSuchSession(id);
+    if ((await this.get(id)) === undefined) throw noSuchSession(id);
     return sessionHandle(this.#parts, id);
   }
 
   /** The facts of a session by its whole id. */
-  get(id: string): Promise<SessionFacts | undefined> {
-    return this.#parts.store.get(id);
+  async get(id: string): Promise<SessionFacts | undefined> {
+    const { store, settleFirst } = this.#parts;
+    const facts = await store.get(id);
+    if (facts !== undefined || settleFirst === undefined) return facts;
+    // A command that died half-way may have left it in neither place.
+    await settleFirst();
+    return store.get(id);
   }
 
   /** The facts of a session by its id or by the first characters of it, when only one begins so. */
   async find(idOrStart: string): Promise<SessionFacts> {
     const { store } = this.#parts;
-    const exact = await store.get(idOrStart);
+    const exact = await this.get(idOrStart);
     if (exact !== undefined) return exact;
     const candidates = idOrStart === '' ? [] : await store.idsStartingWith(idOrStart, AMBIGUOUS_SHOWN + 1);
     const [only] = candidates;
@@ -56,11 +63,13 @@ export class Sessions {
 
   async *list({ active, ...query }: SessionsQuery = {}): AsyncGenerator<SessionFacts> {
     const { store } = this.#parts;
+    await this.#parts.settleFirst?.();
     yield* store.list({ ...query, ...(active === true && { active: await activeQuery(this.#parts) }) });
   }
 
   /** Sessions in which all the words appear, best first, with the place where they do. */
-  search(query: SearchQuery): Promise<readonly SearchHit[]> {
+  async search(query: SearchQuery): Promise<readonly SearchHit[]> {
+    await this.#parts.settleFirst?.();
     return this.#parts.store.search(query);
   }
 
@@ -99,6 +108,12 @@ export class Sessions {
   get imports(): ImportStore {
     refuseForeign(this.#parts);
     return this.#parts.store.imports;
+  }
+
+  /** Ends open sessions whose process died on this machine. Returns them, each with the process that held it. */
+  async endCrashed(reason?: string): Promise<readonly CrashedSession[]> {
+    const { endCrashed } = await import('./end-crashed.ts');
+    return endCrashed(this.#parts, reason);
   }
 
   /** Every process that claims sessions of this home. */

@@ -1,6 +1,6 @@
 import { canonicalJson } from '../../core/canonical-json.ts';
 import type { Message } from '../../core/message.ts';
-import { type ImportedSession, MAX_BATCH, type SessionStore } from '../../core/session-store.ts';
+import { type ImportedSession, MAX_BATCH, MAX_BATCH_BYTES, type SessionStore } from '../../core/session-store.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { ReadMessage } from './line-reader.ts';
 
@@ -14,9 +14,6 @@ export interface ImportTarget {
   /** Leaves the store as it was. */
   abandon(): Promise<void>;
 }
-
-/** Keeps memory and transactions small however large the messages are. */
-const MAX_BATCH_BYTES = 4 * 1024 * 1024;
 
 /** A session that is not there yet is written out of sight; one that is there is only compared. */
 export async function openTarget(store: ImportInto, session: ImportedSession): Promise<ImportTarget> {

@@ -1,10 +1,11 @@
-import { randomBytes } from 'node:crypto';
 import { lstatSync } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Failure } from '../../core/failure.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { syncDir } from '../../platform/private-files.ts';
+import { removeLeftovers } from '../../platform/remove-leftovers.ts';
+import { temporaryName } from '../../platform/temporary-name.ts';
 
 /** Large enough to make system calls rare, small enough to hold at any time. */
 const BUFFER_CHARACTERS = 64 * 1024;
@@ -20,7 +21,8 @@ export async function writeExport(
 ): Promise<{ readonly sizeBytes: number }> {
   if (!overwrite) refuseExisting(path);
   const dir = dirname(path);
-  const temporary = join(dir, `.tmp-${process.pid}-${randomBytes(8).toString('hex')}`);
+  removeLeftovers(dir);
+  const temporary = join(dir, temporaryName());
   const file = await createFile(temporary, dir);
   try {
     const sizeBytes = await writeAndClose(file, chunks);

@@ -8,13 +8,13 @@ import type { Io } from '../io.ts';
 import { writeJson } from '../json-output.ts';
 import { safeLines } from '../safe-text.ts';
 import { renderTable } from '../table.ts';
-import { withApp } from '../with-app.ts';
+import { withAppToLook } from '../with-app.ts';
 import type { DiffOptions } from './options.ts';
 
 /** `coppice checkpoints diff ID [ID2] [-- path…]` */
 export function run(input: CommandInput<DiffOptions>): Promise<number> {
   const { args, options, io, global } = input;
-  return withApp(input, async (home) => {
+  return withAppToLook(input, async (home) => {
     const id = args[0] ?? '';
     const compared = { ...(await sidesOf(home, args.slice(1))), signal: io.signal };
     if (global.json) writeJson(io.out, diffDocument(await home.checkpoints.diff(id, compared)));

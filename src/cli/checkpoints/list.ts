@@ -4,7 +4,7 @@ import type { CommandInput } from '../command.ts';
 import { forSamePlace, hintCommand } from '../hint-command.ts';
 import { writeJson } from '../json-output.ts';
 import { renderTable } from '../table.ts';
-import { withApp } from '../with-app.ts';
+import { withAppRecords } from '../with-app.ts';
 import { checkpointColumns } from './checkpoint-columns.ts';
 import type { CheckpointListOptions } from './options.ts';
 
@@ -15,7 +15,7 @@ export function run(input: CommandInput<CheckpointListOptions>): Promise<number>
   if (all && args[0] !== undefined) {
     throw new Failure('usage', 'A folder and --all were both given.', { hint: 'Leave one of them out.' });
   }
-  return withApp(input, async (home) => {
+  return withAppRecords(input, async (home) => {
     const checkpoints = await home.checkpoints.list(all ? {} : { workdir: args[0] ?? io.cwd });
     if (global.json) writeJson(io.out, { checkpoints: checkpoints.map(checkpointDocument) });
     else if (checkpoints.length === 0)

@@ -23,4 +23,6 @@ export interface CheckpointsPruneOptions extends ByHandOptions {
   readonly maxSizeMb?: number;
   readonly maxSnapshots?: number;
   readonly keepOrphans?: boolean;
+  readonly gone?: string;
+  readonly unreachable?: boolean;
 }

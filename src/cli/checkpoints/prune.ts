@@ -1,4 +1,5 @@
-import type { CheckpointsRequest } from '../../core/plan.ts';
+import { resolve } from 'node:path';
+import type { CheckpointsRequest, PlanRequest } from '../../core/plan.ts';
 import { DAY_MS } from '../../core/time.ts';
 import type { CommandInput } from '../command.ts';
 import { runByHand } from '../retention/run-by-hand.ts';
@@ -8,9 +9,19 @@ const MEGABYTE = 1024 * 1024;
 
 /** `coppice checkpoints prune`. Space that can be given back without removing anything is given back first. */
 export function run(input: CommandInput<CheckpointsPruneOptions>): Promise<number> {
-  return runByHand(input, () => requestFrom(input.options), {
+  const { options } = input;
+  return runByHand(input, () => saidGone(input) ?? requestFrom(options), {
     prepare: async (home) => (await home.retention()).reclaimCheckpoints({ insist: true }),
+    typed: options.unreachable === true,
   });
+}
+
+/** What a person says about folders of which nothing is known. */
+function saidGone({ options, io }: CommandInput<CheckpointsPruneOptions>): PlanRequest | undefined {
+  const { gone, unreachable } = options;
+  if (unreachable === true) return { kind: 'clear-checkpoints', unreachable };
+  if (gone === undefined) return undefined;
+  return { kind: 'clear-checkpoints', gone: gone.startsWith('~') ? gone : resolve(io.cwd, gone) };
 }
 
 function requestFrom(options: CheckpointsPruneOptions): CheckpointsRequest {

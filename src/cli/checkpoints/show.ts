@@ -6,12 +6,12 @@ import { formatAge, formatBytes, formatCount, formatTime, plural } from '../form
 import type { Io } from '../io.ts';
 import { writeJson } from '../json-output.ts';
 import { safeText } from '../safe-text.ts';
-import { withApp } from '../with-app.ts';
+import { withAppRecords } from '../with-app.ts';
 
 /** `coppice checkpoints show ID` */
 export function run(input: CommandInput<NoOptions>): Promise<number> {
   const { args, io, global } = input;
-  return withApp(input, async (home) => {
+  return withAppRecords(input, async (home) => {
     const detail = await home.checkpoints.show(args[0] ?? '');
     if (global.json) writeJson(io.out, checkpointDetailDocument(detail));
     else print(io, detail);

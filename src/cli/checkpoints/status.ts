@@ -2,15 +2,15 @@ import type { App } from '../../app/app.ts';
 import type { CheckpointStatus, ProjectStatus } from '../../app/checkpoint-status.ts';
 import { checkpointStatusDocument } from '../../app/documents/status-document.ts';
 import type { WorkdirPlace } from '../../core/checkpoint.ts';
-import type { CommandInput } from '../command.ts';
+import type { CommandInput, GlobalOptions } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
-import { formatAge, formatBytes, formatCount, plural } from '../format.ts';
+import { formatAge, formatBytes, formatCount, formatTime, plural } from '../format.ts';
 import { forSamePlace, hintCommand } from '../hint-command.ts';
 import { writeJson } from '../json-output.ts';
 import { shortfallSentence } from '../retention/shortfall-sentence.ts';
 import { safeText } from '../safe-text.ts';
 import { type Column, renderTable } from '../table.ts';
-import { withApp } from '../with-app.ts';
+import { withAppToLook } from '../with-app.ts';
 
 const NONE = 'There are no checkpoints yet. Take the first with: coppice checkpoints take';
 
@@ -20,7 +20,7 @@ const SHOWN = 5;
 /** `coppice checkpoints status` */
 export function run(input: CommandInput<NoOptions>): Promise<number> {
   const { io, global } = input;
-  return withApp(input, async (home) => {
+  return withAppToLook(input, async (home) => {
     const status = await home.checkpoints.status();
     if (global.json) writeJson(io.out, checkpointStatusDocument(status));
     else print(input, status, home);
@@ -39,9 +39,11 @@ function print({ io, global }: CommandInput<NoOptions>, status: CheckpointStatus
   }
   out.write(`${colour.bold(projects.length === 0 ? none : totalSentence(status))}\n`);
   if (projects.length > 0) out.write(`${limitSentence(status)}\n`);
+  for (const line of unreachableLines(status, global)) out.write(`${line}\n`);
+  if (status.garbageBytes > 0) out.write(`${garbageSentence(status, global)}\n`);
   if (status.indexBytes > 0) {
     out.write(
-      `A cache of ${formatBytes(status.indexBytes)} makes the next ones quick. It goes first where room is short.\n`,
+      `A cache of ${formatBytes(status.indexBytes)} in it makes the next ones quick. It goes first where room is short.\n`,
     );
   }
   if (status.trash.items > 0) {
@@ -92,7 +94,13 @@ function totalSentence(status: CheckpointStatus): string {
   const { projects, checkpoints, sizeBytes, sharedBytes, limits } = status;
   const cap = limits.maxBytes === undefined ? '' : ` of ${formatBytes(limits.maxBytes)}`;
   const what = `${plural(checkpoints, 'checkpoint')} of ${plural(projects.length, 'folder')}`;
-  return `${what} take ${formatBytes(sizeBytes)}${cap}; ${formatBytes(sharedBytes)} is shared between folders.`;
+  return `${what} take ${formatBytes(sizeBytes)}${cap} on disk; ${formatBytes(sharedBytes)} is shared between folders.`;
+}
+
+function garbageSentence({ garbageBytes, garbageUntil }: CheckpointStatus, global: GlobalOptions): string {
+  const when = garbageUntil === undefined ? '' : ` It goes with the next pass, due ${formatTime(garbageUntil)}.`;
+  const now = hintCommand(global, 'checkpoints', 'prune');
+  return `${formatBytes(garbageBytes)} of that is needed by nothing any more.${when} At once: ${now}`;
 }
 
 function limitSentence({ limits, projects }: CheckpointStatus): string {
@@ -104,4 +112,12 @@ function limitSentence({ limits, projects }: CheckpointStatus): string {
       ? ''
       : ` ${plural(gone, 'folder')} ${are} no longer there: prune removes what is left, once it is old enough.`;
   return `${count} for each folder.${orphans}`;
+}
+
+/** Its volume may be away, so only a person can tell. */
+function unreachableLines({ projects }: CheckpointStatus, global: GlobalOptions): string[] {
+  const away = projects.filter(({ place }) => place === 'unreachable').length;
+  if (away === 0) return [];
+  const say = hintCommand(global, 'checkpoints', 'prune', '--unreachable');
+  return [`${plural(away, 'folder')} cannot be found. Connect the volume, or say that all such are gone: ${say}`];
 }

@@ -7,12 +7,12 @@ import { forSamePlace } from '../hint-command.ts';
 import { writeJson } from '../json-output.ts';
 import { startProgress } from '../progress.ts';
 import { safeText } from '../safe-text.ts';
-import { withApp } from '../with-app.ts';
+import { withAppToLook } from '../with-app.ts';
 
 /** `coppice checkpoints verify`. Exit 12 when a checkpoint is damaged or incomplete. */
 export function run(input: CommandInput<NoOptions>): Promise<number> {
   const { io, global } = input;
-  return withApp(input, async (home) => {
+  return withAppToLook(input, async (home) => {
     const verdict = await verify();
     const { checkpoints, problems } = verdict;
     if (global.json) writeJson(io.out, verdictDocument(verdict));

@@ -5,6 +5,7 @@ import { hintCommand } from '../hint-command.ts';
 import { writeJson } from '../json-output.ts';
 import { safeLines, safeText } from '../safe-text.ts';
 import { renderTable } from '../table.ts';
+import { warnOfConfig } from '../warn-of-config.ts';
 import { withConfiguration } from './with-configuration.ts';
 
 /** `coppice config show`: the file as it stands, or with `--effective` every value in force and who set it. */
@@ -12,7 +13,8 @@ export function run(input: CommandInput<ConfigShowOptions>): Promise<number> {
   const { global, io, options } = input;
   return withConfiguration(input, async (configuration) => {
     const { file } = configuration;
-    const { text, settings: all } = await configuration.show();
+    const { text, settings: all, issues } = await configuration.show();
+    warnOfConfig(io.err, global, issues);
     const { columns: width, colour } = io.out;
     if (global.json) writeJson(io.out, { file, settings: options.effective === true ? all : all.filter(isSet) });
     else if (options.effective === true)

@@ -1,21 +1,24 @@
-import { spendDocument } from '../../app/documents/gateway-document.ts';
+import { budgetDocument, spendDocument } from '../../app/documents/gateway-document.ts';
 import type { Spend } from '../../core/gateway.ts';
 import type { CommandInput } from '../command.ts';
 import { formatCount, formatDuration, formatTokens, formatUsd } from '../format.ts';
 import { forSamePlace } from '../hint-command.ts';
 import { writeJson } from '../json-output.ts';
+import { safeText } from '../safe-text.ts';
+import { budgetSentence } from './budget-words.ts';
 import { renderTable } from '../table.ts';
-import { withApp } from '../with-app.ts';
+import { withAppRecords } from '../with-app.ts';
 import type { BudgetOptions } from './options.ts';
 
 /** `coppice budget [--by source|day|model|session]` */
 export function run(input: CommandInput<BudgetOptions>): Promise<number> {
   const { options, io, global } = input;
   const by = options.by ?? 'day';
-  return withApp(input, async (home) => {
+  return withAppRecords(input, async (home) => {
     const spent = await home.gateway.spend(by);
+    const budgets = await home.gateway.budgets();
     if (global.json) {
-      writeJson(io.out, { by, spending: spent.map(spendDocument) });
+      writeJson(io.out, { by, spending: spent.map(spendDocument), budgets: budgets.map(budgetDocument) });
     } else if (spent.length === 0) {
       io.out.write(forSamePlace(global, NOTHING_USED));
     } else {
@@ -32,6 +35,7 @@ export function run(input: CommandInput<BudgetOptions>): Promise<number> {
       ]);
       io.out.write(renderTable({ columns, rows, width: io.out.columns, colour: io.out.colour }));
     }
+    if (!global.json) for (const budget of budgets) io.out.write(`${safeText(budgetSentence(budget))}\n`);
     return 0;
   });
 }

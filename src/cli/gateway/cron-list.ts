@@ -6,12 +6,12 @@ import { formatAge, formatTime } from '../format.ts';
 import { forSamePlace, hintCommand } from '../hint-command.ts';
 import { writeJson } from '../json-output.ts';
 import { renderTable } from '../table.ts';
-import { withApp } from '../with-app.ts';
+import { withAppToLook } from '../with-app.ts';
 
 /** `coppice cron list` */
 export function run(input: CommandInput<NoOptions>): Promise<number> {
   const { io, global } = input;
-  return withApp(input, async (home) => {
+  return withAppToLook(input, async (home) => {
     const jobs = await listJobs(await home.scheduler());
     if (global.json) {
       writeJson(io.out, { jobs: jobs.map(jobDocument) });

@@ -2,7 +2,7 @@ import { isoTime } from '../../core/time.ts';
 import type { CommandInput } from '../command.ts';
 import { formatTime } from '../format.ts';
 import { writeJson } from '../json-output.ts';
-import { withApp } from '../with-app.ts';
+import { withAppToLook } from '../with-app.ts';
 import type { CronNextOptions } from './options.ts';
 
 const SHOWN = 5;
@@ -11,7 +11,7 @@ const SHOWN = 5;
 export function run(input: CommandInput<CronNextOptions>): Promise<number> {
   const { args, options, io, global } = input;
   const name = args[0] ?? '';
-  return withApp(input, async (home) => {
+  return withAppToLook(input, async (home) => {
     const times = await (await home.scheduler()).next(name, options.count ?? SHOWN);
     if (global.json) writeJson(io.out, { job: name, times: times.map(isoTime) });
     else io.out.write(times.map((at) => `${formatTime(at)}\n`).join('') || 'It never comes again.\n');

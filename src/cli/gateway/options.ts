@@ -6,6 +6,14 @@ export interface RunOptions {
   readonly maxUsd?: number;
   readonly maxIterations?: number;
   readonly maxMinutes?: number;
+  readonly checkpoints?: boolean;
+  readonly meter?: boolean;
+  readonly requireUsage?: boolean;
+  readonly eventsOnStdout?: boolean;
+}
+
+export interface RoutesOptions {
+  readonly source?: string;
 }
 
 export interface ResolveOptions {
@@ -38,4 +46,12 @@ export interface ServeOptions {
   readonly socket?: string;
   readonly host?: string;
   readonly public?: boolean;
+}
+
+export interface CorrectOptions {
+  readonly tokens?: number;
+  readonly usd?: number;
+  readonly reason: string;
+  readonly day?: string;
+  readonly model?: string;
 }

@@ -1,6 +1,7 @@
 import { resolvedDocument } from '../../app/documents/gateway-document.ts';
 import type { Resolution } from '../../app/gateway/gateway-session.ts';
 import type { CommandInput } from '../command.ts';
+import { budgetSentence } from './budget-words.ts';
 import { writeJson } from '../json-output.ts';
 import { withApp } from '../with-app.ts';
 import type { ResolveOptions } from './options.ts';
@@ -11,11 +12,13 @@ export function run(input: CommandInput<ResolveOptions>): Promise<number> {
   const key = args[0] ?? '';
   return withApp(input, async (home) => {
     const { facts, resolution, session } = await home.gateway.resolve({ key, source: options.source ?? sourceOf(key) });
+    const budgets = await home.gateway.budgets(facts);
     if (global.json) {
-      writeJson(io.out, resolvedDocument(key, { facts, resolution }));
+      writeJson(io.out, resolvedDocument(key, { facts, resolution }, budgets));
     } else {
       io.out.write(`${facts.id}\n`);
       io.err.write(`${WORDS[resolution.kind](resolution)}\n`);
+      for (const budget of budgets) io.err.write(`${budgetSentence(budget)}\n`);
     }
     // The command is over; the session is free for whoever asked.
     await session.release();

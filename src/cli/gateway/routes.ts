@@ -1,26 +1,30 @@
 import { routeDocument } from '../../app/documents/gateway-document.ts';
 import type { Route } from '../../core/route-book.ts';
 import type { CommandInput } from '../command.ts';
-import type { NoOptions } from '../command-options.ts';
 import { formatAge, formatCount } from '../format.ts';
 import { hintCommand } from '../hint-command.ts';
 import { writeJsonList } from '../json-output.ts';
 import { mapped } from '../mapped.ts';
+import { safeText } from '../safe-text.ts';
 import { renderTable } from '../table.ts';
-import { withApp } from '../with-app.ts';
+import { withAppRecords } from '../with-app.ts';
+import type { RoutesOptions } from './options.ts';
 
 /** `coppice sessions routes` */
-export function run(input: CommandInput<NoOptions>): Promise<number> {
-  const { io, global } = input;
-  return withApp(input, async (home) => {
+export function run(input: CommandInput<RoutesOptions>): Promise<number> {
+  const { io, global, options } = input;
+  return withAppRecords(input, async (home) => {
     if (global.json) {
-      await writeJsonList(io.out, { name: 'routes', items: mapped(home.gateway.routes(), routeDocument) });
+      await writeJsonList(io.out, { name: 'routes', items: mapped(home.gateway.routes(options), routeDocument) });
       return 0;
     }
     const routes: Route[] = [];
-    for await (const route of home.gateway.routes()) routes.push(route);
+    for await (const route of home.gateway.routes(options)) routes.push(route);
     if (routes.length === 0) {
-      io.out.write(`No key has a session yet.\nStart one with: ${hintCommand(global, 'sessions', 'resolve', 'KEY')}\n`);
+      const whose = options.source === undefined ? 'No key' : `No key of the source ${safeText(options.source)}`;
+      io.out.write(
+        `${whose} has a session yet.\nStart one with: ${hintCommand(global, 'sessions', 'resolve', 'KEY')}\n`,
+      );
       return 0;
     }
     const now = io.clock.now();

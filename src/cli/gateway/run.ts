@@ -1,14 +1,23 @@
+import { runResultDocument } from '../../app/documents/run-result-document.ts';
+import type { RunCheckpoints } from '../../app/gateway/run-checkpoints.ts';
 import { stopOnSignals } from '../../app/stop-on-signals.ts';
+import { shortId } from '../../core/checkpoint.ts';
+import { FAILURES } from '../../core/failure.ts';
 import type { CommandInput } from '../command.ts';
 import { formatBytes, formatTokens, formatUsd, plural } from '../format.ts';
-import { withHome } from '../with-home.ts';
+import { hintCommand } from '../hint-command.ts';
+import { writeJson } from '../json-output.ts';
+import { withHomeToStay } from '../with-home.ts';
 import type { RunOptions } from './options.ts';
 
-/** `coppice run -- AGENT ARGS…`. What the agent prints goes through untouched; the talk is on stderr. */
+/**
+ * `coppice run -- AGENT ARGS…`. What the agent prints goes through untouched; the talk is on stderr. With `--json` the document about
+ * the run is all there is on stdout, and what the agent prints goes to stderr.
+ */
 export function run(input: CommandInput<RunOptions>): Promise<number> {
-  const { args, options, io } = input;
+  const { args, options, io, global } = input;
   const [command = '', ...rest] = args;
-  return withHome(input, async (home) => {
+  return withHomeToStay(input, async (home) => {
     // An agent must not go on unwatched when its terminal is closed.
     using stop = stopOnSignals(io.signal);
     const result = await home.gateway.run({
@@ -18,8 +27,12 @@ export function run(input: CommandInput<RunOptions>): Promise<number> {
       env: { ...io.env },
       ...options,
       signal: stop.signal,
-      io: { stdin: 'inherit', stdout: 1, stderr: 2 },
+      io: { stdin: 'inherit', stdout: global.json ? 2 : 1, stderr: 2 },
     });
+    if (global.json) {
+      writeJson(io.out, runResultDocument(result));
+      return result.exitStatus;
+    }
     const { session, cause, stats, used } = result;
     if (cause.kind === 'stopped') io.err.write(`coppice: Stopped. ${cause.why}\n`);
     const amounts = [
@@ -29,9 +42,35 @@ export function run(input: CommandInput<RunOptions>): Promise<number> {
       ...(stats.outputBytes > 0 ? [`${formatBytes(stats.outputBytes)} printed`] : []),
     ];
     io.err.write(`coppice: Session ${session.id}: ${amounts.join(', ')}.\n`);
+    for (const line of checkpointLines(result.checkpoints, global)) io.err.write(`coppice: ${line}\n`);
+    const blind = isLimited(options) && (used.tokens ?? 0) + (used.nanoUsd ?? 0) === 0;
+    if (blind) io.err.write(`coppice: ${NOTHING_TOLD}\n`);
     if (stats.refusedLines > 0) {
       io.err.write(`coppice: ${plural(stats.refusedLines, 'line')} not taken as events: ${stats.problems[0] ?? ''}\n`);
     }
-    return result.exitStatus;
+    return blind && options.requireUsage === true ? FAILURES.refused.exit : result.exitStatus;
   });
+}
+
+const NOTHING_TOLD =
+  'Nothing told what the agent used, so no limit in tokens or dollars could stop it. Count it with: coppice run --meter';
+
+function isLimited({ maxTokens, maxUsd }: RunOptions): boolean {
+  return maxTokens !== undefined || maxUsd !== undefined;
+}
+
+/** What was saved of the folder, and how to take it back. */
+function checkpointLines(
+  checkpoints: RunCheckpoints | undefined,
+  global: CommandInput<RunOptions>['global'],
+): readonly string[] {
+  if (checkpoints === undefined) return [];
+  const { before, after, problems } = checkpoints;
+  if (before === undefined) return problems;
+  const short = shortId(before.id);
+  const changed = after !== undefined && after.id !== before.id;
+  const said = changed
+    ? `Take the files back to before this run: ${hintCommand(global, 'checkpoints', 'restore', short)}`
+    : `No file changed since checkpoint ${short}.`;
+  return after === undefined ? problems : [said, ...problems];
 }

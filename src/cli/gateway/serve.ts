@@ -3,7 +3,7 @@ import { Failure } from '../../core/failure.ts';
 import { type ServeParts, serve } from '../../daemon/serve.ts';
 import type { CommandInput } from '../command.ts';
 import { writeJson } from '../json-output.ts';
-import { withHome } from '../with-home.ts';
+import { withHomeToStay } from '../with-home.ts';
 import type { ServeOptions } from './options.ts';
 
 const PORT = 7717;
@@ -12,7 +12,7 @@ const PORT = 7717;
 export function run(input: CommandInput<ServeOptions>): Promise<number> {
   const { io, global, options } = input;
   const address = addressOf(options, io.cwd);
-  return withHome(input, async (home) => {
+  return withHomeToStay(input, async (home) => {
     await serve({
       home,
       clock: io.clock,

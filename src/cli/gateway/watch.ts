@@ -7,7 +7,7 @@ import { formatAge, formatBytes, formatCount, formatTime, formatTokens, formatUs
 import type { Io } from '../io.ts';
 import { jsonLine } from '../json-output.ts';
 import { renderTable } from '../table.ts';
-import { withApp } from '../with-app.ts';
+import { withAppToLook } from '../with-app.ts';
 
 const EVERY_MS = 2000;
 const SHOWN = 15;
@@ -15,17 +15,21 @@ const SHOWN = 15;
 /** `coppice watch`. On a terminal it redraws; elsewhere, and with `--json`, it adds one block or line each time. */
 export function run(input: CommandInput<NoOptions>): Promise<number> {
   const { io, global } = input;
-  return withApp(input, async (home) => {
-    const before = new Map<string, SessionFacts>();
-    while (!io.signal.aborted) {
-      const view = await look(home, before);
-      if (global.json) io.out.write(jsonLine(document(view, io)));
-      else io.out.write(`${io.out.isTerminal ? '\u001b[H\u001b[2J' : ''}${render(view, io)}`);
-      await io.out.drained();
-      await setTimeout(EVERY_MS, undefined, { signal: io.signal });
-    }
-    return 0;
-  });
+  return withAppToLook(
+    input,
+    async (home) => {
+      const before = new Map<string, SessionFacts>();
+      while (!io.signal.aborted) {
+        const view = await look(home, before);
+        if (global.json) io.out.write(jsonLine(document(view, io)));
+        else io.out.write(`${io.out.isTerminal ? '\u001b[H\u001b[2J' : ''}${render(view, io)}`);
+        await io.out.drained();
+        await setTimeout(EVERY_MS, undefined, { signal: io.signal });
+      }
+      return 0;
+    },
+    { long: true },
+  );
 }
 
 interface Row {

@@ -1,4 +1,5 @@
 import type { CheckpointStatus } from '../../app/checkpoint-status.ts';
+import type { BudgetStanding } from '../../app/gateway/budgets.ts';
 import type { KnownJob } from '../../app/gateway/cron-jobs.ts';
 import type { BackgroundReport } from '../../app/home.ts';
 import type { HomeStatus } from '../../app/home-status.ts';
@@ -6,12 +7,14 @@ import type { Answer, Step } from '../../client/api.ts';
 import type { MessageDocument, SessionDocument } from '../../client/documents.ts';
 import type { Checkpoint } from '../../core/checkpoint.ts';
 import type { CronOutcome, CronRun } from '../../core/cron-book.ts';
-import type { Spend } from '../../core/gateway.ts';
+import type { Correction, Spend } from '../../core/gateway.ts';
+import type { Waiting } from '../../core/maintenance.ts';
 import type { Message } from '../../core/message.ts';
 import type { Route } from '../../core/route-book.ts';
 import type { Outcome, Run, RunItem } from '../../core/run.ts';
 import type { SessionFacts } from '../../core/session.ts';
 import type { SearchHit } from '../../core/session-store.ts';
+import { MINUTE_MS } from '../../core/time.ts';
 
 type RunDocument = NonNullable<Answer<'GET /api/status'>['lastRun']>;
 type OutcomeDocument = Step<'POST /api/plans/{id}/apply'>;
@@ -58,6 +61,31 @@ export function readSpend(scope: Spend['scope'], document: Answer<'GET /api/usag
   return { scope, key, period, used: { ...used, nanoUsd: Math.round(costUsd * 1e9) } };
 }
 
+export function readBudget(document: Answer<'GET /api/budget'>['budgets'][number]): BudgetStanding {
+  const { scope, key = '', of, until, ...amounts } = document;
+  const [counter, size]: readonly [BudgetStanding['counter'], number] =
+    of === 'usd' ? ['nanoUsd', 1e9] : of === 'minutes' ? ['wallMs', MINUTE_MS] : [of, 1];
+  const whole = (amount: number) => Math.round(amount * size);
+  const standing = {
+    scope,
+    key,
+    counter,
+    limit: whole(amounts.limit),
+    used: whole(amounts.used),
+    reserved: whole(amounts.reserved),
+    left: whole(amounts.left),
+  };
+  return { ...standing, ...(until !== undefined && { until: Date.parse(until) }) };
+}
+
+export function readCorrection({
+  costUsd,
+  at,
+  ...correction
+}: Answer<'POST /api/budget/corrections'>['corrections'][number]): Correction {
+  return { ...correction, nanoUsd: Math.round(costUsd * 1e9), at: Date.parse(at) };
+}
+
 export function readJob({ from, nextAt: _, last: __, ...job }: Answer<'GET /api/cron'>['jobs'][number]): KnownJob {
   return { job, from };
 }
@@ -70,13 +98,21 @@ export function readLastRun({ name, last }: Answer<'GET /api/cron'>['jobs'][numb
   return [{ job: name, dueAt: startedAt, sessionId, startedAt, ...ended }];
 }
 
+function readRunRequest(request: RunDocument['request']): Run['request'] {
+  if (request.kind !== 'prune' && request.kind !== 'archive') return request as Run['request'];
+  const { before, after, ...rest } = request;
+  return {
+    ...rest,
+    ...(before !== undefined && { before: Date.parse(before) }),
+    ...(after !== undefined && { after: Date.parse(after) }),
+  } as Run['request'];
+}
+
 export function readRun(document: RunDocument): Run {
   const { id, request, startedAt, finishedAt, expiresAt } = document;
   return {
     id,
-    request: ('before' in request && request.before !== undefined
-      ? { ...request, before: Date.parse(request.before) }
-      : request) as Run['request'],
+    request: readRunRequest(request),
     startedAt: Date.parse(startedAt),
     ...(finishedAt !== undefined && { finishedAt: Date.parse(finishedAt) }),
     expiresAt: Date.parse(expiresAt),
@@ -84,8 +120,8 @@ export function readRun(document: RunDocument): Run {
 }
 
 /** What a run needs to carry an item out stays with the daemon. */
-export function readRunItem({ kind, id, ...rest }: Answer<'GET /api/runs/{id}'>['items'][number]): RunItem {
-  return { ...rest, item: { kind, id }, fingerprint: '', skipsTrash: false } as RunItem;
+export function readRunItem({ kind, id, forGood, ...rest }: Answer<'GET /api/runs/{id}'>['items'][number]): RunItem {
+  return { ...rest, item: { kind, id }, fingerprint: '', skipsTrash: forGood ?? false } as RunItem;
 }
 
 export function readOutcome({ kind, id, ...rest }: OutcomeDocument): Outcome {
@@ -101,7 +137,8 @@ export function readCheckpoint({ takenAt, ...rest }: CheckpointDocument): Checkp
   return { ...rest, takenAt: Date.parse(takenAt) };
 }
 
-export function readStatus({ trashUntil, lastRun, nextMaintenanceAt, ...rest }: Answer<'GET /api/status'>): HomeStatus {
+export function readStatus(document: Answer<'GET /api/status'>): HomeStatus {
+  const { trashUntil, lastRun, nextMaintenanceAt, waiting, heldSince, ...rest } = document;
   return {
     ...(rest as Pick<HomeStatus, keyof typeof rest>),
     ...(trashUntil !== undefined && {
@@ -109,18 +146,33 @@ export function readStatus({ trashUntil, lastRun, nextMaintenanceAt, ...rest }: 
     }),
     ...(lastRun !== undefined && { lastRun: readRun(lastRun) }),
     ...(nextMaintenanceAt !== undefined && { nextMaintenanceAt: Date.parse(nextMaintenanceAt) }),
+    ...(waiting !== undefined && { waiting: readWaiting(waiting) }),
+    ...(heldSince !== undefined && { heldSince: Date.parse(heldSince) }),
   };
 }
 
 export function readCheckpointStatus(document: Answer<'GET /api/checkpoints/status'>): CheckpointStatus {
-  const { projects, ...rest } = document;
+  const { projects, garbageUntil, ...rest } = document;
   return {
     ...(rest as Pick<CheckpointStatus, keyof typeof rest>),
     projects: projects.map((one) => ({ ...one, lastTakenAt: Date.parse(one.lastTakenAt) })),
+    ...(garbageUntil !== undefined && { garbageUntil: Date.parse(garbageUntil) }),
   };
 }
 
 export function readReport(report: Answer<'POST /api/maintain'>): BackgroundReport {
   if (report.status === 'not-due') return { ...report, nextAt: Date.parse(report.nextAt) };
-  return 'at' in report ? { ...report, at: Date.parse(report.at) } : report;
+  if (report.status !== 'done') return report;
+  const { at, waiting, ...rest } = report;
+  return { ...rest, at: Date.parse(at), ...(waiting !== undefined && { waiting: readWaiting(waiting) }) };
+}
+
+function readWaiting({ until, reasons, ...rest }: NonNullable<Answer<'GET /api/status'>['waiting']>): Waiting {
+  return {
+    ...rest,
+    reasons: reasons.map((reason) =>
+      reason.kind === 'held' ? { ...reason, since: Date.parse(reason.since) } : reason,
+    ),
+    ...(until !== undefined && { until: Date.parse(until) }),
+  };
 }

@@ -1,13 +1,23 @@
 import type { AppScheduler, RemoteApp } from '../../app/app.ts';
 import type { HomeCheck } from '../../app/check-home.ts';
 import type { RepairStep } from '../../app/repair-home.ts';
-import type { Answer } from '../../client/api.ts';
 import type { Client } from '../../client/client.ts';
 import type { Explanation } from '../../core/plan.ts';
 import type { Clock } from '../../core/time.ts';
 import { mapped } from '../mapped.ts';
-import { readJob, readLastRun, readReport, readRoute, readSession, readSpend, readStatus } from './read-documents.ts';
+import {
+  readBudget,
+  readCorrection,
+  readJob,
+  readLastRun,
+  readReport,
+  readRoute,
+  readSession,
+  readSpend,
+  readStatus,
+} from './read-documents.ts';
 import { remoteCheckpoints } from './remote-checkpoints.ts';
+import { remoteLedger } from './remote-ledger.ts';
 import { remoteRetention } from './remote-retention.ts';
 import { remoteSessions } from './remote-sessions.ts';
 import { stepsOf } from './steps-of.ts';
@@ -15,10 +25,10 @@ import { stepsOf } from './steps-of.ts';
 /** A home behind a daemon, as commands see it. */
 export async function openRemoteHome(client: Client, clock: Clock): Promise<RemoteApp> {
   const { call } = client;
-  const { path, configFile, trashGraceDays, gc } = await call('GET /api/home', {});
+  const { path, configFile, trashGraceDays } = await call('GET /api/home', {});
   return {
     path,
-    config: configOf(trashGraceDays, gc),
+    config: { trash: { grace_days: trashGraceDays } },
     configuration: {
       file: configFile,
       show: () => call('GET /api/config', {}),
@@ -26,6 +36,7 @@ export async function openRemoteHome(client: Client, clock: Clock): Promise<Remo
     },
     sessions: remoteSessions(client, clock),
     gateway: remoteGateway(client),
+    ledger: remoteLedger(client),
     checkpoints: remoteCheckpoints(client),
     ...remoteRetention(client),
     status: async ({ signal, onProgress } = {}) =>
@@ -41,19 +52,17 @@ export async function openRemoteHome(client: Client, clock: Clock): Promise<Remo
   };
 }
 
-function configOf(grace: number, gc: Answer<'GET /api/home'>['gc']): RemoteApp['config'] {
-  const { emptyHours, trivialDays, trivialMax } = gc;
-  return {
-    trash: { grace_days: grace },
-    sessions: { empty_hours: emptyHours, trivial_days: trivialDays, trivial_max: trivialMax },
-  };
-}
-
 function remoteGateway(client: Client): RemoteApp['gateway'] {
   return {
-    routes: () => mapped(client.routes.list(), readRoute),
+    routes: (query) => mapped(client.routes.list(query), readRoute),
     reset: async (key, reason) => readSession((await client.routes.reset(key, reason)).session),
     spend: async (scope) => (await client.usage(scope)).spending.map((one) => readSpend(scope, one)),
+    budgets: async (session) =>
+      (await client.call('GET /api/budget', { query: { session: session?.id } })).budgets.map(readBudget),
+    correct: async ({ nanoUsd, ...request }) => {
+      const body = { ...request, costUsd: nanoUsd / 1e9 };
+      return (await client.call('POST /api/budget/corrections', { body })).corrections.map(readCorrection);
+    },
     async resolve(request) {
       const { session, resolution } = await client.routes.resolve(request);
       // The daemon holds the session, and gives it up when nobody uses it.

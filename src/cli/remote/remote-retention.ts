@@ -1,6 +1,7 @@
 import type { App, AppRetention } from '../../app/app.ts';
 import { planDocument, requestDocument } from '../../app/documents/plan-document.ts';
 import { readPlanDocument } from '../../app/documents/read-plan-document.ts';
+import type { EmptyOptions } from '../../app/forget-run.ts';
 import type { AppliedRun, ApplyOptions } from '../../app/retention.ts';
 import type { Answer, Body, Sent, Step } from '../../client/api.ts';
 import type { Client } from '../../client/client.ts';
@@ -21,16 +22,24 @@ export function remoteRetention(client: Client): Removing {
   };
   const retention: AppRetention = {
     plan,
+    // The daemon does so itself before it answers.
+    recover: async () => [],
     runs: () => mapped(client.runs.list(), readRun),
     items: (runId) => mapped(client.runs.items(runId), readRunItem),
     async restore(ids, options = {}) {
       const { done, skipped } = await call('POST /api/archive/restore', { body: { ids }, ...watched(options) });
       return { done, skipped };
     },
-    emptyTrash: (id) => call('POST /api/runs/{id}/empty', { id, body: {} }),
+    emptyTrash: (id: string, options?: EmptyOptions) => call('POST /api/runs/{id}/empty', { id, body: { ...options } }),
     reclaimCheckpoints: async () => (await call('POST /api/checkpoints/reclaim', { body: {} })).freedBytes,
-    maintain: async (options) =>
-      readReport(await call('POST /api/maintain', { body: {}, signal: options?.signal })) as MaintenanceReport,
+    maintain: async (options) => {
+      const { signal, allow = false } = options ?? {};
+      return readReport(await call('POST /api/maintain', { body: { allow }, signal })) as MaintenanceReport;
+    },
+    async hold(held) {
+      const { heldSince } = await call('POST /api/maintain/hold', { body: { held } });
+      return heldSince === undefined ? {} : { heldSince: Date.parse(heldSince) };
+    },
   };
   return {
     plan,
@@ -44,13 +53,14 @@ export function remoteRetention(client: Client): Removing {
 
 /** A plan that the daemon does not keep is sent to it: one from a file, that was made elsewhere or is no longer kept. */
 async function carryOut({ call }: Client, plan: Plan, options: ApplyOptions = {}) {
+  const query = { forGood: options.forGood ?? false };
   const body = planDocument(plan) as Sent<Body<'POST /api/plans/apply'>> & { readonly id: string };
   try {
-    return await call('POST /api/plans/{id}/apply', { id: body.id, ...watched(options) });
+    return await call('POST /api/plans/{id}/apply', { id: body.id, query, ...watched(options) });
   } catch (error) {
     if (!(error instanceof Failure) || error.code !== 'not-found') throw error;
     if (Buffer.byteLength(JSON.stringify(body)) > MOST_BYTES) throw tooLarge();
-    return await call('POST /api/plans/apply', { body, ...watched(options) });
+    return await call('POST /api/plans/apply', { body, query, ...watched(options) });
   }
 }
 

@@ -40,6 +40,7 @@ export function remoteSessions(client: Client, clock: Clock): AppSessions {
     archivedPrompts: async (id) => (await call('GET /api/archive/{id}/prompts', { id })).prompts,
     stats: ({ signal, onProgress } = {}) =>
       call('GET /api/stats', { signal, onStep: ({ done }) => onProgress?.(done) }),
+    endCrashed: async (reason) => (await call('POST /api/end-crashed', { body: { reason } })).sessions,
     export: (request) => exportSessions(store, request),
     import: (request) => importSessions(store, request),
     importFrom: (path, options) => importFromHermes({ store, clock }, path, options),

@@ -21,15 +21,16 @@ export function run(input: CommandInput<ApplyOptions>): Promise<number> {
   return withAppToClear(input, async (home) => {
     const plan = isPlanId(name) ? await savedPlan(home, name) : readPlanFile(resolve(io.cwd, name));
     if (options.strict === true) await refuseStale(io, home, plan);
-    await confirmPlan(input, {
+    const agreed = await confirmPlan(input, {
       home,
       plan,
       look: `run: ${hintCommand(global, 'plan')}`,
       allWith: hintCommand(global, 'plan', '--all'),
     });
-    const carried = plan.decisions.some(isRemoval) ? await carryOut(io, home, plan) : NOTHING_DONE;
+    const carried = plan.decisions.some(isRemoval) ? await carryOut(io, home, { plan, agreed }) : NOTHING_DONE;
     if (isPlanId(name) && !carried.interrupted && home.plansHome !== undefined) dropPlan(home.plansHome, name);
-    return reportRun(input, carried, { plan, goOn: `To go on, make a new plan: ${hintCommand(global, 'plan')}` });
+    const goOn = `To go on, make a new plan: ${hintCommand(global, 'plan')}`;
+    return reportRun(input, carried, { plan, agreed, goOn });
   });
 }
 

@@ -1,6 +1,6 @@
 import type { App } from '../../app/app.ts';
 import { planTotals } from '../../app/documents/plan-document.ts';
-import type { Plan } from '../../core/plan.ts';
+import { goesForGood, isRemoval, type Plan } from '../../core/plan.ts';
 import type { CommandInput } from '../command.ts';
 import { formatBytes, plural } from '../format.ts';
 import { canAsk, confirm } from './confirm.ts';
@@ -17,18 +17,29 @@ export interface PlanConfirmation {
   readonly typed?: boolean | undefined;
 }
 
-/** Shows a plan and asks whether to carry it out, unless `--yes` says so or it does nothing. */
+/** What was agreed to. */
+export interface Agreed {
+  /** Also what loses its way back. */
+  readonly forGood: boolean;
+}
+
+/**
+ * Shows a plan and asks whether to carry it out, unless `--yes` says so or it does nothing. What goes for good is agreed to apart:
+ * by typing how many, or with `--for-good`.
+ */
 export async function confirmPlan(
-  { io, global, options }: CommandInput<{ readonly yes?: boolean }>,
+  { io, global, options }: CommandInput<{ readonly yes?: boolean; readonly forGood?: boolean }>,
   { home, plan, look, allWith, typed = false }: PlanConfirmation,
-): Promise<void> {
+): Promise<Agreed> {
   const graceDays = home.config.trash.grace_days;
-  const { yes } = options;
+  const { yes, forGood = false } = options;
   if (yes !== true && canAsk(io, global.json)) await printPlan(io.err, plan, { home, allWith });
-  const { items } = planTotals(plan).go;
-  if (items === 0) return;
+  const { go, forGood: lost } = planTotals(plan);
+  if (go.items === 0) return { forGood };
   const question = `\n${removalQuestion(plan, graceDays)}`;
-  await confirm(io, { question, yes, json: global.json, look, ...(typed && { typed: items }) });
+  const toType = typed ? go.items : lost.items;
+  await confirm(io, { question, yes, json: global.json, look, ...(toType > 0 && { typed: toType }) });
+  return { forGood: forGood || (lost.items > 0 && yes !== true) };
 }
 
 /** What is asked before a plan is carried out. */
@@ -37,7 +48,8 @@ export function removalQuestion(plan: Plan, graceDays: number): string {
   if (archivesOnly(plan))
     return `Archive ${plural(go.items, 'session')} (${formatBytes(go.sizeBytes)})? They can be restored at any time.`;
   const what = `Remove ${plural(go.items, 'item')} (${formatBytes(go.sizeBytes)})?`;
-  if (forGood.items === go.items) return `${what} This cannot be undone.`;
+  if (plan.decisions.every((one) => !isRemoval(one) || goesForGood(one))) return `${what} This cannot be undone.`;
   const undo = `It can be undone for ${plural(graceDays, 'day')}`;
-  return forGood.items === 0 ? `${what} ${undo}.` : `${what} ${undo}, except for ${plural(forGood.items, 'item')}.`;
+  if (forGood.items === 0) return `${what} ${undo}.`;
+  return `${what} ${plural(forGood.items, 'item')} (${formatBytes(forGood.sizeBytes)}) would go FOR GOOD; the rest can be undone for ${plural(graceDays, 'day')}.`;
 }

@@ -1,3 +1,4 @@
+import { USES } from '../../core/in-use.ts';
 import type { Decision, Explanation, KeepReason, RuleCheck } from '../../core/plan.ts';
 import { DAY_MS, HOUR_MS } from '../../core/time.ts';
 import type { CommandInput } from '../command.ts';
@@ -8,13 +9,13 @@ import { writeJson } from '../json-output.ts';
 import { safeText } from '../safe-text.ts';
 import { sessionLabel } from '../sessions/session-label.ts';
 import { renderTable } from '../table.ts';
-import { withApp } from '../with-app.ts';
+import { withAppToLook } from '../with-app.ts';
 import { ACTION_WORDS, KIND_WORDS, REASON_WORDS } from './words.ts';
 
 /** `coppice explain ID`: every rule that was asked about one item, and which one decided. */
 export function run(input: CommandInput<NoOptions>): Promise<number> {
   const { args, io, global } = input;
-  return withApp(input, async (home) => {
+  return withAppToLook(input, async (home) => {
     const explanation = await home.explain(args[0] ?? '');
     const { item } = explanation.decision;
     if (global.json) writeJson(io.out, explanation);
@@ -59,9 +60,9 @@ function verdict({ action, reason, sizeBytes }: Decision): string {
 
 /** Another member of the conversation may be the one that a hold is about. */
 const RULE_OF: Partial<Record<Decision['reason'], readonly RuleCheck['rule'][]>> = {
-  'lineage-active': ['active'],
+  'lineage-active': USES,
   'lineage-pinned': ['pinned'],
-  'lineage-kept': ['future', 'unreadable', 'open', 'tagged'] satisfies KeepReason[],
+  'lineage-kept': ['future', 'unreadable', 'tagged'] satisfies KeepReason[],
 };
 
 function decides({ rule, met, stoppedBy }: RuleCheck, { reason }: Decision): boolean {

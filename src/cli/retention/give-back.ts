@@ -1,5 +1,5 @@
 import type { App } from '../../app/app.ts';
-import { carriedDocument } from '../../app/documents/run-document.ts';
+import { type CarriedRun, carriedDocument } from '../../app/documents/run-document.ts';
 import type { Outcome, Run, RunItem } from '../../core/run.ts';
 import type { CommandInput } from '../command.ts';
 import { writeJson } from '../json-output.ts';
@@ -11,17 +11,26 @@ export interface GivingBack {
   readonly items: readonly RunItem[];
   /** Only these, by the id of what was removed. */
   readonly ids?: readonly string[];
+  /** What came back before, when a command that had been cut short was finished. */
+  readonly before?: readonly Outcome[];
 }
 
 /** Takes items out of the trash of a run, says what came back, and returns the exit code. */
-export async function giveBack(
-  { io, global }: CommandInput<object>,
-  home: App,
-  { run, items, ids }: GivingBack,
-): Promise<number> {
-  const carried = await watch(io, { label: 'Giving back', total: items.length }, (options) =>
+export async function giveBack(input: CommandInput<object>, home: App, giving: GivingBack): Promise<number> {
+  const { run, items, ids } = giving;
+  const carried = await watch(input.io, { label: 'Giving back', total: items.length }, (options) =>
     home.undo(run.id, { ...options, ...(ids !== undefined && { ids }) }),
   );
+  return reportGivenBack(input, giving, carried);
+}
+
+/** Says what came back, also before, and returns the exit code. */
+export function reportGivenBack(
+  { io, global }: CommandInput<object>,
+  { run, items, before = [] }: GivingBack,
+  given: CarriedRun,
+): number {
+  const carried = { ...given, outcomes: [...before, ...given.outcomes] };
   if (global.json) writeJson(io.out, { ...carriedDocument({ ...carried, run }) });
   else {
     const actions = new Map(items.map(({ item, action }) => [`${item.kind} ${item.id}`, action]));

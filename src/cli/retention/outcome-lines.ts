@@ -13,14 +13,16 @@ export function doneLines(outcomes: readonly Outcome[], removedBy?: (outcome: Ou
   for (const outcome of outcomes) {
     if (outcome.status !== 'done') continue;
     const kind = kindOf(outcome);
-    const key = `${verbOf(outcome, removedBy?.(outcome))}\n${kind}`;
+    const forGood = outcome.forGood === true ? ' FOR GOOD' : '';
+    const key = `${verbOf(outcome, removedBy?.(outcome))}\n${kind}\n${forGood}`;
     const { items, sizeBytes } = sums.get(key) ?? { items: 0, sizeBytes: 0 };
     sums.set(key, { kind, items: items + 1, sizeBytes: sizeBytes + outcome.sizeBytes });
   }
   return Array.from(sums, ([key, { kind, items, sizeBytes }]) => {
     // Working directories and conversations have no size of their own here.
     const size = kind === 'worktree' || kind === 'conversation' ? '' : ` (${formatBytes(sizeBytes)})`;
-    return `${key.split('\n')[0]} ${formatCount(items)} ${NOUNS[kind][items === 1 ? 0 : 1]}${size}.`;
+    const [verb, , forGood] = key.split('\n');
+    return `${verb} ${formatCount(items)} ${NOUNS[kind][items === 1 ? 0 : 1]}${size}${forGood}.`;
   });
 }
 

@@ -1,6 +1,6 @@
 import type { App } from '../../app/app.ts';
 import { type Amount, amountOf, planTotals } from '../../app/documents/plan-document.ts';
-import { type Decision, goesForGood, isRemoval, type Plan } from '../../core/plan.ts';
+import { type Decision, goesForGood, isRemoval, needsConsent, type Plan } from '../../core/plan.ts';
 import { formatBytes, formatCount, plural } from '../format.ts';
 import type { TextOutput } from '../io.ts';
 import { safeText } from '../safe-text.ts';
@@ -26,6 +26,8 @@ export async function printPlan(out: TextOutput, plan: Plan, printing: PlanPrint
   for (const note of plan.notes) out.write(`${colour.yellow('Note:')} ${safeText(note)}\n`);
   out.write(`${colour.bold(totalsSentence(plan))}\n`);
   if (freedLater(plan).items > 0) out.write(`${freeing(plan, home.config.trash.grace_days)}\n`);
+  const { forGood } = planTotals(plan);
+  if (forGood.items > 0) out.write(`${colour.red(forGoodSentence(forGood))}\n`);
   for (const shortfall of plan.shortfalls) out.write(`${colour.red(safeText(shortfallSentence(shortfall)))}\n`);
   if (plan.decisions.length > 0) out.write(`\n${table(out, GROUP_COLUMNS, groups(plan.decisions))}`);
   const shown = all ? plan.decisions : biggest(plan.decisions);
@@ -60,9 +62,18 @@ function freedLater(plan: Plan): Amount {
 }
 
 function freeing(plan: Plan, graceDays: number): string {
-  const now = planTotals(plan).forGood;
+  const now = amountOf(plan.decisions, goesForGood);
   const later = `${formatBytes(freedLater(plan).sizeBytes)} can be given back for ${plural(graceDays, 'day')} and is free after that.`;
   return now.items === 0 ? later : `${formatBytes(now.sizeBytes)} is free at once; ${later}`;
+}
+
+function forGoodSentence({ items, sizeBytes }: Amount): string {
+  return `${plural(items, 'item')} (${formatBytes(sizeBytes)}) would go FOR GOOD, because space is short: nothing brings ${items === 1 ? 'it' : 'them'} back.`;
+}
+
+/** What a plan does to an item, and whether for good. */
+function actionWords(decision: Decision): string {
+  return `${ACTION_WORDS[decision.action]}${needsConsent(decision) ? ' FOR GOOD' : ''}`;
 }
 
 const GROUP_COLUMNS: readonly Column[] = [
@@ -76,7 +87,7 @@ const GROUP_COLUMNS: readonly Column[] = [
 function groups(decisions: readonly Decision[]): string[][] {
   const found = new Map<string, { readonly first: Decision; items: number; sizeBytes: number }>();
   for (const decision of decisions) {
-    const key = `${decision.action} ${decision.reason}`;
+    const key = `${actionWords(decision)} ${decision.reason}`;
     let group = found.get(key);
     if (group === undefined) found.set(key, (group = { first: decision, items: 0, sizeBytes: 0 }));
     group.items += 1;
@@ -85,7 +96,7 @@ function groups(decisions: readonly Decision[]): string[][] {
   return [...found.values()]
     .toSorted((a, b) => Number(isRemoval(b.first)) - Number(isRemoval(a.first)) || b.sizeBytes - a.sizeBytes)
     .map(({ first, items, sizeBytes }) => [
-      ACTION_WORDS[first.action],
+      actionWords(first),
       REASON_WORDS[first.reason],
       formatCount(items),
       formatBytes(sizeBytes),
@@ -115,10 +126,11 @@ const WHY_AT = 3;
 const TITLE_AT = 4;
 const WIDE_COLUMNS = 110;
 
-async function itemRow(home: App, { item, sizeBytes, action, reason }: Decision): Promise<string[]> {
+async function itemRow(home: App, decision: Decision): Promise<string[]> {
+  const { item, sizeBytes, reason } = decision;
   const facts = item.kind === 'session' ? await home.sessions.get(item.id) : undefined;
   const label = facts === undefined ? KIND_WORDS[item.kind] : await sessionLabel(home, facts);
-  return [item.id, formatBytes(sizeBytes), ACTION_WORDS[action], REASON_WORDS[reason], label];
+  return [item.id, formatBytes(sizeBytes), actionWords(decision), REASON_WORDS[reason], label];
 }
 
 /** A narrow terminal has no room for both why and title. Of the few biggest, the table above them says why already. */

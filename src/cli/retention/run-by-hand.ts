@@ -3,9 +3,10 @@ import { planTotals } from '../../app/documents/plan-document.ts';
 import type { PlanRequest } from '../../core/plan.ts';
 import type { CommandInput } from '../command.ts';
 import type { ByHandOptions } from '../command-options.ts';
-import { withAppToClear } from '../with-app.ts';
+import { withAppToClear, withAppToLook } from '../with-app.ts';
 import { carryOut, NOTHING_DONE, reportRun } from './carry-out.ts';
 import { confirmPlan } from './confirm-plan.ts';
+import { refuseOnlyShown } from './refuse-only-shown.ts';
 import { showPlan } from './show-plan.ts';
 import { withScanProgress } from './with-scan-progress.ts';
 
@@ -23,16 +24,18 @@ export function runByHand<O extends ByHandOptions>(
   { prepare, typed }: ByHand = {},
 ): Promise<number> {
   const { io, options } = input;
-  return withAppToClear(input, async (home) => {
+  const withHome = options.dryRun === true ? withAppToLook : withAppToClear;
+  return withHome(input, async (home) => {
     if (options.dryRun !== true) await prepare?.(home);
     const plan = await withScanProgress(io, (scan) => home.plan(requestFor(home), scan));
     if (options.dryRun === true) {
       await showPlan(input, { home, plan, allWith: '--json' });
       return 0;
     }
-    await confirmPlan(input, { home, plan, look: 'add --dry-run', allWith: '--dry-run --json', typed });
-    const carried = planTotals(plan).go.items === 0 ? NOTHING_DONE : await carryOut(io, home, plan);
+    refuseOnlyShown(plan);
+    const agreed = await confirmPlan(input, { home, plan, look: 'add --dry-run', allWith: '--dry-run --json', typed });
+    const carried = planTotals(plan).go.items === 0 ? NOTHING_DONE : await carryOut(io, home, { plan, agreed });
     const unseen = options.yes === true;
-    return reportRun(input, carried, { plan, goOn: 'To go on, run the command again.', unseen });
+    return reportRun(input, carried, { plan, goOn: 'To go on, run the command again.', agreed, unseen });
   });
 }

@@ -9,7 +9,7 @@ import type { TextOutput } from '../io.ts';
 import { writeJsonList } from '../json-output.ts';
 import { mapped } from '../mapped.ts';
 import { type Column, renderTable } from '../table.ts';
-import { withApp } from '../with-app.ts';
+import { withAppRecords } from '../with-app.ts';
 import { itemsOf } from './items-of.ts';
 import { requestWords } from './words.ts';
 
@@ -19,7 +19,7 @@ const SHOWN = 20;
 /** `coppice runs list` */
 export function run(input: CommandInput<NoOptions>): Promise<number> {
   const { io, global } = input;
-  return withApp(input, async (home) => {
+  return withAppRecords(input, async (home) => {
     const retention = await home.retention();
     if (global.json) {
       await writeJsonList(io.out, {
@@ -74,6 +74,7 @@ async function row(
 
 function undoWords(items: readonly RunItem[], expiresAt: number): string {
   const some = (wanted: RunItemState) => items.some(({ state }) => state === wanted);
+  if (some('intended') || some('undoing')) return 'when finished';
   if (some('trashed')) return formatDate(expiresAt);
   if (some('archived')) return 'any time';
   return some('restored') ? 'undone' : 'no';

@@ -9,14 +9,14 @@ import { writeJsonList } from '../json-output.ts';
 import { mapped } from '../mapped.ts';
 import { safeText } from '../safe-text.ts';
 import { type Column, renderTable } from '../table.ts';
-import { withApp } from '../with-app.ts';
+import { withAppRecords } from '../with-app.ts';
 import { itemsOf } from './items-of.ts';
 import { ACTION_WORDS, REASON_WORDS, requestWords, STATE_WORDS } from './words.ts';
 
 /** `coppice runs show RUN` */
 export function run(input: CommandInput<NoOptions>): Promise<number> {
   const { args, io, global } = input;
-  return withApp(input, async (home) => {
+  return withAppRecords(input, async (home) => {
     const retention = await home.retention();
     const found = await findRun(retention, args[0] ?? '');
     if (global.json)

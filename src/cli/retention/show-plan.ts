@@ -5,8 +5,10 @@ import { planId } from '../../app/plan-id.ts';
 import { planText, savePlan } from '../../app/saved-plans.ts';
 import { writeExport } from '../../app/transfer/write-export.ts';
 import { isRemoval, type Plan } from '../../core/plan.ts';
-import type { CommandInput } from '../command.ts';
+import { isNoSpace } from '../../core/machine-failure.ts';
+import type { CommandInput, GlobalOptions } from '../command.ts';
 import { hintCommand } from '../hint-command.ts';
+import type { Io } from '../io.ts';
 import { writeJsonList } from '../json-output.ts';
 import { printPlan } from './print-plan.ts';
 
@@ -23,11 +25,11 @@ export interface Showing {
 /** A plan that nobody applies now: kept, so that exactly this one can be applied, and printed. */
 export async function showPlan({ io, global }: CommandInput<object>, showing: Showing): Promise<void> {
   const { home, plan, all, allWith, out } = showing;
-  const goes = plan.decisions.some(isRemoval);
+  const goes = plan.decisions.some(isRemoval) && plan.onlyShown !== true;
   const file = out === undefined ? undefined : resolve(io.cwd, out);
   let id: string | undefined;
   if (file !== undefined) await writeExport(file, each(planText(planDocument(plan))));
-  else if (goes && home.plansHome !== undefined) id = savePlan(home.plansHome, plan, io.clock.now());
+  else if (goes && home.plansHome !== undefined) id = saveIfPossible(home.plansHome, plan, io);
   if (global.json) {
     const { decisions, ...rest } = planDocument(plan);
     const fields = { ...rest, ...(file !== undefined && { file }) };
@@ -36,8 +38,28 @@ export async function showPlan({ io, global }: CommandInput<object>, showing: Sh
   }
   await printPlan(io.out, plan, { home, all, allWith });
   if (!goes) return;
+  if (id === undefined && file === undefined && home.plansHome !== undefined) {
+    io.out.write(`\nNothing was changed. The disk is full, so this plan was not kept. ${howElse(global)}\n`);
+    return;
+  }
   const apply = hintCommand(global, 'apply', file ?? id ?? planId(plan));
   io.out.write(`\nNothing was changed. To do exactly this, within a day:\n  ${io.out.colour.bold(apply)}\n`);
+}
+
+/** A plan is worth seeing on a full disk too; there it can only not be kept. */
+function saveIfPossible(plansHome: string, plan: Plan, { clock }: Io): string | undefined {
+  try {
+    return savePlan(plansHome, plan, clock.now());
+  } catch (error) {
+    if (!isNoSpace(error)) throw error;
+    return undefined;
+  }
+}
+
+function howElse(global: GlobalOptions): string {
+  const keep = hintCommand(global, 'plan', '--out', 'FILE');
+  const apply = hintCommand(global, 'apply', 'FILE');
+  return `To do exactly this, leave out --dry-run, or keep the plan on another disk:\n  ${keep}\n  ${apply}`;
 }
 
 async function* each<T>(items: Iterable<T>): AsyncGenerator<T> {

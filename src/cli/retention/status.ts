@@ -1,6 +1,6 @@
 import { statusDocument } from '../../app/documents/status-document.ts';
 import { findHermesHomes } from '../../app/hermes/find-hermes-homes.ts';
-import type { HomeStatus, StatusClass } from '../../app/home-status.ts';
+import type { HomeStatus, RestSize, StatusClass } from '../../app/home-status.ts';
 import type { KeepReason } from '../../core/plan.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
@@ -9,8 +9,9 @@ import { hintCommand } from '../hint-command.ts';
 import { writeJson } from '../json-output.ts';
 import { safeText } from '../safe-text.ts';
 import { type Column, renderTable } from '../table.ts';
-import { withApp } from '../with-app.ts';
+import { withAppToLook } from '../with-app.ts';
 import { shortfallSentence } from './shortfall-sentence.ts';
+import { waitingLines } from './waiting-lines.ts';
 import { withScanProgress } from './with-scan-progress.ts';
 import { REASON_WORDS, requestWords } from './words.ts';
 
@@ -20,7 +21,7 @@ const SHOWN = 5;
 /** `coppice status`: what the home keeps, what protects it, and what could go. */
 export function run(input: CommandInput<NoOptions>): Promise<number> {
   const { io, global } = input;
-  return withApp(input, async (home) => {
+  return withAppToLook(input, async (home) => {
     const status = await withScanProgress(io, (options) => home.status(options));
     if (global.json) writeJson(io.out, statusDocument(status));
     else printStatus(input, status);
@@ -32,7 +33,7 @@ function printStatus(input: CommandInput<NoOptions>, status: HomeStatus): void {
   const { out } = input.io;
   const { colour } = out;
   for (const note of status.notes) out.write(`${colour.yellow('Note:')} ${safeText(note)}\n`);
-  const rows = [...status.classes.map((one) => classRow(one, status)), totalRow(status)];
+  const rows = [...status.classes.map((one) => classRow(one, status)), ...status.rest.map(restRow), totalRow(status)];
   out.write(`${renderTable({ columns: COLUMNS, rows, width: out.columns, colour })}\n`);
   const stay = status.classes.filter(({ name }) => name !== 'trash').flatMap(stayRows);
   if (stay.length > 0) out.write(`${renderTable({ columns: STAY_COLUMNS, rows: stay, width: out.columns, colour })}\n`);
@@ -41,6 +42,7 @@ function printStatus(input: CommandInput<NoOptions>, status: HomeStatus): void {
   printOversized(input, status);
   printProblems(input, status);
   out.write(`${lastRunLine(input, status)}\n${maintenanceLine(input, status)}\n`);
+  for (const line of waitLines(input, status)) out.write(`${line}\n`);
   printTrash(input, status);
   out.write(`${colour.bold(nextStep(input, status))}\n`);
   printOthers(input, status);
@@ -74,6 +76,19 @@ function classRow({ name, items, sizeBytes, kept, reclaimable }: StatusClass, { 
     formatBytes(reclaimable.sizeBytes),
     name === 'trash' && trashUntil !== undefined ? formatDate(trashUntil.last) : '',
   ];
+}
+
+const REST_WORDS: Record<RestSize['name'], string> = {
+  index: 'Search index and records',
+  log: 'Log of the database',
+  reserve: 'Reserve for a full disk',
+  plans: 'Saved plans',
+  caches: 'Caches',
+  other: 'Settings and the rest',
+};
+
+function restRow({ name, sizeBytes }: RestSize): string[] {
+  return [REST_WORDS[name], '', formatBytes(sizeBytes)];
 }
 
 /** Reasons to stay that protect nothing: time alone lets go of these. */
@@ -170,6 +185,13 @@ function maintenanceLine({ io }: CommandInput<NoOptions>, { nextMaintenanceAt }:
   return due
     ? 'Maintenance is due at the next start of an agent.'
     : `Next maintenance: ${formatTime(nextMaintenanceAt)}`;
+}
+
+function waitLines({ global }: CommandInput<NoOptions>, { waiting, heldSince }: HomeStatus): string[] {
+  if (waiting !== undefined) return waitingLines(global, waiting);
+  if (heldSince === undefined) return [];
+  const release = hintCommand(global, 'maintain', 'release');
+  return [`You hold unattended maintenance since ${formatDate(heldSince)}. Let it go on with: ${release}`];
 }
 
 function lastRunLine({ io, global }: CommandInput<NoOptions>, { lastRun }: HomeStatus): string {

@@ -35,7 +35,7 @@ export function run(input: CommandInput<TrashEmptyOptions>): Promise<number> {
     let freedBytes = 0;
     for (const { id } of full) {
       io.signal.throwIfAborted();
-      const emptied = await retention.emptyTrash(id);
+      const emptied = await retention.emptyTrash(id, options.expired === true ? { expired: true } : {});
       skipped += emptied.skipped;
       freedBytes += emptied.freedBytes;
     }
@@ -71,7 +71,7 @@ async function chosenRuns(
 async function fullRuns(retention: AppRetention, runs: readonly Run[]) {
   const full: { id: string; items: number; sizeBytes: number }[] = [];
   for (const { id } of runs) {
-    const items = await itemsOf(retention, id, 'trashed');
+    const items = await itemsOf(retention, id, 'trashed', 'purging');
     const sizeBytes = items.reduce((sum, item) => sum + item.sizeBytes, 0);
     if (items.length > 0) full.push({ id, items: items.length, sizeBytes });
   }

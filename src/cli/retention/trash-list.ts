@@ -8,7 +8,7 @@ import { hintCommand } from '../hint-command.ts';
 import { writeJsonList } from '../json-output.ts';
 import { safeText } from '../safe-text.ts';
 import { renderTable } from '../table.ts';
-import { withApp } from '../with-app.ts';
+import { withAppRecords } from '../with-app.ts';
 import { itemsOf } from './items-of.ts';
 import { ACTION_WORDS, KIND_WORDS, REASON_WORDS, requestWords } from './words.ts';
 
@@ -18,7 +18,7 @@ const SHOWN = 10;
 /** `coppice trash list` */
 export function run(input: CommandInput<NoOptions>): Promise<number> {
   const { io, global } = input;
-  return withApp(input, async (home) => {
+  return withAppRecords(input, async (home) => {
     const retention = await home.retention();
     if (global.json) {
       await writeJsonList(io.out, { name: 'items', items: documents(retention) });
@@ -26,7 +26,7 @@ export function run(input: CommandInput<NoOptions>): Promise<number> {
     }
     let found = false;
     for await (const one of retention.runs()) {
-      const items = await itemsOf(retention, one.id, 'trashed');
+      const items = await itemsOf(retention, one.id, 'trashed', 'purging');
       if (items.length === 0) continue;
       printRun(input, one, items);
       found = true;
@@ -41,9 +41,9 @@ export function run(input: CommandInput<NoOptions>): Promise<number> {
 async function* documents(retention: AppRetention) {
   for await (const { id, startedAt, expiresAt } of retention.runs()) {
     for await (const { item, title, action, reason, sizeBytes, state } of retention.items(id)) {
-      if (state !== 'trashed') continue;
+      if (state !== 'trashed' && state !== 'purging') continue;
       const times = { removedAt: isoTime(startedAt), expiresAt: isoTime(expiresAt) };
-      yield { run: id, ...item, ...(title !== undefined && { title }), action, reason, sizeBytes, ...times };
+      yield { run: id, ...item, ...(title !== undefined && { title }), action, reason, sizeBytes, state, ...times };
     }
   }
 }
@@ -73,5 +73,10 @@ function printRun({ io, global }: CommandInput<NoOptions>, filler: Run, items: r
   out.write(renderTable({ columns, rows, width: out.columns, colour: out.colour }));
   const more = items.length - rows.length;
   if (more > 0) out.write(`… and ${formatCount(more)} more: ${hintCommand(global, 'runs', 'show', filler.id)}\n`);
+  const purging = items.filter(({ state }) => state === 'purging').length;
+  if (purging > 0)
+    out.write(
+      `${plural(purging, 'item')} of these could not be removed for good yet. Try again with: ${hintCommand(global, 'trash', 'empty', filler.id)}\n`,
+    );
   out.write('\n');
 }

@@ -7,9 +7,10 @@ import { REASON_WORDS } from './words.ts';
  * looked at.
  */
 export function whyTheyStay(
-  { decisions }: Pick<Plan, 'decisions'>,
+  { decisions, request }: Pick<Plan, 'decisions' | 'request'>,
   { unseen }: { readonly unseen: boolean },
 ): string[] {
+  if (request.kind === 'clear-legacy') return LEGACY_IN_USE;
   const counts = new Map<KeepReason, number>();
   for (const decision of decisions) {
     if (isKeptCheckpoint(decision)) counts.set(decision.reason, (counts.get(decision.reason) ?? 0) + 1);
@@ -24,6 +25,12 @@ export function whyTheyStay(
   ];
 }
 
+/** A repository for each folder is the layout of before only once there is one for all. */
+const LEGACY_IN_USE = [
+  'Layouts that nothing uses any more are cleared here, and there are none.',
+  'Clear those in use with: coppice checkpoints clear; those of folders that cannot be found with: coppice checkpoints prune --unreachable',
+];
+
 type KeptCheckpoint = Extract<Decision, { readonly action: 'keep' }>;
 
 function isKeptCheckpoint(decision: Decision): decision is KeptCheckpoint {
@@ -34,5 +41,5 @@ const WHAT_TO_DO: Partial<Record<KeepReason, string>> = {
   young:
     'A folder that was removed may have been moved, so its checkpoints stay for an hour after the last one. Run this again then.',
   unreachable:
-    'A folder that cannot be reached may be on a volume that is not there: connect it. If it is gone for good, create it again: then its checkpoints can go.',
+    'A folder that cannot be reached may be on a volume that is not there; connect it. If it is gone for good, say so: coppice checkpoints prune --gone PATH; or for all such folders: coppice checkpoints prune --unreachable',
 };

@@ -1,18 +1,19 @@
 import { shortId } from '../../core/checkpoint.ts';
-import type { KeepReason, RemoveReason } from '../../core/plan.ts';
+import type { KeepReason, RemoveReason, SessionFilter } from '../../core/plan.ts';
 import type { RunAction, RunItemRef, RunItemState, RunRequest } from '../../core/run.ts';
 import { formatDate, plural } from '../format.ts';
 
 /** Why something stays or goes, as a short phrase about it. The one place where reasons become words. */
 export const REASON_WORDS: Record<KeepReason | RemoveReason, string> = {
   active: 'in use',
+  routed: 'answers a route',
+  open: 'still open',
   pinned: 'pinned',
   'lineage-active': 'its conversation is in use',
   'lineage-pinned': 'its conversation is pinned',
   'lineage-kept': 'its conversation stays',
   future: 'dated in the future',
   unreadable: 'cannot be read in full',
-  open: 'still open',
   young: 'too young',
   doubt: 'clock or use in doubt',
   tagged: 'has a tag that is kept',
@@ -30,13 +31,19 @@ export const REASON_WORDS: Record<KeepReason | RemoveReason, string> = {
   'archive-retention': 'archived long enough',
   empty: 'without messages',
   trivial: 'only a few messages',
+  'after-reset': 'its conversation was started afresh',
+  'transcript-after-reset': 'transcript from before a reset',
   'max-sessions': 'more sessions than allowed',
   'max-snapshots': 'more checkpoints than allowed',
   gone: 'its folder was removed',
+  'said-gone': 'you said that its folder is gone',
+  stale: 'its folder was not used for long',
+  'least-used': 'space is short, its folder unused',
   orphan: 'belongs to no session',
   debris: 'left by an interrupted write',
   'dump-age': 'request dumps past their retention',
   'trash-expired': 'time to undo is over',
+  'trash-size': 'the trash is too large',
   pressure: 'space is short',
 };
 
@@ -74,6 +81,21 @@ export const STATE_WORDS: Record<RunItemState, string> = {
   purged: 'gone for good',
 };
 
+/** What a filter says about facts that not every home records. */
+function factWords(filter: SessionFilter): (string | false)[] {
+  const { minTokens, maxTokens, minCostUsd, maxCostUsd, provider, user, chat, branch } = filter;
+  return [
+    minTokens !== undefined && `at least ${plural(minTokens, 'token')}`,
+    maxTokens !== undefined && `at most ${plural(maxTokens, 'token')}`,
+    minCostUsd !== undefined && `at least $${minCostUsd}`,
+    maxCostUsd !== undefined && `at most $${maxCostUsd}`,
+    provider !== undefined && `provider ${provider}`,
+    user !== undefined && `user ${user}`,
+    chat !== undefined && `chat ${chat}`,
+    branch !== undefined && `branch ${branch}`,
+  ];
+}
+
 /** What was asked for, in a few words: the name of the command and what it was limited to. */
 export function requestWords(request: RunRequest): string {
   if (request.kind === 'policy') return 'by the rules';
@@ -81,18 +103,23 @@ export function requestWords(request: RunRequest): string {
   if (request.kind === 'restore-checkpoint')
     return `restore of checkpoint ${shortId(request.checkpointId)} in ${request.workdir}`;
   if (request.kind === 'checkpoints') return 'limits of checkpoints';
+  if (request.kind === 'clear-checkpoints' && request.gone !== undefined) return `checkpoints of ${request.gone}`;
+  if (request.kind === 'clear-checkpoints' && request.unreachable) return 'checkpoints of folders out of reach';
   if (request.kind === 'clear-checkpoints') return 'clear checkpoints';
   if (request.kind === 'clear-legacy') return 'clear checkpoints in layouts of before';
-  const { source, maxMessages, title, workdir, model, endedBy } = request.filter;
+  const { source, minMessages, maxMessages, title, workdir, model, endedBy } = request.filter;
   const limits = [
     'before' in request && request.before !== undefined && `older than ${formatDate(request.before)}`,
+    'after' in request && request.after !== undefined && `newer than ${formatDate(request.after)}`,
     request.kind === 'prune' && request.part === 'files' && 'files only',
     source !== undefined && `source ${source}`,
+    minMessages !== undefined && `at least ${plural(minMessages, 'message')}`,
     maxMessages !== undefined && `at most ${plural(maxMessages, 'message')}`,
     title !== undefined && `title ${title}`,
     workdir !== undefined && `in ${workdir}`,
     model !== undefined && `model ${model}`,
     endedBy !== undefined && `ended by ${endedBy}`,
+    ...factWords(request.filter),
   ];
   return [request.kind, ...limits.filter((limit) => limit !== false)].join(', ');
 }

@@ -1,9 +1,9 @@
-import type { App } from '../../app/app.ts';
+import type { App, AppRetention } from '../../app/app.ts';
 import { planTotals } from '../../app/documents/plan-document.ts';
 import type { CarriedRun } from '../../app/documents/run-document.ts';
 import { Failure } from '../../core/failure.ts';
 import type { Plan } from '../../core/plan.ts';
-import type { Outcome } from '../../core/run.ts';
+import type { Outcome, Run } from '../../core/run.ts';
 import type { CommandInput } from '../command.ts';
 import type { DeleteOptions } from '../command-options.ts';
 import { formatBytes, plural } from '../format.ts';
@@ -13,29 +13,52 @@ import { carryOut, NOTHING_DONE, reportRun } from '../retention/carry-out.ts';
 import { confirm } from '../retention/confirm.ts';
 import { removalQuestion } from '../retention/confirm-plan.ts';
 import { notAll } from '../retention/not-all.ts';
+import { refuseOnlyShown } from '../retention/refuse-only-shown.ts';
 import { withScanProgress } from '../retention/with-scan-progress.ts';
 import { withAppToClear } from '../with-app.ts';
 import { heldSentence } from './held-sentence.ts';
+import { removedBefore } from './removed-before.ts';
 
 /** `coppice sessions delete ID…`: whole ids only. What is held stays, with a sentence that says what to do first. */
 export function run(input: CommandInput<DeleteOptions>): Promise<number> {
   const { io, options, global } = input;
-  const ids = [...new Set(input.args)];
+  const named = [...new Set(input.args)];
   return withAppToClear(input, async (home) => {
-    for (const id of ids) if ((await home.sessions.get(id)) === undefined) throw unknown(id);
     const retention = await home.retention();
+    const before = await removedBefore(retention, { ids: named, forGood: options.purge === true });
+    const ids = named.filter((id) => !before.outcomes.some(({ item }) => item.id === id));
+    for (const id of ids) if ((await home.sessions.get(id)) === undefined) throw unknown(id);
     const plan = await withScanProgress(io, (scan) => retention.plan({ kind: 'delete', ids }, scan));
+    refuseOnlyShown(plan);
     const held = await heldOutcomes(input, home, plan);
     const carried = planTotals(plan).go.items === 0 ? NOTHING_DONE : await removeNamed(input, { home, plan, held });
-    const purgedRun = options.purge === true && !carried.interrupted ? carried.run : undefined;
-    const emptied = purgedRun === undefined ? undefined : await retention.emptyTrash(purgedRun.id);
-    const freedBytes = carried.freedBytes + (emptied?.freedBytes ?? 0);
-    const all = { ...carried, outcomes: [...carried.outcomes, ...held], freedBytes };
-    const left = emptied?.skipped ?? 0;
+    const runs = [...(carried.run === undefined ? [] : [carried.run]), ...before.runs];
+    const purges = options.purge === true && !carried.interrupted;
+    const { left, freedBytes } = purges ? await emptyAll(retention, runs) : NOTHING_EMPTIED;
+    const [newest] = runs;
+    const all = {
+      ...carried,
+      ...(newest !== undefined && { run: newest }),
+      outcomes: [...before.outcomes, ...carried.outcomes, ...held],
+      freedBytes: carried.freedBytes + freedBytes,
+    };
     const goOn = `To go on, name the ones that are left: ${hintCommand(global, 'sessions', 'list')}`;
-    const exitCode = reportRun(input, all, { plan, goOn, purged: purgedRun !== undefined && left === 0 });
+    const exitCode = reportRun(input, all, { plan, goOn, purged: purges && runs.length > 0 && left === 0 });
     return left === 0 ? exitCode : printFailure(io, notAll(left), global);
   });
+}
+
+const NOTHING_EMPTIED = { left: 0, freedBytes: 0 };
+
+/** Removes what these runs took for good, and what it was called. */
+async function emptyAll(retention: AppRetention, runs: readonly Run[]): Promise<typeof NOTHING_EMPTIED> {
+  const sum = { ...NOTHING_EMPTIED };
+  for (const { id } of runs) {
+    const { skipped, freedBytes } = await retention.emptyTrash(id, { forget: true });
+    sum.left += skipped;
+    sum.freedBytes += freedBytes;
+  }
+  return sum;
 }
 
 function unknown(id: string): Failure {
@@ -78,5 +101,5 @@ async function removeNamed(
     look: `run: ${hintCommand(global, 'sessions', 'show', 'ID')}`,
     ...(options.purge === true && { typed: items }),
   });
-  return await carryOut(io, home, plan);
+  return await carryOut(io, home, { plan });
 }

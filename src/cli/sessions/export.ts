@@ -8,7 +8,7 @@ import { formatBytes, plural } from '../format.ts';
 import { writeJson } from '../json-output.ts';
 import { startProgress } from '../progress.ts';
 import { safeLines, safeText } from '../safe-text.ts';
-import { withApp } from '../with-app.ts';
+import { withAppRecords } from '../with-app.ts';
 
 /** `coppice sessions export ID…`: to stdout, or into a file that only its owner can read. */
 export function run(input: CommandInput<ExportOptions>): Promise<number> {
@@ -18,7 +18,7 @@ export function run(input: CommandInput<ExportOptions>): Promise<number> {
       hint: 'Add --out FILE, or leave --json out.',
     });
   }
-  return withApp(input, async (home) => {
+  return withAppRecords(input, async (home) => {
     const ids: string[] = [];
     for (const id of args) ids.push((await home.sessions.find(id)).id);
     const text = home.sessions.export({ ids, format: FORMATS[options.format], redact: options.redact ?? false });

@@ -1,4 +1,5 @@
 import type { App } from '../../app/app.ts';
+import { USES } from '../../core/in-use.ts';
 import type { Decision, KeepReason } from '../../core/plan.ts';
 import type { CommandInput } from '../command.ts';
 import { hintCommand } from '../hint-command.ts';
@@ -15,6 +16,7 @@ export async function heldSentence(
     return `It stays: ${REASON_WORDS[reason]}. Change that in Hermes first.`;
   if (reason === 'active')
     return `In use. First stop what uses it, then: ${hintCommand(global, 'sessions', 'end', item.id)}`;
+  if (reason === 'routed') return `It answers a route: the next message there goes on in it. ${first('end')}`;
   if (reason === 'open') return `Still open. ${first('end')}`;
   if (reason === 'pinned') return `Pinned. ${first('unpin')}`;
   const { lineage } = reason === 'lineage-kept' ? await home.explain(item.id) : { lineage: [] };
@@ -24,4 +26,4 @@ export async function heldSentence(
 }
 
 /** What only the agent that writes a session can change about it. */
-const OWNERS: ReadonlySet<string> = new Set<KeepReason>(['active', 'open', 'pinned']);
+const OWNERS: ReadonlySet<string> = new Set<KeepReason>([...USES, 'pinned']);

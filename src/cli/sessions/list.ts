@@ -7,7 +7,7 @@ import { hintCommand } from '../hint-command.ts';
 import { writeJsonList } from '../json-output.ts';
 import { mapped } from '../mapped.ts';
 import { renderTable } from '../table.ts';
-import { withApp } from '../with-app.ts';
+import { withAppRecords } from '../with-app.ts';
 import { sessionColumns } from './session-columns.ts';
 import { sessionLabel } from './session-label.ts';
 
@@ -16,7 +16,7 @@ const SHOWN = 20;
 
 /** `coppice sessions list` */
 export function run(input: CommandInput<ListOptions>): Promise<number> {
-  return withApp(input, async (home) => {
+  return withAppRecords(input, async (home) => {
     if (input.global.json) {
       await writeJsonList(input.io.out, {
         name: 'sessions',

@@ -1,4 +1,5 @@
 import { outcomeDocument } from '../../app/documents/run-document.ts';
+import { givenBackBy } from '../../app/given-back-by.ts';
 import type { Outcome } from '../../core/run.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
@@ -12,12 +13,16 @@ import { withApp } from '../with-app.ts';
 export function run(input: CommandInput<NoOptions>): Promise<number> {
   const { args, io, global } = input;
   return withApp(input, async (home) => {
+    const retention = await home.retention();
+    const recovered = await retention.recover();
     const ids: string[] = [];
     for (const id of args) ids.push((await home.sessions.find(id)).id);
-    const outcomes: Outcome[] = [];
+    // A restore that was cut short is finished by now, and part of this one.
+    const outcomes: Outcome[] = [...givenBackBy(recovered, { ids })];
+    const left = ids.filter((id) => !outcomes.some(({ item }) => item.id === id));
     using progress = startProgress(io, { label: 'Restoring', total: ids.length });
     const onOutcome = (outcome: Outcome) => progress.update({ done: outcomes.push(outcome) });
-    await (await home.retention()).restore(ids, { signal: io.signal, onOutcome });
+    await retention.restore(left, { signal: io.signal, onOutcome });
     progress.done();
     if (global.json) writeJson(io.out, { sessions: outcomes.map(outcomeDocument) });
     else io.out.write(`${[...doneLines(outcomes, () => 'archive'), ...skippedLines(outcomes)].join('\n')}\n`);

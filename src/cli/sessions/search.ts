@@ -6,7 +6,7 @@ import { formatAge } from '../format.ts';
 import type { Io, TextOutput } from '../io.ts';
 import { writeJson } from '../json-output.ts';
 import { safeText } from '../safe-text.ts';
-import { withApp } from '../with-app.ts';
+import { withAppRecords } from '../with-app.ts';
 
 /** What a person reads through. Programs get as many as the search gives unless they ask. */
 const SHOWN = 10;
@@ -14,7 +14,7 @@ const SHOWN = 10;
 /** `coppice sessions search "words"` */
 export function run(input: CommandInput<SearchOptions>): Promise<number> {
   const { args, options, io, global } = input;
-  return withApp(input, async (home) => {
+  return withAppRecords(input, async (home) => {
     const text = args.join(' ');
     if (global.json) {
       writeJson(io.out, { sessions: (await home.sessions.search({ text, ...options })).map(hitDocument) });

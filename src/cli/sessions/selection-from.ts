@@ -7,20 +7,42 @@ import type { FilterOptions } from '../command-options.ts';
 export interface Selection {
   readonly filter: SessionFilter;
   readonly before?: EpochMs;
+  readonly after?: EpochMs;
 }
 
 /** Which sessions a person means. A folder comes as a shell gives it: relative, or with a slash at its end. */
 export function selectionFrom({ options, io }: CommandInput<FilterOptions>): Selection {
-  const { olderThan: before, source, maxMessages, title, workdir, model, endedBy } = options;
+  const { olderThan: before, newerThan: after, workdir, minCost, maxCost } = options;
   return {
     filter: {
-      ...(source !== undefined && { source }),
-      ...(maxMessages !== undefined && { maxMessages }),
-      ...(title !== undefined && { title }),
+      ...asGiven(options),
       ...(workdir !== undefined && { workdir: resolve(io.cwd, workdir) }),
-      ...(model !== undefined && { model }),
-      ...(endedBy !== undefined && { endedBy }),
+      ...(minCost !== undefined && { minCostUsd: minCost }),
+      ...(maxCost !== undefined && { maxCostUsd: maxCost }),
     },
     ...(before !== undefined && { before }),
+    ...(after !== undefined && { after }),
   };
+}
+
+/** The options that a filter has under the same name. */
+const SAME_NAMES = [
+  'source',
+  'minMessages',
+  'maxMessages',
+  'title',
+  'model',
+  'endedBy',
+  'minTokens',
+  'maxTokens',
+  'provider',
+  'user',
+  'chat',
+  'branch',
+] as const;
+
+function asGiven(options: FilterOptions): SessionFilter {
+  return Object.fromEntries(
+    SAME_NAMES.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]] as const])),
+  );
 }

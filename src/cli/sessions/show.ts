@@ -20,14 +20,14 @@ import type { Io } from '../io.ts';
 import { writeJsonList } from '../json-output.ts';
 import { mapped } from '../mapped.ts';
 import { safeText } from '../safe-text.ts';
-import { withApp } from '../with-app.ts';
+import { withAppRecords } from '../with-app.ts';
 import { printMessage } from './print-message.ts';
 
 const SHOWN_MESSAGES = 10;
 
 /** `coppice sessions show ID` */
 export function run(input: CommandInput<ShowOptions>): Promise<number> {
-  return withApp(input, async (home) => {
+  return withAppRecords(input, async (home) => {
     const session = await home.sessions.find(input.args[0] ?? '');
     const handle = await home.sessions.open(session.id);
     const usage = await handle.usageByModel();

@@ -1,8 +1,32 @@
 import type { SessionStats } from '../../app/sessions/session-stats.ts';
+import type { CleanUp } from '../../core/clean-up.ts';
 import { formatBytes, plural } from '../format.ts';
 
 /** One sentence that helps most with what the numbers show, with the command for it. */
 export function statsTip(stats: SessionStats): string {
+  const [most] = stats.cleanUps;
+  if (most === undefined) return habitTip(stats);
+  const command = ['coppice', most.command].join(' ');
+  return `Tip: ${SENTENCES[most.command](most)}: ${command}`;
+}
+
+const SENTENCES: Readonly<Record<CleanUp['command'], (cleanUp: CleanUp) => string>> = {
+  'sessions prune': ({ items, sizeBytes }) =>
+    `${plural(items, 'session')} past their retention take ${formatBytes(sizeBytes)}. Remove them with`,
+  'sessions prune --files-only': ({ items, sizeBytes }) =>
+    `files of ${plural(items, 'session')}, or of none any more, take ${formatBytes(sizeBytes)}. Remove them with`,
+  'sessions gc': ({ items, sizeBytes }) =>
+    `${plural(items, 'session')} with hardly anything in them take ${formatBytes(sizeBytes)}. Remove them with`,
+  'sessions archive': ({ items, sizeBytes }) =>
+    `${plural(items, 'session')} in the archive would take about ${formatBytes(sizeBytes)} less. Move them with`,
+  'trash empty --expired': ({ sizeBytes }) =>
+    `what can no longer be undone takes ${formatBytes(sizeBytes)} in the trash. Empty it with`,
+  'checkpoints prune': ({ items, sizeBytes }) =>
+    `${plural(items, 'checkpoint')} beyond the limits take ${formatBytes(sizeBytes)}. Remove them with`,
+};
+
+/** Where nothing is to be cleaned up: what would make less of it. */
+function habitTip(stats: SessionStats): string {
   const dumps = bytesOf(stats, 'dump');
   const transcripts = bytesOf(stats, 'transcript');
   const { sizeBytes } = stats.total;

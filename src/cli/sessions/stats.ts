@@ -7,19 +7,19 @@ import type { Io } from '../io.ts';
 import { writeJson } from '../json-output.ts';
 import { startProgress } from '../progress.ts';
 import { renderTable } from '../table.ts';
-import { withApp } from '../with-app.ts';
+import { withAppToLook } from '../with-app.ts';
 import { statsTip } from './stats-tip.ts';
 
 /** `coppice sessions stats` */
 export function run(input: CommandInput<NoOptions>): Promise<number> {
   const { io, global } = input;
-  return withApp(input, async (home) => {
+  return withAppToLook(input, async (home) => {
     using progress = startProgress(io, { label: 'Counting' });
     const stats = await home.sessions.stats({ signal: io.signal, onProgress: (done) => progress.update({ done }) });
     progress.done();
     const tip = forSamePlace(global, statsTip(stats));
     if (global.json) writeJson(io.out, { ...stats, tip });
-    else if (stats.total.sessions > 0) printStats(io, stats, tip);
+    else if (stats.total.sessions + stats.checkpoints.count + stats.cleanUps.length > 0) printStats(io, stats, tip);
     else io.out.write(forSamePlace(global, NO_SESSIONS));
     return 0;
   });
@@ -39,9 +39,10 @@ function printStats(io: Io, stats: SessionStats, tip: string): void {
   printAmounts(
     io,
     'LAST ACTIVE',
-    stats.byAge.map((amount, at) => [ageLabel(stats.byAge[at - 1]?.maxDays, amount.maxDays), amount]),
+    stats.byAge.map((amount, at) => [ageLabel(stats.byAge[at - 1]?.maxHours, amount.maxHours), amount]),
   );
   printFiles(io, stats);
+  printCheckpoints(io, stats);
   printReclaimable(io, stats);
   io.out.write(`${tip}\n`);
 }
@@ -65,6 +66,15 @@ function printFiles(io: Io, { byFileKind }: SessionStats): void {
   printTable(io, ['ON DISK', 'FILES', 'SIZE'], rows);
 }
 
+function printCheckpoints(io: Io, { checkpoints: { count, sizeBytes } }: SessionStats): void {
+  if (count === 0) return;
+  printTable(
+    io,
+    ['CHECKPOINTS', 'COUNT', 'SIZE'],
+    [['of working directories', formatCount(count), formatBytes(sizeBytes)]],
+  );
+}
+
 function printReclaimable(io: Io, { reclaimable }: SessionStats): void {
   const rows = reclaimable
     .filter(({ sessions }) => sessions > 0)
@@ -78,9 +88,10 @@ function printTable(io: Io, titles: readonly string[], rows: readonly string[][]
   io.out.write(`${renderTable({ columns, rows, width: io.out.columns, colour: io.out.colour })}\n`);
 }
 
-function ageLabel(fromDays: number | undefined, toDays: number | undefined): string {
-  if (fromDays === undefined) return 'in the last day';
-  return toDays === undefined ? 'longer ago' : `${fromDays} to ${toDays} days ago`;
+function ageLabel(fromHours: number | undefined, toHours: number | undefined): string {
+  if (fromHours === undefined) return 'in the last hour';
+  if (toHours === undefined) return 'longer ago';
+  return toHours <= 24 ? `${fromHours} to ${toHours} hours ago` : `${fromHours / 24} to ${toHours / 24} days ago`;
 }
 
 /** Other kinds are called what they are in the home of their agent. */

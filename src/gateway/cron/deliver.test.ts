@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, readlinkSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -45,6 +45,18 @@ describe('a delivery', () => {
     const path = join(root, 'out', '{job}', '{session}.txt');
     expect(await deliverTo(store, clock, { kind: 'file', path })).toEqual(arrivedBy('file'));
     expect(readFileSync(join(root, 'out', 'a', 'cron_.._a.txt'), 'utf8')).toBe('the output');
+  });
+
+  it('goes where a link leads, and leaves the link and the mode of the file as they are', async () => {
+    const clock = manualClock();
+    const root = tempDir();
+    await using store = await openNativeStore(root, { clock });
+    writeFileSync(join(root, 'shared.txt'), 'old', { mode: 0o644 });
+    symlinkSync('shared.txt', join(root, 'latest'));
+    expect(await deliverTo(store, clock, { kind: 'file', path: join(root, 'latest') })).toEqual(arrivedBy('file'));
+    expect(readlinkSync(join(root, 'latest'))).toBe('shared.txt');
+    expect(readFileSync(join(root, 'shared.txt'), 'utf8')).toBe('the output');
+    expect(statSync(join(root, 'shared.txt')).mode & 0o777).toBe(0o644);
   });
 
   it('goes to a command on its standard input', async () => {

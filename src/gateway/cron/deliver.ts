@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
 import type { Delivery, DeliveryBook } from '../../core/delivery-book.ts';
 import { errorText } from '../../core/error-text.ts';
+import { hideUrlSecrets } from '../../core/hide-url-secrets.ts';
 import { type Clock, type EpochMs, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../core/time.ts';
 import { errorCode } from '../../platform/error-code.ts';
-import { makePrivateDir, writeFileAtomic } from '../../platform/private-files.ts';
 import { signalGroup } from '../../platform/process-group.ts';
+import { replaceFile } from '../../platform/replace-file.ts';
 import type { DeliveryTarget } from './cron-job.ts';
 
 /** Doubling from the first wait to the longest; after so many attempts it is given up, and stays on record. */
@@ -98,11 +98,10 @@ function send(target: DeliveryTarget, parcel: Parcel, signal: AbortSignal | unde
   return writeOut(target.path, parcel);
 }
 
-/** `{job}` and `{session}` in the path are filled in; each run replaces its own file in one step. */
+/** `{job}` and `{session}` in the path are filled in; each run replaces its file in one step, where a link leads too. */
 async function writeOut(path: string, { job, sessionId, output }: Parcel): Promise<void> {
-  const place = resolve(path.replaceAll('{job}', fileName(job)).replaceAll('{session}', fileName(sessionId)));
-  makePrivateDir(dirname(place));
-  writeFileAtomic(place, output);
+  const place = path.replaceAll('{job}', fileName(job)).replaceAll('{session}', fileName(sessionId));
+  replaceFile(place, output);
 }
 
 /** A name can hold anything, a file name must stay one. */
@@ -111,9 +110,10 @@ function fileName(text: string): string {
 }
 
 async function post(url: string, parcel: Parcel, signal: AbortSignal | undefined): Promise<void> {
-  const sent = fetch(url, {
+  const { address, authorization } = addressOf(url);
+  const sent = fetch(address, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', 'idempotency-key': parcel.deliveryId },
+    headers: { 'content-type': 'application/json', 'idempotency-key': parcel.deliveryId, ...authorization },
     body: JSON.stringify(parcel),
     redirect: 'error',
     signal: AbortSignal.any([AbortSignal.timeout(TIME_LIMIT_MS), ...(signal ? [signal] : [])]),
@@ -125,11 +125,22 @@ async function post(url: string, parcel: Parcel, signal: AbortSignal | undefined
   if (!answer.ok) throw new Error(`the webhook answered ${answer.status}`);
 }
 
+/** A user and a password in an address are sent as a header: what comes with them in it is no address to send to. */
+function addressOf(url: string): { readonly address: URL; readonly authorization: Readonly<Record<string, string>> } {
+  const address = new URL(url);
+  const { username, password } = address;
+  if (username === '' && password === '') return { address, authorization: {} };
+  address.username = '';
+  address.password = '';
+  const both = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return { address, authorization: { authorization: `Basic ${Buffer.from(both).toString('base64')}` } };
+}
+
 /** Why nobody answered is in the cause. Of the address only the host is told: the rest may hold a secret. */
 function unreachable(url: string, error: unknown): Error {
   const cause = error instanceof Error ? (error.cause ?? error) : error;
   return new Error(
-    `the webhook at ${new URL(url).host} could not be reached (${errorCode(cause) ?? errorText(cause)})`,
+    `the webhook at ${new URL(url).host} could not be reached (${errorCode(cause) ?? hideUrlSecrets(errorText(cause))})`,
   );
 }
 

@@ -27,7 +27,7 @@ export interface CronParts {
 /** How a run ended. */
 export interface JobEnd {
   readonly outcome: Extract<CronOutcome, 'done' | 'failed' | 'stopped'>;
-  /** In a sentence, unless it is done. */
+  /** In a sentence; of a run that is done only what else is to be said of it. */
   readonly why?: string;
 }
 

@@ -1,5 +1,6 @@
 import { findProcess } from '../../platform/find-process.ts';
 import { processState } from '../../platform/process-identity.ts';
+import { removeAdviceFile } from './advice-file.ts';
 import { endProcesses } from './end-processes.ts';
 import { RUNS_VARIABLE, type RunRecord, type RunRecords } from './run-record.ts';
 
@@ -27,7 +28,10 @@ export async function* closeOrphanRuns(
 ): AsyncGenerator<OrphanRun> {
   for (const record of recorded) {
     const run = await closeOrphanRun(record, stopGraceMs);
-    if (run.status === 'closed') await records.remove(record.runId);
+    if (run.status === 'closed') {
+      if (record.advice !== undefined) removeAdviceFile(record.advice);
+      await records.remove(record.runId);
+    }
     yield run;
   }
 }

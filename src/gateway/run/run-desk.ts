@@ -1,7 +1,9 @@
 import type { Verdict } from '../../core/gateway.ts';
 import { forbids } from '../strictest.ts';
 import { factsOf } from '../verdict-of.ts';
+import type { GraceBudget } from './grace-budget.ts';
 import type { SplitLine } from './line-splitter.ts';
+import { createReportBound } from './report-bound.ts';
 import { type ReadEvent, type RunEvent, readRunEvent } from './run-event.ts';
 import type { RunCounts } from './run-result.ts';
 import type { OutputChunk, RunSink } from './run-sink.ts';
@@ -24,28 +26,40 @@ export interface DeskOptions {
   /** In which everything is done. What fails stops the run, because its limits can no longer be kept. */
   readonly turns: Turns;
   readonly stop: (why: string) => void;
-  /** Tells the person who watches. */
-  readonly tell: (text: string) => Promise<void>;
+  /** Asked to end, the run has used what it may meanwhile. */
+  readonly kill: () => void;
+  readonly grace?: GraceBudget | undefined;
+  /** Passes on what a verdict says, to the person and to the agent. */
+  readonly pass: (verdict: Verdict) => void;
+  /** What a line of the output must bear to be an event. Absent where every line may be one. */
+  readonly nonce?: string | undefined;
 }
 
 /** Of lines that are not valid, this many are described. */
 const MAX_PROBLEMS = 10;
 
-export function createDesk({ sink, counts, turns, stop, tell }: DeskOptions): RunDesk {
-  const told = new Set<string>();
+export function createDesk({ sink, counts, turns, stop, kill, grace, pass, nonce }: DeskOptions): RunDesk {
   let checkedBytes = 0;
+  let isKilled = false;
+  const bounded = createReportBound();
 
+  const watchGrace = (): void => {
+    if (isKilled || grace?.usedUp() !== true) return;
+    isKilled = true;
+    kill();
+  };
   const heed = (verdict: Verdict): void => {
-    const { kind, causes } = verdict;
+    watchGrace();
+    pass(verdict);
     if (forbids(verdict)) stop(factsOf(verdict));
-    if (kind !== 'warn' && kind !== 'nudge') return;
-    const key = [kind, ...causes.map(({ rule, scope }) => `${rule} ${scope}`)].join();
-    if (!told.has(key)) void tell(factsOf(verdict));
-    told.add(key);
   };
   const take = (event: RunEvent): Promise<void> => {
     counts.events += 1;
-    return turns.inTurn(async () => heed(await sink.event(event)));
+    return turns.inTurn(async () => {
+      // What was said into a session that is full beyond its grace is not kept. What was used is counted: it was spent.
+      if (isKilled && (event.kind === 'message' || event.kind === 'note')) refuse('came after the run was killed');
+      else heed(await sink.event(event));
+    });
   };
   const refuse = (problem: string): void => {
     counts.refusedLines += 1;
@@ -57,12 +71,12 @@ export function createDesk({ sink, counts, turns, stop, tell }: DeskOptions): Ru
     async line({ bytes, cut }) {
       const text = bytes.toString();
       if (text.trim() === '') return;
-      const read: ReadEvent = cut ? TOO_LONG : readRunEvent(text);
+      const read: ReadEvent = cut ? TOO_LONG : bounded(readRunEvent(text));
       if (read.status === 'event') await take(read.event);
       else refuse(read.problem);
     },
     lineOfOutput(line) {
-      const read = readRunEvent(line.toString());
+      const read = bounded(readRunEvent(line.toString(), nonce));
       if (read.status === 'refused') refuse(read.problem);
       return read.status === 'event' ? take(read.event) : undefined;
     },

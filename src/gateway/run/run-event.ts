@@ -31,8 +31,11 @@ export type ReadEvent =
   | { readonly status: 'refused'; readonly problem: string }
   | { readonly status: 'foreign'; readonly problem: string };
 
-/** Reads one line of the event channel. Whatever the line holds, the answer is a value: nothing an agent writes throws. */
-export function readRunEvent(line: string): ReadEvent {
+/**
+ * Reads one line of the event channel. Whatever the line holds, the answer is a value: nothing an agent writes throws. With a nonce, a
+ * line that does not bear it claims nothing: anybody can print one.
+ */
+export function readRunEvent(line: string, nonce?: string): ReadEvent {
   let value: unknown;
   try {
     value = JSON.parse(line);
@@ -41,6 +44,9 @@ export function readRunEvent(line: string): ReadEvent {
   }
   if (!isJsonObject(value) || value['coppice'] === undefined) {
     return { status: 'foreign', problem: 'is not a JSON object with the key "coppice"' };
+  }
+  if (nonce !== undefined && value['nonce'] !== nonce) {
+    return { status: 'foreign', problem: 'does not bear the nonce of this run' };
   }
   if (nestedDeeper(value, MAX_LEVELS)) return { status: 'refused', problem: 'is nested too deeply' };
   const parsed = EVENT.safeParse(value);

@@ -9,6 +9,8 @@ export interface RunRecord {
   /** Since when its session has been at work without a break: the start of this run, or of an earlier one that it overlaps. */
   readonly busySince?: EpochMs;
   readonly supervisor: ProcessIdentity;
+  /** Its file of advice, which goes with it. */
+  readonly advice?: string;
   /** The command, which leads the process group of its number. Absent until it has started. */
   readonly child?: ProcessIdentity;
 }

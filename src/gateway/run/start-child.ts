@@ -7,6 +7,7 @@ import { errorCode } from '../../platform/error-code.ts';
 import { findProcess } from '../../platform/find-process.ts';
 import { openPipes } from '../../platform/open-pipe.ts';
 import { currentProcess } from '../../platform/process-identity.ts';
+import { ADVICE_VARIABLE } from './advice-file.ts';
 import { RUNS_VARIABLE } from './run-record.ts';
 
 export interface ChildOptions {
@@ -16,7 +17,11 @@ export interface ChildOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly sessionId: string;
   readonly runId: string;
+  /** What it puts into an event that it prints, so that nobody else's text can be one. */
+  readonly nonce: string;
   readonly stdin: 'inherit' | 'ignore';
+  /** The file in which it finds what it is advised. */
+  readonly advice?: string | undefined;
 }
 
 /** A command that runs as the leader of its own process group. The numbers are the reading ends of its pipes. */
@@ -75,9 +80,12 @@ function started(child: ChildProcess): Promise<number> {
   });
 }
 
-function childEnv({ env, sessionId, runId }: ChildOptions): NodeJS.ProcessEnv {
+function childEnv({ env, sessionId, runId, nonce, advice }: ChildOptions): NodeJS.ProcessEnv {
   const runs = [env[RUNS_VARIABLE], runId].filter(Boolean).join(' ');
-  return { ...env, COPPICE_SESSION_ID: sessionId, COPPICE_EVENTS_FD: String(EVENTS_FD), [RUNS_VARIABLE]: runs };
+  const events = { COPPICE_EVENTS_FD: String(EVENTS_FD), COPPICE_EVENTS_NONCE: nonce };
+  const own = { COPPICE_SESSION_ID: sessionId, ...events, [RUNS_VARIABLE]: runs };
+  // Not the file of a run around this one: its advice is not for this agent.
+  return { ...env, ...own, [ADVICE_VARIABLE]: advice };
 }
 
 function notStarted({ command, cwd }: ChildOptions, cause: unknown): Failure {

@@ -13,7 +13,13 @@ export interface Stopper {
   exited(): { readonly cause: RunCause; readonly graceMs: number; readonly groupAsked: boolean };
 }
 
-export function createStopper(group: number, graceMs: number): Stopper {
+export interface StopperOptions {
+  readonly graceMs: number;
+  /** Told when the group is asked to end. */
+  readonly onAsked?: (() => void) | undefined;
+}
+
+export function createStopper(group: number, { graceMs, onAsked }: StopperOptions): Stopper {
   let cause: RunCause | undefined;
   let cancelKill: (() => void) | undefined;
   let graceUntil: number | undefined;
@@ -23,6 +29,7 @@ export function createStopper(group: number, graceMs: number): Stopper {
     if (over || cause !== undefined) return;
     cause = why;
     graceUntil = performance.now() + graceMs;
+    onAsked?.();
     signalGroup(group, 'SIGTERM');
     cancelKill = startTimer(graceMs, () => signalGroup(group, 'SIGKILL'));
   };

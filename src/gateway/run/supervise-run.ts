@@ -3,7 +3,10 @@ import { atExit } from '../../platform/at-exit.ts';
 import { signalGroup } from '../../platform/process-group.ts';
 import { currentProcess } from '../../platform/process-identity.ts';
 import { bytesWriter, type WriteBytes } from '../../platform/write-bytes.ts';
+import type { AdviceFile } from './advice-file.ts';
+import { createAdviser } from './adviser.ts';
 import { endProcesses } from './end-processes.ts';
+import type { GraceBudget } from './grace-budget.ts';
 import { createOutputRecorder } from './output-recorder.ts';
 import { type ChildPipe, readPipes } from './read-pipes.ts';
 import { createDesk, type RunDesk } from './run-desk.ts';
@@ -11,6 +14,7 @@ import type { RunRecord, RunRecords } from './run-record.ts';
 import { exitStatus, type RunCounts, type RunResult } from './run-result.ts';
 import type { OutputChunk, RunSink } from './run-sink.ts';
 import { type Child, startChild } from './start-child.ts';
+import { startGuard } from './start-guard.ts';
 import { createStopper, type Stopper } from './stopper.ts';
 import { showing, type Taker, takeEvents, takeOutput, takeOutputWithEvents } from './takers.ts';
 import { createTurns, type Turns } from './turns.ts';
@@ -25,10 +29,18 @@ export interface RunOptions {
   readonly records: RunRecords;
   /** How long the command may take to end after it was asked to. */
   readonly stopGraceMs?: number;
+  /** Where the agent reads what it is advised. */
+  readonly advice?: AdviceFile | undefined;
+  /** What it may use meanwhile. Then it is killed at once, with everything it started. */
+  readonly grace?: GraceBudget;
+  /** Whether any line of the output may be an event. Otherwise it must bear the nonce that only the agent was given. */
+  readonly eventsOnStdout?: boolean | undefined;
   /** Output beyond this is shown, and of it only the end is recorded. */
   readonly maxRecordedBytes?: number;
   /** Stops the run politely when aborted. */
   readonly signal?: AbortSignal;
+  /** Stops the run as a verdict does when aborted; its reason is the sentence to tell. */
+  readonly stopSignal?: AbortSignal | undefined;
   /** Kills the run at once when aborted. */
   readonly killSignal?: AbortSignal;
   readonly io?: RunIo;
@@ -44,6 +56,9 @@ export interface RunIo {
 const STOP_GRACE_MS = 10_000;
 /** How long a run may be over a limit before anybody notices, when it says nothing. */
 const CHECK_MS = 1000;
+/** How much may be printed before that is noticed. */
+const CHECK_BYTES = 4 * 1024 * 1024;
+const GRACE_USED_UP = 'The run went on after it was asked to end.';
 const MAX_RECORDED_BYTES = 8 * 1024 * 1024;
 
 /**
@@ -52,21 +67,35 @@ const MAX_RECORDED_BYTES = 8 * 1024 * 1024;
  * could not be started or recorded.
  */
 export async function superviseRun(options: RunOptions): Promise<RunResult> {
-  const { sessionId, records, io, signal } = options;
+  const { sessionId, records, io, signal, advice } = options;
   signal?.throwIfAborted();
-  const record: RunRecord = { runId: randomUUID(), sessionId, supervisor: currentProcess() };
+  const record: RunRecord = {
+    runId: randomUUID(),
+    sessionId,
+    supervisor: currentProcess(),
+    ...(advice && { advice: advice.path }),
+  };
   await records.save(record);
+  const nonce = randomUUID();
+  const guard = startGuard();
   let child: Child;
   try {
-    child = await startChild({ ...options, runId: record.runId, stdin: io?.stdin ?? 'ignore' });
+    const stdin = io?.stdin ?? 'ignore';
+    child = await startChild({ ...options, runId: record.runId, nonce, stdin, advice: advice?.path });
   } catch (error) {
+    guard.dismiss();
     await records.remove(record.runId);
     throw error;
   }
-  const stopper = createStopper(child.identity.pid, options.stopGraceMs ?? STOP_GRACE_MS);
+  guard.watch(child.identity);
+  const stopper = createStopper(child.identity.pid, {
+    graceMs: options.stopGraceMs ?? STOP_GRACE_MS,
+    onAsked: () => options.grace?.begin(),
+  });
   const turns = createTurns(() => stopper.stop({ kind: 'stopped', why: 'The run could not be recorded.' }));
   const saved = turns.inTurn(() => records.save({ ...record, child: child.identity }));
-  const result = await attend(child, { ...options, runId: record.runId, stopper, turns });
+  const result = await attend(child, { ...options, runId: record.runId, nonce, stopper, turns });
+  guard.dismiss();
   await saved;
   // What could not be ended stays on record for the next start.
   if (result.stats.leftPids.length === 0) await records.remove(record.runId);
@@ -76,16 +105,26 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
 
 interface AttendOptions extends RunOptions {
   readonly runId: string;
+  readonly nonce: string;
   readonly stopper: Stopper;
   readonly turns: Turns;
 }
 
 /** Stays with the child until nothing of it is left. */
 async function attend(child: Child, options: AttendOptions): Promise<RunResult> {
-  const { runId, stopper, turns, killSignal, sink } = options;
+  const { runId, stopper, turns, killSignal, sink, grace } = options;
   const counts: RunCounts = { events: 0, refusedLines: 0, problems: [], outputBytes: 0, omittedBytes: 0 };
+  const tell = teller(options.io?.stderr);
+  const overspent = new AbortController();
   const stop = (why: string): void => stopper.stop({ kind: 'stopped', why });
-  const desk = createDesk({ sink, counts, stop, turns, tell: teller(options.io?.stderr) });
+  const kill = (): void => {
+    void tell('It went on after it was asked to end, and used up its grace. It is killed.');
+    stopper.kill({ kind: 'stopped', why: GRACE_USED_UP });
+    overspent.abort();
+  };
+  const pass = createAdviser({ tell, advise: (verdict) => options.advice?.add(verdict) });
+  const nonce = options.eventsOnStdout === true ? undefined : options.nonce;
+  const desk = createDesk({ sink, counts, stop, kill, turns, grace, pass, nonce });
   const reading = readPipes(childPipes(child, { ...options, desk, counts }), turns.fail);
   const watching = watch(options, desk);
   // A second Ctrl-C exits at once: what nobody watches must not go on.
@@ -93,8 +132,11 @@ async function attend(child: Child, options: AttendOptions): Promise<RunResult> 
 
   const { code, signal } = await child.exited;
   const { cause, ...rest } = stopper.exited();
+  // What the command left behind has the same budget, and is watched until it is gone.
+  grace?.begin();
+  const hurry = AbortSignal.any([overspent.signal, ...(killSignal ? [killSignal] : [])]);
+  const ended = await endProcesses({ runId, group: child.identity.pid, ...rest, killSignal: hurry });
   watching.abort();
-  const ended = await endProcesses({ runId, group: child.identity.pid, ...rest, ...(killSignal && { killSignal }) });
   forgetExit();
   // No verdict can stop anything any more: what is still in the pipes is recorded together.
   turns.hurry();
@@ -110,12 +152,16 @@ interface PipeOptions extends Pick<RunOptions, 'io' | 'maxRecordedBytes'> {
 }
 
 function childPipes(child: Child, { desk, counts, io, maxRecordedBytes }: PipeOptions): readonly ChildPipe[] {
+  let checks = 0;
   const allowance = { leftBytes: maxRecordedBytes ?? MAX_RECORDED_BYTES };
   const record = (stream: OutputChunk['stream']) => createOutputRecorder({ stream, allowance, deliver: desk.output });
   const show = (fd: number | undefined, taker: Taker): Taker => {
     const write = shownOn(fd);
     return showing((bytes) => {
       counts.outputBytes += bytes.length;
+      // Between two looks by the clock a flood may be over.
+      if (Math.floor(counts.outputBytes / CHECK_BYTES) > checks) desk.check();
+      checks = Math.floor(counts.outputBytes / CHECK_BYTES);
       return write(bytes);
     }, taker);
   };
@@ -143,13 +189,14 @@ function shownOn(fd: number | undefined): WriteBytes {
 }
 
 /** Stops the run when a limit is reached or somebody wants it to. Watching ends when what is returned is aborted. */
-function watch({ stopper, signal, killSignal }: AttendOptions, desk: RunDesk): AbortController {
+function watch({ stopper, signal, stopSignal, killSignal }: AttendOptions, desk: RunDesk): AbortController {
   const watching = new AbortController();
   const when = (aborted: AbortSignal | undefined, act: () => void): void => {
     if (aborted?.aborted) act();
     else aborted?.addEventListener('abort', act, { once: true, signal: watching.signal });
   };
   when(signal, () => stopper.stop({ kind: 'interrupted' }));
+  when(stopSignal, () => stopper.stop({ kind: 'stopped', why: String(stopSignal?.reason) }));
   when(killSignal, () => stopper.kill({ kind: 'interrupted' }));
   const checking = setInterval(desk.check, CHECK_MS);
   watching.signal.addEventListener('abort', () => clearInterval(checking), { once: true });

@@ -2,10 +2,12 @@ import { errorText } from '../../core/error-text.ts';
 import type { Problem } from '../../core/problem.ts';
 import type { StoreCheck } from '../../core/session-store.ts';
 import { type HermesDatabase, hasColumns, readHermes } from './hermes-connection.ts';
+import { quoted } from './row-lines.ts';
 
 /** Above this, reading every page takes minutes. */
 const QUICK_BYTES = 1024 ** 3;
 const MAX_FOUND = 20;
+const DAMAGED = 'database-damaged';
 
 /** Looks at the database of a Hermes home: its pages, its search index, and its routes. Changes nothing. */
 export async function* checkHermesDatabase(home: string): AsyncGenerator<StoreCheck> {
@@ -24,10 +26,33 @@ async function ask(home: string, look: (hermes: HermesDatabase) => Problem[]): P
   }
 }
 
-function databaseProblems({ db }: HermesDatabase): Problem[] {
-  const sizeBytes =
-    Number(db.pragma('page_count', { simple: true })) * Number(db.pragma('page_size', { simple: true }));
-  if (sizeBytes > QUICK_BYTES) {
+/**
+ * What is wrong with the pages of a database, asked before anything is removed from it. The tables are looked at one by one,
+ * those behind the search indexes too: SQLite's own question would also compare every entry of those, which takes ten times as
+ * long and says nothing about messages. A small database is asked that question as well, which knows of free pages too.
+ */
+export async function findDamage(home: string): Promise<Problem | undefined> {
+  const problems = await ask(home, (hermes) => {
+    const sizeBytes = sizeOf(hermes);
+    if (sizeBytes > QUICK_BYTES) return [];
+    const questions = [...hermes.tables.keys()].map((table) => `quick_check(${quoted(table)})`);
+    if (sizeBytes <= SMALL_BYTES) questions.push(`quick_check(${MAX_FOUND})`);
+    const found = questions.flatMap((question) => hermes.db.prepare<[], string>(`PRAGMA ${question}`).pluck().all());
+    return found.filter((line) => line !== 'ok').map(finding);
+  });
+  return problems.find(({ kind }) => kind === DAMAGED);
+}
+
+/** Comparing the search indexes of so much takes less than a second. */
+const SMALL_BYTES = 8 * 1024 ** 2;
+
+function sizeOf({ db }: HermesDatabase): number {
+  return Number(db.pragma('page_count', { simple: true })) * Number(db.pragma('page_size', { simple: true }));
+}
+
+function databaseProblems(hermes: HermesDatabase): Problem[] {
+  const { db } = hermes;
+  if (sizeOf(hermes) > QUICK_BYTES) {
     const message = 'Its database is larger than 1 GB, so its pages were not read one by one.';
     const hint = 'Have Hermes check it, at a quiet hour, with: hermes sessions repair --check-only';
     return [{ kind: 'not-checked', subject: 'state.db', message, hint }];
@@ -47,7 +72,7 @@ function finding(line: string): Problem {
 
 function damaged(message: string): Problem {
   const hint = 'Run hermes sessions repair --check-only to see what is wrong.';
-  return { kind: 'database-damaged', subject: 'state.db', message, hint };
+  return { kind: DAMAGED, subject: 'state.db', message, hint };
 }
 
 /** An index can be broken while the database is not. Its own check would need to write, so one question is put to each. */

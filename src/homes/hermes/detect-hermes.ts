@@ -6,6 +6,7 @@ import { errorCode } from '../../platform/error-code.ts';
 import { networkFileSystem } from '../../platform/file-system-facts.ts';
 import { type HermesDatabase, hasColumns, readHermes } from './hermes-connection.ts';
 import { quoted } from './row-lines.ts';
+import { unknownParts } from './unknown-parts.ts';
 
 /** A Hermes home and what may be done with it. `report` means that it is shown and never changed; the reasons say why. */
 export interface HermesDetection {
@@ -46,7 +47,9 @@ export function inspectHermes(
 ): HermesDetection | undefined {
   if (!hermes.tables.has('schema_version') || !hermes.tables.has('state_meta')) return undefined;
   const shape = readShape(hermes);
-  const reasons = [...schemaReasons(hermes, shape), ...indexReasons(hermes), ...placeReasons(home)];
+  const known = [...schemaReasons(hermes, shape), ...indexReasons(hermes), ...placeReasons(home)];
+  // A shape that is not known at all would only be told once more, part by part.
+  const reasons = known.length === 0 ? unknownParts(hermes) : known;
   return { mode: reasons.length === 0 ? 'manage' : 'report', reasons, shape };
 }
 

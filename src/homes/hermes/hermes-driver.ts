@@ -1,16 +1,18 @@
 import { join } from 'node:path';
 import { Failure } from '../../core/failure.ts';
-import type { HomeDriver } from '../../core/home-driver.ts';
+import type { HomeDriver, ScanOptions } from '../../core/home-driver.ts';
+import type { Inventory } from '../../core/inventory.ts';
 import { done, doneUnless, skip } from '../../core/item-outcome.ts';
 import type { LedgerBook } from '../../core/ledger-book.ts';
 import type { ItemOutcome, RunItem } from '../../core/run.ts';
-import type { Clock } from '../../core/time.ts';
+import type { Clock, EpochMs } from '../../core/time.ts';
 import { errorCode } from '../../platform/error-code.ts';
-import { obstacleOf } from '../../platform/error-sentence.ts';
+import { obstacleOf, obstacleTo } from '../../platform/error-sentence.ts';
 import { giveHermesBack } from './give-hermes-back.ts';
 import { hermesLedgerEntry } from './hermes-ledger-entry.ts';
 import { openHermesLinks } from './hermes-links.ts';
 import { type HermesTrash, openHermesTrash } from './hermes-trash.ts';
+import { rememberSound } from './remember-sound.ts';
 import { returnSessions } from './return-sessions.ts';
 import { scanHermes } from './scan-hermes.ts';
 import { skipAll } from './skip-all.ts';
@@ -35,17 +37,19 @@ export interface HermesParts {
 export function createHermesDriver(parts: HermesParts): HomeDriver {
   const { home, clock, companion } = parts;
   const linksPath = join(companion.root, LINKS_NAME);
+  const tombstonesPath = join(companion.root, NO_TOMBSTONES_NAME);
   const trashOf = (runId: string) => openHermesTrash(home, companion.trash(runId));
+  const findDamage = rememberSound(home);
   const withDesk = <T extends object | number>({ trash, items }: Work, work: (desk: TakeDesk) => Promise<T>) => {
     const ids = idsOf(items);
-    return withTakeDesk({ home, trash, linksPath, ids, now: () => clock.now(), onHeld: parts.onHeld }, work);
+    const { onHeld } = parts;
+    return withTakeDesk(
+      { home, trash, linksPath, tombstonesPath, ids, now: () => clock.now(), onHeld, findDamage },
+      work,
+    );
   };
   return {
-    async scan(options) {
-      const found = await scanHermes({ home, now: clock.now() }, options);
-      if (found !== undefined) return found.inventory;
-      throw new Failure('not-found', `${home} is not a Hermes home.`, { hint: 'Check the path given with --home.' });
-    },
+    scan: (options) => inventoryOf(home, clock.now(), options),
     async discard(runId, items) {
       const trash = trashOf(runId);
       const begun = items.some(({ number }) => trash.knows(number));
@@ -75,7 +79,8 @@ export function createHermesDriver(parts: HermesParts): HomeDriver {
     },
     async purge(runId, items) {
       const trash = trashOf(runId);
-      const outcomes = items.map((item) => attempt(item, () => trash.purge(item.number)));
+      const outcomes: ItemOutcome[] = [];
+      for (const item of items) outcomes.push(doneUnless(item, await obstacleTo(() => trash.purge(item.number))));
       trash.records.forget(outcomes.filter(({ status }) => status === 'done').map(({ number }) => number));
       openHermesLinks(linksPath).forget(new Set(idsOf(doneSessions(items, outcomes))));
       trash.tidy(numbersOf(items));
@@ -90,7 +95,14 @@ export function createHermesDriver(parts: HermesParts): HomeDriver {
   };
 }
 
+async function inventoryOf(home: string, now: EpochMs, options?: ScanOptions): Promise<Inventory> {
+  const found = await scanHermes({ home, now }, options);
+  if (found !== undefined) return found.inventory;
+  throw new Failure('not-found', `${home} is not a Hermes home.`, { hint: 'Check the path given with --home.' });
+}
+
 const LINKS_NAME = 'links.jsonl';
+const NO_TOMBSTONES_NAME = 'no-tombstones';
 
 interface Work {
   readonly trash: HermesTrash;

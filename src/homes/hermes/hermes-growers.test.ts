@@ -36,11 +36,11 @@ describe('the sorts of things in a Hermes home', () => {
   );
 
   it('are added up by sort, with the newest time', () => {
-    const entry = { kind: 'file', path: '', diskBytes: 0, mode: 0, linkCount: 1 } as const;
+    const entry = { kind: 'file', path: '', sizeBytes: 1, mode: 0, linkCount: 1 } as const;
     const sum = sumClasses();
-    sum.add('log', { ...entry, sizeBytes: 10, modifiedAt: 5 });
-    sum.add('log', { ...entry, sizeBytes: 20, modifiedAt: 3 });
-    sum.add('spawn-tree', { ...entry, sizeBytes: 1, modifiedAt: 1 });
+    sum.add('log', { ...entry, diskBytes: 10, modifiedAt: 5 });
+    sum.add('log', { ...entry, diskBytes: 20, modifiedAt: 3 });
+    sum.add('spawn-tree', { ...entry, diskBytes: 1, modifiedAt: 1 });
     expect(sum.sums()).toEqual([
       { name: 'log', files: 2, sizeBytes: 30, newestAt: 5, unbounded: false },
       { name: 'spawn-tree', files: 1, sizeBytes: 1, newestAt: 1, unbounded: true },

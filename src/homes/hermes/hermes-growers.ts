@@ -5,6 +5,7 @@ import type { FoundEntry } from '../../platform/walk-tree.ts';
 export interface HermesClass {
   readonly name: HermesClassName;
   readonly files: number;
+  /** What it takes on the disk. */
   readonly sizeBytes: number;
   readonly newestAt: EpochMs;
   /** Hermes itself never cuts it back. */
@@ -65,10 +66,10 @@ export function classOf(path: string): HermesClassName | undefined {
 export function sumClasses(): { add(name: HermesClassName, entry: FoundEntry): void; sums(): HermesClass[] } {
   const byName = new Map<HermesClassName, { files: number; sizeBytes: number; newestAt: number }>();
   return {
-    add(name, { sizeBytes, modifiedAt }) {
+    add(name, { diskBytes, modifiedAt }) {
       const sum = byName.get(name) ?? { files: 0, sizeBytes: 0, newestAt: 0 };
       sum.files += 1;
-      sum.sizeBytes += sizeBytes;
+      sum.sizeBytes += diskBytes;
       sum.newestAt = Math.max(sum.newestAt, modifiedAt);
       byName.set(name, sum);
     },

@@ -1,25 +1,31 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorText } from '../../core/error-text.ts';
 import { isJsonObject } from '../../core/json.ts';
+import type { Use } from '../../core/in-use.ts';
 import type { Problem } from '../../core/problem.ts';
 import type { EpochMs } from '../../core/time.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { findProcess } from '../../platform/find-process.ts';
+import { readRegular } from '../../platform/open-regular.ts';
 import { type HermesDatabase, hasColumns } from './hermes-connection.ts';
 import { listNames } from './list-names.ts';
 
-/** Why a session is taken to be in use, by Hermes' own evidence. */
-export type HermesEvidence =
-  | 'route'
-  | 'compression-lock'
-  | 'turn-lease'
-  | 'active-lease'
-  | 'delegation'
-  | 'topic'
-  | 'pending'
-  | 'handoff'
-  | 'open';
+/**
+ * Why a session is taken to be in use, by Hermes' own evidence, and which use that is. A chat leads to its session for as long as
+ * Hermes goes on in it there, so every such route counts, whatever the session's end.
+ */
+export const USE_OF = {
+  'compression-lock': 'active',
+  'turn-lease': 'active',
+  'active-lease': 'active',
+  delegation: 'active',
+  pending: 'active',
+  handoff: 'active',
+  route: 'routed',
+  topic: 'routed',
+  open: 'open',
+} as const satisfies Record<string, Use>;
+export type HermesEvidence = keyof typeof USE_OF;
 
 export interface HermesLiveness {
   /** What the evidence names: ids of sessions, with the first evidence found. They need not exist. */
@@ -49,8 +55,7 @@ export function readLiveness(home: string, hermes: HermesDatabase, now: EpochMs)
   };
   const nowSeconds = now / 1000;
   const leasedSince = nowSeconds - LEASE_MARGIN_SECONDS;
-  look('gateway_routing', () => routedIds(hermes).forEach((id) => hold(id, 'route')));
-  look('sessions/sessions.json', () => mirroredIds(home).forEach((id) => hold(id, 'route')));
+  // The strongest evidence first: it is the one that is told.
   look('compression_locks', () => {
     const live = 'SELECT session_id FROM compression_locks WHERE NOT expires_at <= ?';
     column(hermes, live, [leasedSince]).forEach((id) => hold(id, 'compression-lock'));
@@ -58,10 +63,12 @@ export function readLiveness(home: string, hermes: HermesDatabase, now: EpochMs)
   look('session_turn_leases', () => leasedIds(hermes, leasedSince).forEach((id) => hold(id, 'turn-lease')));
   look('runtime/active_sessions.json', () => registeredIds(home).forEach((id) => hold(id, 'active-lease')));
   look('async_delegations', () => delegatingIds(hermes).forEach((id) => hold(id, 'delegation')));
+  look('pending_messages', () => pendingIds(home, hermes).forEach((id) => hold(id, 'pending')));
+  look('gateway_routing', () => routedIds(hermes).forEach((id) => hold(id, 'route')));
+  look('sessions/sessions.json', () => mirroredIds(home).forEach((id) => hold(id, 'route')));
   look('telegram_dm_topic_bindings', () => {
     column(hermes, 'SELECT session_id FROM telegram_dm_topic_bindings').forEach((id) => hold(id, 'topic'));
   });
-  look('pending_messages', () => pendingIds(home, hermes).forEach((id) => hold(id, 'pending')));
   let gatewayAlive = false;
   look('gateway_heartbeats', () => {
     gatewayAlive = heartbeatAlive(hermes, nowSeconds);
@@ -78,7 +85,9 @@ export function evidenceOf(
   row: { readonly id: string; readonly endedAt?: EpochMs; readonly handedOff: boolean },
 ): HermesEvidence | undefined {
   // Many rows stay open after a crash. Nothing tells those from a conversation that waits in a terminal, so all are in use.
-  return inUse.get(row.id) ?? (row.handedOff ? 'handoff' : row.endedAt === undefined ? 'open' : undefined);
+  const outside = inUse.get(row.id);
+  if (row.handedOff && (outside === undefined || USE_OF[outside] !== 'active')) return 'handoff';
+  return outside ?? (row.endedAt === undefined ? 'open' : undefined);
 }
 
 /** The first column of a query whose table may not exist in this home. */
@@ -186,7 +195,7 @@ function heartbeatAlive(hermes: HermesDatabase, nowSeconds: number): boolean {
 
 function readJson(path: string): unknown {
   try {
-    return JSON.parse(readFileSync(path, 'utf8'));
+    return JSON.parse(readRegular(path).toString());
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined;
     throw error;

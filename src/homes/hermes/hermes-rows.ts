@@ -1,9 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
+import type { SessionFact, SessionItem } from '../../core/inventory.ts';
+import { totalTokens } from '../../core/session.ts';
 import type { EpochMs } from '../../core/time.ts';
 import { instant, optional, text } from './cell-values.ts';
 import type { HermesDatabase } from './hermes-connection.ts';
 import { type ChildFacts, type Markers, readMarkers } from './hermes-lineage.ts';
-import { COUNT_COLUMNS, type RawCounts } from './hermes-usage.ts';
+import { COUNT_COLUMNS, type RawCounts, toUsage } from './hermes-usage.ts';
+import { oncePer } from './once-per.ts';
 import { quoted } from './row-lines.ts';
 
 /** One session as its rows tell it. Instants are milliseconds; Hermes stores seconds. */
@@ -156,6 +159,10 @@ const COLUMNS = [
   'archived',
   'handoff_state',
   'session_key',
+  'billing_provider',
+  'user_id',
+  'chat_id',
+  'git_branch',
   ...COUNT_COLUMNS,
 ] as const;
 
@@ -168,20 +175,49 @@ export function countsOf({ values }: HermesRow): RawCounts {
   return Object.fromEntries(COUNT_COLUMNS.map((name) => [name, values[AT[name]]])) as RawCounts;
 }
 
-function selectSessions(hermes: HermesDatabase): string {
+/** What else Hermes records about a session, by the names that filters have for it. */
+export function filterFactsOf(row: HermesRow): Partial<SessionItem> {
+  const { values } = row;
+  const usage = toUsage(countsOf(row));
+  return {
+    tokens: totalTokens(usage),
+    costUsd: usage.costUsd,
+    ...optional('provider', text(values[AT.billing_provider])),
+    ...optional('user', text(values[AT.user_id])),
+    ...optional('chat', text(values[AT.chat_id])),
+    ...optional('branch', text(values[AT.git_branch])),
+  };
+}
+
+/** Which of them this home has columns for. */
+export function knownFacts(hermes: HermesDatabase): SessionFact[] {
+  const known = hermes.tables.get('sessions');
+  return FACT_COLUMNS.flatMap(([fact, column]) => (known?.has(column) ? [fact] : []));
+}
+
+const FACT_COLUMNS = [
+  ['tokens', 'input_tokens'],
+  ['cost', 'estimated_cost_usd'],
+  ['provider', 'billing_provider'],
+  ['user', 'user_id'],
+  ['chat', 'chat_id'],
+  ['branch', 'git_branch'],
+] as const satisfies readonly (readonly [SessionFact, (typeof COLUMNS)[number]])[];
+
+const selectSessions = oncePer((hermes: HermesDatabase): string => {
   const known = hermes.tables.get('sessions');
   const columns = COLUMNS.map((name) => (known?.has(name) ? `s.${name}` : `NULL AS ${name}`));
   return `SELECT s.rowid AS place, ${columns.join(', ')}, ${byteSum(hermes, 'sessions', 's.')} AS bytes,
     p.end_reason AS parent_end_reason, p.ended_at AS parent_ended_at
     FROM sessions AS s LEFT JOIN sessions AS p ON p.id = s.parent_session_id`;
-}
+});
 
 /** Bytes, not characters: `length` stops at the zero with which structured content begins. */
-export function byteSum({ tables }: HermesDatabase, table: string, prefix: string): string {
+export const byteSum = oncePer(({ tables }: HermesDatabase, table: string, prefix: string): string => {
   const stored = [...(tables.get(table) ?? [])].filter(([, type]) => /^(TEXT|BLOB|)$/i.test(type));
   const sizes = stored.map(([name]) => `ifnull(octet_length(${prefix}${quoted(name)}), 0)`);
   return sizes.length === 0 ? '0' : sizes.join(' + ');
-}
+});
 
 function toSum(row: RawSum): MessageSum {
   const lastAt = instant(row.last_at) ?? 0;

@@ -1,7 +1,9 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { ENDED_BY_HAND } from '../../core/ended-by-hand.ts';
 import { errorText } from '../../core/error-text.ts';
 import { Failure } from '../../core/failure.ts';
+import type { LedgerQuery } from '../../core/ledger-book.ts';
 import type { Message } from '../../core/message.ts';
 import type { ModelUsage, SessionFacts, SessionSize } from '../../core/session.ts';
 import type {
@@ -16,6 +18,7 @@ import type {
 import type { Clock } from '../../core/time.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { checkHermesDatabase } from './check-hermes-database.ts';
+import { endHermesSession } from './end-hermes-session.ts';
 import { type HermesDatabase, readHermes } from './hermes-connection.ts';
 import { readConversation } from './hermes-conversation.ts';
 import { hermesFacts } from './hermes-facts.ts';
@@ -66,7 +69,7 @@ class HermesSessionStore implements SessionStore {
   readonly recordUsage = refuse;
   readonly recordDumps = refuse;
   readonly change = refuse;
-  readonly end = refuse;
+  readonly endUnused = refuse;
   readonly resume = refuse;
   readonly imports: ImportStore = { begin: refuse, append: refuse, finish: refuse, abandon: refuse };
   readonly #parts: HermesStoreParts;
@@ -105,6 +108,17 @@ class HermesSessionStore implements SessionStore {
   }
   get repair() {
     return this.#own.repair;
+  }
+
+  /** Only one that was left open, and only as Hermes itself would: its reasons are its own. */
+  async end(id: string, reason: string): Promise<SessionFacts> {
+    const { home, clock } = this.#parts;
+    const before = await this.get(id);
+    if (reason !== ENDED_BY_HAND || before?.archivedAt !== undefined) throw belongsToHermes();
+    if (before !== undefined && before.endedAt === undefined) await endHermesSession({ home, now: clock.now() }, id);
+    const after = await this.get(id);
+    if (after === undefined) throw new Failure('not-found', `There is no session with the id ${id}.`);
+    return after;
   }
 
   async get(id: string): Promise<SessionFacts | undefined> {
@@ -148,8 +162,8 @@ class HermesSessionStore implements SessionStore {
     return this.#read((hermes) => readUsageByModel(hermes, id));
   }
 
-  ledger() {
-    return this.#own.ledger();
+  ledger(query?: LedgerQuery) {
+    return this.#own.ledger(query);
   }
 
   async search(query: SearchQuery): Promise<readonly SearchHit[]> {

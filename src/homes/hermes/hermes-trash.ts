@@ -1,13 +1,14 @@
-import { lstatSync, rmdirSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { Failure } from '../../core/failure.ts';
+import { accessSync, constants, lstatSync, rmdirSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import type { RunItem } from '../../core/run.ts';
+import { openBelow } from '../../platform/directory-handle.ts';
+import { errorCode } from '../../platform/error-code.ts';
 import { ifPossible } from '../../platform/if-possible.ts';
 import { isThere } from '../../platform/is-there.ts';
-import { moveBetween, refuseLinks } from '../../platform/move-entry.ts';
-import { makePrivateDir, syncDir } from '../../platform/private-files.ts';
-import { addToManifest, MANIFEST } from '../../platform/run-manifest.ts';
-import { walkTree } from '../../platform/walk-tree.ts';
+import { moveBetween } from '../../platform/move-entry.ts';
+import { syncDir } from '../../platform/private-files.ts';
+import { removeTree } from '../../platform/remove-tree.ts';
+import { addToManifest, isManifest, removeManifest } from '../../platform/run-manifest.ts';
 import { listNames } from './list-names.ts';
 import { blockPath, openRecordBook, type RecordBook, takenDirectory } from './record-book.ts';
 import { syncAll } from './sync-all.ts';
@@ -32,7 +33,7 @@ export interface HermesTrash {
   /** Brings back what nothing stands in the way of. */
   letGo(number: number): void;
   /** Removes the files of an item for good. */
-  purge(number: number): void;
+  purge(number: number): Promise<void>;
   /** Makes the moves survive a power cut. */
   sync(): Promise<void>;
   /** Takes away the empty folders of items that have left, and the run's own once nothing is left in it. */
@@ -49,9 +50,8 @@ export function openHermesTrash(home: string, root: string): HermesTrash {
   const names = (number: number) => listNames(place(number));
   const move = (number: number, moves: Moves) => {
     if (moves.length === 0) return;
-    const folders = [join(home, 'sessions'), place(number)];
-    for (const folder of [...folders, dirname(place(number))]) touched.add(folder);
-    moveAll(home, folders, moves);
+    for (const folder of [join(home, 'sessions'), place(number), dirname(place(number))]) touched.add(folder);
+    moveAll(home, moves);
   };
   const take = (number: number, wanted: readonly string[]) => {
     const moves = wanted.map((name) => [sessionFile(name), fileAt(number, name)] as const);
@@ -83,9 +83,8 @@ export function openHermesTrash(home: string, root: string): HermesTrash {
         names(number).filter((name) => !isThere(sessionFile(name))),
       );
     },
-    purge(number) {
-      refuseLinks(home, root);
-      if (isThere(place(number))) removeAll(place(number));
+    async purge(number) {
+      if (isThere(place(number))) await removeTree(home, place(number));
     },
     async sync() {
       await syncMoves(touched, join(home, 'sessions'));
@@ -93,34 +92,54 @@ export function openHermesTrash(home: string, root: string): HermesTrash {
     },
     tidy(numbers) {
       const blocks = new Set(numbers.map((number) => blockPath(root, number)));
-      removeEmpty(root, [...numbers.map(place), ...blocks]);
+      removeEmpty(home, root, [...numbers.map(place), ...blocks]);
     },
   };
 }
 
 /** Folders in their order where they are empty, and the trash of the run once nothing but its manifest is left. */
-function removeEmpty(root: string, folders: readonly string[]): void {
-  for (const folder of folders) ifPossible(() => rmdirSync(folder));
-  if (listNames(root).some((name) => name !== MANIFEST)) return;
-  ifPossible(() => rmSync(join(root, MANIFEST), { force: true }));
-  ifPossible(() => rmdirSync(root));
+function removeEmpty(home: string, root: string, folders: readonly string[]): void {
+  for (const folder of folders) ifPossible(() => removeFolder(home, folder));
+  ifPossible(() => {
+    using trash = openBelow(home, root);
+    if (trash?.names().every(isManifest) !== true) return;
+    removeManifest(trash);
+    removeFolder(home, root);
+  });
+}
+
+function removeFolder(home: string, path: string): void {
+  using above = openBelow(home, dirname(path));
+  if (above !== undefined) rmdirSync(above.at(basename(path)));
 }
 
 type Moves = readonly (readonly [from: string, to: string])[];
 
-/** Between these folders, each of which is looked at once for all moves. */
-function moveAll(home: string, folders: readonly string[], moves: Moves): void {
-  for (const folder of folders) {
-    refuseLinks(home, folder);
-    makePrivateDir(folder);
-  }
-  for (const [from, to] of moves) moveBetween(from, to);
+/** Between two folders, each of which is opened once for all moves. */
+function moveAll(home: string, moves: Moves): void {
+  const [[anyFrom, anyTo] = [home, home]] = moves;
+  using source = openBelow(home, dirname(anyFrom), { create: true });
+  using target = openBelow(home, dirname(anyTo), { create: true });
+  for (const [from, to] of moves)
+    moveBetween({ folder: source, name: basename(from) }, { folder: target, name: basename(to) });
 }
 
 /** Why a session's files cannot be moved, before anything of it is touched. What is no plain file is not one of them. */
 export function fileObstacle(home: string, names: readonly string[]): string | undefined {
+  if (names.length > 0 && !isWritable(join(home, 'sessions')))
+    return 'The folder sessions of the home may not be written, so its files could not go with it.';
   const shared = names.find((name) => (plainFile(join(home, 'sessions', name))?.nlink ?? 1) > 1);
   return shared === undefined ? undefined : `sessions/${shared} has other names, so it is not only ours to move.`;
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return false;
+  }
 }
 
 /** Whether this is a file and no link to one. */
@@ -136,22 +155,8 @@ async function syncMoves(folders: ReadonlySet<string>, sessions: string): Promis
 }
 
 function writeManifest(home: string, root: string, items: readonly RunItem[]): void {
-  refuseLinks(home, root);
-  makePrivateDir(root);
-  addToManifest(root, items);
+  using trash = openBelow(home, root, { create: true });
+  addToManifest(trash, items);
   // Any of the folders up to the home may be new, and what is in one that a power cut takes away is gone with it.
   for (let folder = root; folder !== dirname(home); folder = dirname(folder)) syncDir(folder);
-}
-
-/** A name of our own making below our own trash: nothing else can be there. */
-function removeAll(place: string): void {
-  for (const entry of walkTree(place)) if (entry.kind === 'unreadable') throw notPurged(place, entry);
-  rmSync(place, { recursive: true, force: true });
-}
-
-/** Such as another file system that somebody mounted inside: what is on it is not ours. */
-function notPurged(place: string, { path, error }: { path: string; error: string }): Failure {
-  return new Failure('refused', `${join(place, path)} was not removed: ${error.replace(/\.$/, '')}.`, {
-    hint: 'It stays in the trash until that is settled.',
-  });
 }

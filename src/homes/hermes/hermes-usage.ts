@@ -1,4 +1,4 @@
-import { type ModelUsage, NO_USAGE, type Usage } from '../../core/session.ts';
+import { addUsage, type ModelUsage, NO_USAGE, type Usage } from '../../core/session.ts';
 import { amount, count, text } from './cell-values.ts';
 import type { HermesDatabase } from './hermes-connection.ts';
 
@@ -54,16 +54,5 @@ export function toUsage(row: RawUsage): Usage {
     reasoningTokens: count(row.reasoning_tokens),
     // What was billed where that is known, else what Hermes worked out.
     costUsd: amount(row.actual_cost_usd) || amount(row.estimated_cost_usd),
-  };
-}
-
-function addUsage(a: Usage, b: Usage): Usage {
-  return {
-    inputTokens: a.inputTokens + b.inputTokens,
-    outputTokens: a.outputTokens + b.outputTokens,
-    cacheReadTokens: a.cacheReadTokens + b.cacheReadTokens,
-    cacheWriteTokens: a.cacheWriteTokens + b.cacheWriteTokens,
-    reasoningTokens: a.reasoningTokens + b.reasoningTokens,
-    costUsd: a.costUsd + b.costUsd,
   };
 }

@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import BetterSqlite3, { type Database, type Statement } from 'better-sqlite3';
 import { Failure } from '../../core/failure.ts';
+import { isNoSpace } from '../../core/machine-failure.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { retryBusy } from '../../platform/retry-busy.ts';
 import { type HermesDatabase, readTables } from './hermes-connection.ts';
-import { indexMerges } from './index-merges.ts';
+import { createIndexMerging } from './index-merging.ts';
 import { type MessageChunk, type SideTable, sideTables } from './record-tables.ts';
-import { createPace } from './writer-pace.ts';
+import { createPace, type Held } from './writer-pace.ts';
 
 /**
  * The database of a Hermes home, open for changing. While it is open, nothing in this process may open, read or copy the
@@ -24,6 +25,8 @@ export interface HermesWriter extends HermesDatabase, Disposable {
   write<T>(step: () => T, workOf?: (result: T) => readonly MessageChunk[]): Promise<T>;
   /** Whether taking or bringing back these in one step is short enough, by what earlier steps took. */
   hasTimeFor(work: readonly MessageChunk[]): boolean;
+  /** Merges every search index into one part, in short steps: nothing is left in it of messages that are gone. */
+  mergeAll(): Promise<void>;
   /** Makes everything that was written survive a power cut. */
   settle(): Promise<void>;
 }
@@ -46,31 +49,34 @@ export function openHermesWriter(home: string, { onHeld }: WriterOptions = {}): 
     db.pragma(`synchronous = ${logged ? 'NORMAL' : 'FULL'}`);
     if (logged) db.pragma(`busy_timeout = ${WRITE_BUSY_MS}`);
     db.pragma('wal_autocheckpoint = 0');
+    // Holds for this connection alone: what it deletes is overwritten, and the file stays what it was for its owner.
+    db.pragma('secure_delete = ON');
     rememberStatements(db);
     const tables = readTables(db);
     const schema = schemaOf(db);
     const pace = createPace(() => versionOf(db));
     const holdNow = <T>(step: () => T, workOf: (result: T) => readonly MessageChunk[]): T => {
-      const { result, heldMs } = hold(db, step, { schema, logged });
-      onHeld?.(heldMs);
-      pace.worked(heldMs, workOf(result));
+      const { result, held } = hold(db, step, { schema, logged });
+      onHeld?.(held.ms);
+      pace.worked(held, workOf(result));
       return result;
     };
-    let merges: ReturnType<typeof indexMerges> | undefined;
-    const mergeIndexes = async () => {
-      merges ??= indexMerges(db);
-      for (const merge of merges) {
-        for (let round = 0, more = true; more && round < MERGES_A_STEP; round += 1) {
-          await pace.rest();
-          more = ifPossible(() => holdNow(merge, () => []));
-        }
-      }
-    };
     const write = async <T>(step: () => T, workOf?: (result: T) => readonly MessageChunk[]): Promise<T> => {
-      if (workOf !== undefined) await mergeIndexes();
+      if (workOf !== undefined) await merging.due();
       await pace.rest();
       return retryBusy(() => orSentence(home, () => holdNow(step, workOf ?? (() => []))), RETRY);
     };
+    const tryToWrite = async (step: () => boolean) => {
+      await pace.rest();
+      return ifPossible(() => holdNow(step, () => []));
+    };
+    const settle = async () => {
+      if (!logged || orSentence(home, () => syncLog(db))) return;
+      db.pragma('synchronous = FULL');
+      await write(() => db.exec(SMALL_CHANGE));
+      db.pragma('synchronous = NORMAL');
+    };
+    const merging = createIndexMerging({ db, write, tryToWrite, settle });
     return {
       db,
       tables,
@@ -78,12 +84,8 @@ export function openHermesWriter(home: string, { onHeld }: WriterOptions = {}): 
       version: () => versionOf(db),
       write,
       hasTimeFor: (work) => pace.hasTimeFor(work),
-      async settle() {
-        if (!logged || orSentence(home, () => syncLog(db))) return;
-        db.pragma('synchronous = FULL');
-        await write(() => db.exec(SMALL_CHANGE));
-        db.pragma('synchronous = NORMAL');
-      },
+      mergeAll: () => merging.all(),
+      settle,
       [Symbol.dispose]: () => db.close(),
     };
   } catch (error) {
@@ -91,9 +93,6 @@ export function openHermesWriter(home: string, { onHeld }: WriterOptions = {}): 
     throw error;
   }
 }
-
-/** As much as SQLite would merge by itself in one change. */
-const MERGES_A_STEP = 16;
 
 /** Leaves everything as it was, but is written: SQLite passes over a change that puts the same value in its place. */
 const SMALL_CHANGE = 'UPDATE schema_version SET version = version + 1; UPDATE schema_version SET version = version - 1';
@@ -118,7 +117,7 @@ function orSentence<T>(home: string, act: () => T): T {
     return act();
   } catch (error) {
     const code = errorCode(error) ?? '';
-    const full = code.startsWith('SQLITE_FULL');
+    const full = isNoSpace(error);
     if (!full && !/^SQLITE_(IOERR|READONLY|CORRUPT|NOTADB|PERM|CANTOPEN)/.test(code)) throw error;
     const sentence = full
       ? `There is no space left on the disk that holds ${home}.`
@@ -144,15 +143,17 @@ function hold<T>(
   db: Database,
   step: () => T,
   { schema, logged }: { readonly schema: unknown; readonly logged: boolean },
-): { result: T; heldMs: number } {
+): { result: T; held: Held } {
   if (!logged) db.pragma(`busy_timeout = ${WRITE_BUSY_MS}`);
   try {
     db.exec('BEGIN IMMEDIATE');
     const startedAt = performance.now();
+    const before = process.cpuUsage();
     if (schemaOf(db) !== schema) throw changedShape();
     const result = step();
     db.exec('COMMIT');
-    return { result, heldMs: performance.now() - startedAt };
+    const { user, system } = process.cpuUsage(before);
+    return { result, held: { ms: performance.now() - startedAt, cpuMs: (user + system) / 1000 } };
   } finally {
     if (db.inTransaction) db.exec('ROLLBACK');
     if (!logged) db.pragma(`busy_timeout = ${READ_BUSY_MS}`);

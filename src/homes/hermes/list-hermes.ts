@@ -4,7 +4,7 @@ import type { EpochMs } from '../../core/time.ts';
 import type { HermesDatabase } from './hermes-connection.ts';
 import { hermesFacts } from './hermes-facts.ts';
 import { evidenceOf, readLiveness } from './hermes-liveness.ts';
-import { readMessageSums, readSession, readSessions, SWEPT } from './hermes-rows.ts';
+import { type HermesRow, readMessageSums, readSession, readSessions, SWEPT } from './hermes-rows.ts';
 import type { FileBytes } from './hermes-session-item.ts';
 
 export interface ListHermes {
@@ -59,9 +59,10 @@ function listNewest(hermes: HermesDatabase, { query, bytesOf }: ListHermes, limi
 }
 
 function fits(
-  { source, lastActiveAt }: { readonly source: string; readonly lastActiveAt: EpochMs },
+  { source, lastActiveAt, endedAt }: Pick<HermesRow, 'source' | 'lastActiveAt' | 'endedAt'>,
   query: ListQuery,
 ): boolean {
+  if (query.open === true && endedAt !== undefined) return false;
   if (query.source !== undefined && source !== query.source) return false;
   return lastActiveAt >= (query.since ?? 0) && lastActiveAt < (query.before ?? Number.POSITIVE_INFINITY);
 }

@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { errorCode } from '../../platform/error-code.ts';
+import { readRegular } from '../../platform/open-regular.ts';
 
 /** The text of a file; nothing where there is none. */
 export function readTextIfThere(path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    return readRegular(path).toString();
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return '';
     throw error;

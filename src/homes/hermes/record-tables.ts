@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { HermesDatabase } from './hermes-connection.ts';
 import { byteSum } from './hermes-rows.ts';
+import { oncePer } from './once-per.ts';
 import { bindRowLine, emptyCell, quoted, readRowLines } from './row-lines.ts';
 
 /** Rows of one table, as lines. */
@@ -26,24 +27,28 @@ export interface SideTable {
   readonly column: string;
 }
 
-/** The tables that refer to sessions, messages left out, and the one with locks that a session may have left behind. */
-export function sideTables({ db, tables }: HermesDatabase): readonly SideTable[] {
-  const referring = db
-    .prepare<[], SideTable>(
-      `SELECT m.name AS "table", f."from" AS "column" FROM sqlite_master AS m, pragma_foreign_key_list(m.name) AS f
-       WHERE m.type = 'table' AND f."table" = 'sessions' AND m.name NOT IN ('sessions', 'messages')`,
-    )
-    .all();
-  const locks = tables.get('compression_locks')?.has('session_id') === true;
-  return locks ? [...referring, { table: 'compression_locks', column: 'session_id' }] : referring;
+/** What Hermes keeps about a session beside its messages. Tables that are not here make a home one that is only shown. */
+export const SIDE_TABLES: readonly SideTable[] = [
+  { table: 'session_model_usage', column: 'session_id' },
+  { table: 'telegram_dm_topic_bindings', column: 'session_id' },
+  { table: 'compression_locks', column: 'session_id' },
+];
+
+/** Those of them that a database has. */
+export function sideTables({ tables }: HermesDatabase): readonly SideTable[] {
+  return SIDE_TABLES.filter(({ table, column }) => tables.get(table)?.has(column) === true);
 }
 
 /** The rows of a table in which a column has this value, as they are now. */
 export function readTable(hermes: HermesDatabase, { table, column }: SideTable, value: string): TableLines {
   const columns = columnsOf(hermes, table);
-  const where = `${quoted(column)} = ? ORDER BY ${columns.map(quoted).join(', ')}`;
+  const where = inOrder(columns, column);
   return { table, columns, lines: readRowLines(hermes.db, { table, columns, where, values: [value] }) };
 }
+
+const inOrder = oncePer(
+  (columns: readonly string[], column: string) => `${quoted(column)} = ? ORDER BY ${columns.map(quoted).join(', ')}`,
+);
 
 export interface ChunkQuery extends Pick<MessageChunk, 'firstId' | 'lastId'> {
   /** Of the session. */
@@ -114,6 +119,6 @@ export function messageId(columns: readonly string[], line: string): bigint {
   return bindRowLine(line).values[columns.indexOf('id')] as bigint;
 }
 
-export function columnsOf({ tables }: HermesDatabase, table: string): readonly string[] {
-  return [...(tables.get(table)?.keys() ?? [])];
-}
+export const columnsOf = oncePer(({ tables }: HermesDatabase, table: string): readonly string[] => [
+  ...(tables.get(table)?.keys() ?? []),
+]);

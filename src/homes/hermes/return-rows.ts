@@ -1,8 +1,7 @@
-import { errorText } from '../../core/error-text.ts';
-import { errorCode } from '../../platform/error-code.ts';
 import type { HermesDatabase } from './hermes-connection.ts';
 import { insertLines } from './insert-lines.ts';
 import { columnsOf, readTable, type TableLines } from './record-tables.ts';
+import { type Refusal, refusalOf } from './refusal.ts';
 import { emptyCell } from './row-lines.ts';
 import { cellOf, promptOf, readRecord, type SessionRecord } from './session-record.ts';
 import { type RecordedMessages, settleMessages } from './settle-messages.ts';
@@ -14,32 +13,40 @@ export interface ComingSession {
   readonly record: SessionRecord;
   /** The names of its files, which are back already. */
   readonly files: readonly string[];
+  /** An earlier attempt brought some of its rows. */
+  readonly begun: boolean;
   readonly messages?: readonly RecordedMessages[];
+}
+
+/** Why a session did not come back. `begun` means that the first of its messages did, now or in an earlier attempt. */
+export interface ReturnRefusal extends Refusal {
+  readonly begun: boolean;
 }
 
 /**
  * Inserts the rows of sessions again, with the ids and values they had: short ones together in one step, a long one chunk by chunk
  * with its first messages in the step that brings the session. What is there already stays, so that it can be begun again after a crash.
- * Gives for each a sentence when the database refuses it; then nothing of it was inserted.
+ * Gives for each why the database refused it; then nothing of it was inserted, unless `begun` says so.
  */
 export async function returnRows(
   desk: TakeDesk,
   coming: readonly ComingSession[],
-): Promise<readonly (string | undefined)[]> {
+): Promise<readonly (ReturnRefusal | undefined)[]> {
   const [first] = coming;
   if (first === undefined) return [];
   linkLater(desk, coming);
-  const begun = { rows: false };
+  const begun = { rows: first.begun };
   try {
     if (first.messages === undefined) await returnLong(desk, first, begun);
     else await insertStep(desk, { coming, pieces: coming.flatMap(({ messages = [] }) => messages) });
     return coming.map(() => undefined);
   } catch (error) {
-    if (begun.rows || !(errorCode(error) ?? '').startsWith('SQLITE_CONSTRAINT')) throw error;
-    if (coming.length === 1) return [refusal(error)];
+    const refusal = refusalOf(error);
+    if (refusal === undefined) throw error;
+    if (coming.length === 1) return [{ ...inWords(refusal), begun: begun.rows }];
   }
   // One of them stands in the way of all, and each is told alone.
-  const answers: (string | undefined)[] = [];
+  const answers: (ReturnRefusal | undefined)[] = [];
   for (const one of coming) answers.push(...(await returnRows(desk, [one])));
   return answers;
 }
@@ -47,8 +54,10 @@ export async function returnRows(
 /** The later parts of a long session come one after the other. */
 async function returnLong(desk: TakeDesk, long: ComingSession, begun: { rows: boolean }): Promise<void> {
   const { record } = long;
+  let coming = [long];
   await readRecord(desk.trash.records, long.number, async (messages, chunk) => {
-    await insertStep(desk, { coming: begun.rows ? [] : [long], pieces: [{ record, messages, chunk }] });
+    await insertStep(desk, { coming, pieces: [{ record, messages, chunk }] });
+    coming = [];
     begun.rows = true;
   });
 }
@@ -142,8 +151,8 @@ export function fitsSchema(hermes: HermesDatabase, { session, side }: SessionRec
   });
 }
 
-function refusal(error: unknown): string {
-  const message = errorText(error);
-  if (message.includes('sessions.title')) return 'Another session has its title by now. Rename that one first.';
-  return `The database of Hermes refused it: ${message}.`;
+function inWords({ stays }: Refusal): Refusal {
+  return {
+    stays: stays.includes('sessions.title') ? 'Another session has its title by now. Rename that one first.' : stays,
+  };
 }

@@ -1,7 +1,16 @@
-import { doneUnless } from '../../core/item-outcome.ts';
+import { done } from '../../core/item-outcome.ts';
 import type { ItemOutcome, RunItem } from '../../core/run.ts';
+import { obstacleOf } from '../../platform/error-sentence.ts';
 import { messageId } from './record-tables.ts';
-import { type ComingSession, fitsSchema, returnRows, sessionExists, sessionState } from './return-rows.ts';
+import { orRefusal } from './refusal.ts';
+import {
+  type ComingSession,
+  fitsSchema,
+  type ReturnRefusal,
+  returnRows,
+  sessionExists,
+  sessionState,
+} from './return-rows.ts';
 import { readRecord } from './session-record.ts';
 import type { RecordedMessages } from './settle-messages.ts';
 import type { TakeDesk } from './take-desk.ts';
@@ -14,18 +23,31 @@ export async function returnSessions(desk: TakeDesk, items: readonly RunItem[]):
   const { records } = desk.trash;
   const here = items.filter(({ number }) => records.has(number)).map(({ number }) => number);
   const begun = new Set(here.filter((number) => records.hasMark(number, 'returning')));
+  const statusOf = (number: number) => (begun.has(number) ? 'unfinished' : 'skipped');
+  const refused = here.length > 0 ? await orRefusal(() => desk.tombstones.clear(desk.hermes)) : undefined;
+  if (refused !== undefined) {
+    // None of them may come, and for the others nothing has to.
+    const others = items.filter(({ number }) => !records.has(number));
+    const staying = here.map((number) => ({ number, status: statusOf(number), detail: refused.stays }) as const);
+    return [...staying, ...(await returnSessions(desk, others))];
+  }
   records.mark(here, 'returning');
   const outcomes: ItemOutcome[] = [];
-  const say = (number: number, detail: string | undefined) => {
-    outcomes.push(doneUnless({ number }, detail));
+  const say = (number: number, detail: string | undefined, status: 'skipped' | 'unfinished' = 'skipped') => {
+    outcomes.push(detail === undefined ? done({ number }) : { number, status, detail });
   };
   let together: ComingSession[] = [];
   const bring = async () => {
-    for (const [at, detail] of (await returnOrLeave(desk, together)).entries()) say(together[at]?.number ?? 0, detail);
+    for (const [at, refusal] of (await returnOrLeave(desk, together)).entries())
+      say(together[at]?.number ?? 0, refusal?.stays, refusal?.begun === true ? 'unfinished' : 'skipped');
     together = [];
   };
   for (const { number, item } of items) {
-    const coming = await prepareReturn(desk, { number, id: item.id, begun: begun.has(number) });
+    const coming = await orRefusal(() => prepareReturn(desk, { number, id: item.id, begun: begun.has(number) }));
+    if (coming !== undefined && typeof coming !== 'string' && 'stays' in coming) {
+      say(number, coming.stays, statusOf(number));
+      continue;
+    }
     if (typeof coming === 'string' || coming === undefined) {
       say(number, coming);
       continue;
@@ -42,7 +64,8 @@ export async function returnSessions(desk: TakeDesk, items: readonly RunItem[]):
   );
   // Without a record, whoever comes after a crash takes it that the session is back with all its files.
   await desk.trash.sync();
-  records.forget(here.filter((number) => !stays.has(number)));
+  const back = new Set(outcomes.filter(({ status }) => status === 'done').map(({ number }) => number));
+  records.forget(here.filter((number) => back.has(number)));
   return outcomes;
 }
 
@@ -76,8 +99,16 @@ async function prepareReturn(
   if (numbersTaken) return 'Other messages have the numbers of its messages by now.';
   if (!fitsSchema(hermes, record)) return 'Hermes has changed the tables it came from.';
   const files = trash.names(number);
-  if (!trash.giveBack(number)) return 'Something else stands where its files were.';
-  return { number, record, files, ...(short && { messages: pieces.map((piece) => ({ record, ...piece })) }) };
+  const inTheWay = obstacleOf(() =>
+    trash.giveBack(number) ? undefined : 'Something else stands where its files were.',
+  );
+  if (inTheWay !== undefined) {
+    // Some of them may be back already, and they belong together.
+    obstacleOf(() => trash.take(number, files));
+    return inTheWay;
+  }
+  const messages = pieces.map((piece) => ({ record, ...piece }));
+  return { number, record, files, begun: state === 'same', ...(short && { messages }) };
 }
 
 /** One by one where there is no time for more in one step. */
@@ -93,10 +124,10 @@ const TOGETHER = 100;
 async function returnOrLeave(
   desk: TakeDesk,
   coming: readonly ComingSession[],
-): Promise<readonly (string | undefined)[]> {
+): Promise<readonly (ReturnRefusal | undefined)[]> {
   const refused = await returnRows(desk, coming);
   for (const [at, { number, files }] of coming.entries()) {
-    if (refused[at] !== undefined) desk.trash.take(number, files);
+    if (refused[at]?.begun === false) desk.trash.take(number, files);
   }
   return refused;
 }

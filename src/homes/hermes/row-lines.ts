@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Database } from 'better-sqlite3';
 import { isJsonObject } from '../../core/json.ts';
+import { oncePer } from './once-per.ts';
 
 /** Rows of one table. `where` names them, with `?` for each of `values`, and may go on with an order and a limit. */
 export interface RowQuery {
@@ -16,9 +17,9 @@ export interface RowQuery {
  */
 export function readRowLines(db: Database, query: RowQuery): string[] {
   const { table, columns, where, values } = query;
-  const from = `FROM ${quoted(table)} WHERE ${where}`;
-  const rows = select(db, `SELECT ${columns.map(quoted).join(', ')} ${from}`, values);
+  const rows = select(db, selectColumns(columns, table, where), values);
   if (!rows.some((row) => row.some(mayBeReplaced))) return rows.map((row) => JSON.stringify(row.map(encode)));
+  const from = `FROM ${quoted(table)} WHERE ${where}`;
   const exact = columns.map(quoted).map((name) => `iif(typeof(${name}) = 'text', CAST(${name} AS BLOB), ${name})`);
   const types = columns.map((name) => `typeof(${quoted(name)})`);
   return select(db, `SELECT ${[...exact, ...types].join(', ')} ${from}`, values).map((row) => {
@@ -26,6 +27,11 @@ export function readRowLines(db: Database, query: RowQuery): string[] {
     return JSON.stringify(cells.map((cell, at) => (row[columns.length + at] === 'text' ? text(cell) : encode(cell))));
   });
 }
+
+const selectColumns = oncePer(
+  (columns: readonly string[], table: string, where: string) =>
+    `SELECT ${columns.map(quoted).join(', ')} FROM ${quoted(table)} WHERE ${where}`,
+);
 
 /** One row for an `INSERT` or an `UPDATE`: what stands for each value in the statement, and the values. */
 export interface RowBinding {

@@ -1,6 +1,6 @@
 import { errorText } from '../../core/error-text.ts';
 import type { ScanOptions } from '../../core/home-driver.ts';
-import type { Inventory, SessionItem } from '../../core/inventory.ts';
+import { diskPartsSum, type Inventory, type SessionFact, type SessionItem } from '../../core/inventory.ts';
 import type { Problem } from '../../core/problem.ts';
 import type { EpochMs } from '../../core/time.ts';
 import { freeBytes } from '../../platform/file-system-facts.ts';
@@ -8,9 +8,9 @@ import { detectHermes, type HermesDetection } from './detect-hermes.ts';
 import { type HermesDatabase, readHermes } from './hermes-connection.ts';
 import type { HermesClass } from './hermes-growers.ts';
 import { evidenceOf, type HermesLiveness, readLiveness } from './hermes-liveness.ts';
-import { readIds, readMessageSums, readSessions } from './hermes-rows.ts';
-import { hermesSessionItem, NO_FILES } from './hermes-session-item.ts';
-import { fileClasses, type HermesTree, walkHermes } from './walk-hermes.ts';
+import { knownFacts, readIds, readMessageSums, readSessions } from './hermes-rows.ts';
+import { hermesSessionItem, NOTHING_OWNED } from './hermes-session-item.ts';
+import { fileClasses, type HermesTree, treeParts, walkHermes } from './walk-hermes.ts';
 
 /** A scan of a Hermes home: what the policy decides about, and what else is there. */
 export interface HermesScan {
@@ -37,13 +37,18 @@ export async function scanHermes(
   const detection = await detectHermes(home);
   if (detection === undefined) return undefined;
   const found = detection.shape === undefined ? undefined : await readAll({ home, now }, options);
-  const { sessions, tree, liveness, problems } = found ?? withoutRows(home, options);
+  const { sessions, knows, tree, liveness, problems } = found ?? withoutRows(home, options);
+  const parts = treeParts(
+    tree,
+    sessions.reduce((sum, { bytes }) => sum + bytes.rows, 0),
+  );
   const certain = detection.mode === 'manage' && liveness?.problems.length === 0;
   return {
     inventory: {
       home: { id: home, path: home },
       scannedAt: now,
       sessions,
+      knows,
       // Without the rows every file would look like an orphan.
       strays: liveness === undefined ? [] : tree.strays,
       trash: [],
@@ -52,7 +57,7 @@ export async function scanHermes(
       checkpoints: [],
       checkpointBytes: 0,
       problems: [...detection.reasons, ...problems, ...(liveness?.problems ?? []), ...tree.problems],
-      disk: { usedBytes: tree.usedBytes, freeBytes: freeBytes(home) },
+      disk: { usedBytes: diskPartsSum(parts), freeBytes: freeBytes(home), parts },
       files: fileClasses(tree),
       doubts: certain ? [] : ['activity-unknown'],
     },
@@ -64,6 +69,7 @@ export async function scanHermes(
 
 interface Found {
   readonly sessions: readonly SessionItem[];
+  readonly knows: readonly SessionFact[];
   readonly tree: HermesTree;
   /** Absent when the rows could not be read. */
   readonly liveness?: HermesLiveness;
@@ -71,7 +77,7 @@ interface Found {
 }
 
 function withoutRows(home: string, { signal }: ScanOptions): Found {
-  return { sessions: [], tree: walkHermes(home, [], signal), problems: [] };
+  return { sessions: [], knows: [], tree: walkHermes(home, [], signal), problems: [] };
 }
 
 async function readAll({ home, now }: HermesScanParts, options: ScanOptions): Promise<Found> {
@@ -91,7 +97,7 @@ async function readItems(
   hermes: HermesDatabase,
   { tree, liveness }: { readonly tree: HermesTree; readonly liveness: HermesLiveness },
   { signal, onProgress }: ScanOptions,
-): Promise<Pick<Found, 'sessions' | 'problems'>> {
+): Promise<Pick<Found, 'sessions' | 'problems' | 'knows'>> {
   const sums = await readMessageSums(hermes, signal);
   const sessions: SessionItem[] = [];
   const problems: Problem[] = [];
@@ -100,14 +106,14 @@ async function readItems(
     if ('badId' in row) problems.push(badId(row.badId));
     else {
       if (row.unreadable) problems.push(oddRow(row.id));
-      const active = evidenceOf(liveness, row) !== undefined;
-      sessions.push(hermesSessionItem(row, active, tree.bytesOf.get(row.id) ?? NO_FILES));
+      const evidence = evidenceOf(liveness, row);
+      sessions.push(hermesSessionItem(row, evidence, tree.bytesOf.get(row.id) ?? NOTHING_OWNED));
       tree.bytesOf.delete(row.id);
     }
     onProgress?.(sessions.length);
   }
   for (const [id, { count }] of sums) problems.push(lostMessages(id, count));
-  return { sessions, problems };
+  return { sessions, problems, knows: knownFacts(hermes) };
 }
 
 function broken(error: unknown): Problem {

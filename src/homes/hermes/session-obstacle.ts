@@ -29,7 +29,7 @@ export function sessionObstacle(hermes: HermesDatabase, row: HermesRow, facts: O
 
 export const CHANGED = 'It has changed since the plan was made.';
 
-const IN_USE: Readonly<Record<HermesEvidence, string>> = {
+export const IN_USE: Readonly<Record<HermesEvidence, string>> = {
   route: 'A chat of Hermes leads to it.',
   'compression-lock': 'Hermes is compressing it.',
   'turn-lease': 'Hermes is at work in it.',

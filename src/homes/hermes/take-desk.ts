@@ -7,6 +7,7 @@ import { readIds } from './hermes-rows.ts';
 import type { HermesTrash } from './hermes-trash.ts';
 import { type HermesWriter, openHermesWriter } from './hermes-writer.ts';
 import { listSessionFiles, type SessionFiles } from './session-files.ts';
+import { openTombstones, type Tombstones } from './tombstones.ts';
 
 /** What the steps that take sessions out of a home and bring them back work with. */
 export interface TakeDesk {
@@ -14,6 +15,7 @@ export interface TakeDesk {
   readonly hermes: HermesWriter;
   readonly trash: HermesTrash;
   readonly links: HermesLinks;
+  readonly tombstones: Tombstones;
   readonly files: SessionFiles;
   now(): EpochMs;
 }
@@ -22,10 +24,13 @@ export interface DeskParts {
   readonly home: string;
   readonly trash: HermesTrash;
   readonly linksPath: string;
+  readonly tombstonesPath: string;
   /** Sessions that may be gone from the database while their files are still there. */
   readonly ids: readonly string[];
   now(): EpochMs;
   readonly onHeld?: ((heldMs: number) => void) | undefined;
+  /** Says what is wrong with the database. Asked while it is not open for changing. */
+  findDamage(): Promise<string | undefined>;
 }
 
 /**
@@ -39,6 +44,8 @@ export async function withTakeDesk<T extends object | number>(
   const { home, trash } = parts;
   const busy = 'Hermes is maintaining its database at the moment.';
   return withHermesLock(join(home, LOCK_NAME), busy, async () => {
+    const damage = await parts.findDamage();
+    if (damage !== undefined) return damage;
     using hermes = openHermesWriter(home, parts);
     const detection = inspectHermes(home, hermes);
     if (detection?.mode !== 'manage') return detection?.reasons[0]?.message ?? 'It is no Hermes home any more.';
@@ -48,6 +55,7 @@ export async function withTakeDesk<T extends object | number>(
       trash,
       now: () => parts.now(),
       links: openHermesLinks(parts.linksPath),
+      tombstones: openTombstones(parts.tombstonesPath),
       files: listSessionFiles(home, new Set([...readIds(hermes), ...parts.ids])),
     });
   });

@@ -1,6 +1,3 @@
-import { errorText } from '../../core/error-text.ts';
-import { Failure } from '../../core/failure.ts';
-import { errorCode } from '../../platform/error-code.ts';
 import { completeEntries, findCutEntries } from './cut-entries.ts';
 import { type HermesLiveness, readLiveness } from './hermes-liveness.ts';
 import type { PreparedTake } from './prepare-take.ts';
@@ -16,10 +13,11 @@ import {
 import { quoted } from './row-lines.ts';
 import { childIds, sessionObstacle } from './session-obstacle.ts';
 import { cutIn } from './session-record.ts';
+import { type Refusal, refusalOf } from './refusal.ts';
 import type { TakeDesk } from './take-desk.ts';
 
 /** What became of the rows of one session: they are gone, or it changed and may be tried again, or why it stays. */
-export type RowsTaken = 'taken' | 'changed' | { readonly stays: string };
+export type RowsTaken = 'taken' | 'changed' | Refusal;
 
 /**
  * Deletes the rows of sessions in one short transaction, each compared with its record first. Those that it has no time for get
@@ -37,7 +35,7 @@ export async function takeRows(desk: TakeDesk, takes: readonly PreparedTake[]): 
       for (const take of takes) {
         const late =
           performance.now() - startedAt > COMPARING_MS || !hermes.hasTimeFor([...going, take].flatMap(leftOf));
-        if (answers.length > 0 && late) break;
+        if (answers.length >= SESSIONS_A_STEP || (answers.length > 0 && late)) break;
         const answer = compare(desk, take, moment);
         if (answer === 'taken') going.push(take);
         answers.push(answer);
@@ -46,25 +44,21 @@ export async function takeRows(desk: TakeDesk, takes: readonly PreparedTake[]): 
       return answers;
     }, workOf);
   } catch (error) {
-    const why = refusal(error);
-    if (why === undefined) throw error;
-    return takes.length === 1 ? [{ stays: why }] : takeRows(desk, takes.slice(0, 1));
+    const refusal = refusalOf(error);
+    if (refusal === undefined) throw error;
+    return takes.length === 1 || refusal.damaged ? [refusal] : takeRows(desk, takes.slice(0, 1));
   }
 }
 
 /** A part of the 100 ms for which nobody may hold the write lock: the deleting comes after it. */
 const COMPARING_MS = 10;
 
+/** Sessions without messages take their time too. */
+const SESSIONS_A_STEP = 100;
+
 /** What is still there of a session. */
 function leftOf({ record, left = record.chunks }: PreparedTake): readonly MessageChunk[] {
   return left;
-}
-
-/** What the database says against one session. Everything else concerns the whole run. */
-function refusal(error: unknown): string | undefined {
-  const said = error instanceof Failure ? error.cause : error;
-  if (!/^SQLITE_(CONSTRAINT|CORRUPT)/.test(errorCode(said) ?? '')) return undefined;
-  return `The database of Hermes refused it: ${errorText(said)}.`;
 }
 
 /** What is true in one transaction. */

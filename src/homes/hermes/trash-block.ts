@@ -1,5 +1,6 @@
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, readSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { openRegular } from '../../platform/open-regular.ts';
 import { makePrivateDir, syncDir } from '../../platform/private-files.ts';
 import { appendToLog, readLog } from './json-log.ts';
 
@@ -49,7 +50,7 @@ export function appendToBlock(path: string, block: TrashBlock, entries: readonly
 /** The lines in a span, however many there are. */
 export function* readSpan(path: string, span: Span | undefined): Generator<string> {
   if (span === undefined) return;
-  const handle = openSync(join(path, ROWS_NAME), 'r');
+  const handle = openRegular(join(path, ROWS_NAME));
   try {
     let begun: Buffer[] = [];
     for (let done = 0; done < span.bytes; ) {

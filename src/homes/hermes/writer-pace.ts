@@ -5,9 +5,15 @@ import type { MessageChunk } from './record-tables.ts';
 export interface WriterPace {
   /** Waits until it is time for the next step. */
   rest(): Promise<void>;
-  /** Told how long a step held the lock, and what it dealt with. */
-  worked(heldMs: number, work: readonly MessageChunk[]): void;
+  /** Told for how long a step held the lock, and what it dealt with. */
+  worked(held: Held, work: readonly MessageChunk[]): void;
   hasTimeFor(work: readonly MessageChunk[]): boolean;
+}
+
+/** A step with the lock held: how long on the clock, and how much of that this process was at work. */
+export interface Held {
+  readonly ms: number;
+  readonly cpuMs: number;
 }
 
 /**
@@ -26,27 +32,33 @@ export function createPace(version: () => number): WriterPace {
       await wait(owedMs);
       owedMs = 0;
     },
-    worked(heldMs, work) {
+    worked({ ms, cpuMs }, work) {
       const now = version();
       if (now !== lastVersion) politeUntil = performance.now() + POLITE_MS;
       lastVersion = now;
-      owedMs += performance.now() < politeUntil ? heldMs : heldMs / 10;
+      owedMs += performance.now() < politeUntil ? ms : ms / 10;
       const bytes = weightOf(work);
       if (bytes < LEARNING_BYTES) return;
-      // A single step says little: the index tidies itself up now and then, and a busy machine halts anybody.
-      const measured = Math.min(heldMs / bytes, 4 * msPerByte);
+      // On the clock it would learn from disks and busy machines that less is quicker, and do the same in ever more steps.
+      // A single step says little: the index tidies itself up now and then.
+      const measured = Math.min(cpuMs / bytes, 4 * msPerByte);
       msPerByte = 0.8 * msPerByte + 0.2 * measured;
     },
-    hasTimeFor: (work) => weightOf(work) * Math.max(msPerByte, LEAST_MS_PER_BYTE) <= STEP_MS,
+    hasTimeFor(work) {
+      const bytes = weightOf(work);
+      return bytes <= SMALL_BYTES || bytes * Math.max(msPerByte, LEAST_MS_PER_BYTE) <= STEP_MS;
+    },
   };
 }
 
 const POLITE_MS = 2000;
 /** A fifth of the 100 ms for which nobody may hold the lock: a machine that is busy takes longer than it took before. */
 const STEP_MS = 20;
-const FIRST_MS_PER_BYTE = 0.001;
+const FIRST_MS_PER_BYTE = 0.0003;
 /** However fast it went before, a step has a bound. */
-const LEAST_MS_PER_BYTE = 0.0001;
+const LEAST_MS_PER_BYTE = 0.00004;
+/** There is always time for so much: every step has a price of its own. */
+const SMALL_BYTES = 40_000;
 const ROW_BYTES = 500;
 const LEARNING_BYTES = 2000;
 

@@ -2,6 +2,7 @@ import type { SessionFacts } from '../../core/session.ts';
 import type { LeaseHolder, ListQuery, SessionStore } from '../../core/session-store.ts';
 import { type EpochMs, MINUTE_MS } from '../../core/time.ts';
 import { processState } from '../../platform/process-identity.ts';
+import { judgeClock } from './clock-watch.ts';
 
 /** A holder on another machine, whose process cannot be looked at, counts as alive for this long after its last sign. */
 const HEARTBEAT_GRACE_MS = 10 * MINUTE_MS;
@@ -11,8 +12,8 @@ export async function activeQuery(
   store: SessionStore,
   { now, graceMs }: { now: EpochMs; graceMs: number },
 ): Promise<NonNullable<ListQuery['active']>> {
-  const holders = await store.holders();
-  return { holderIds: holders.filter((holder) => isAlive(holder, now)).map(({ id }) => id), since: now - graceMs };
+  const { alive } = await sortedHolders(store, now);
+  return { holderIds: alive.map(({ id }) => id), since: now - graceMs };
 }
 
 /** The same question about sessions at hand, for those who look at all of them anyway. */
@@ -26,7 +27,7 @@ export async function activeTest(
 
 /** The sessions that a living holder claims, by their ids. */
 export async function claimedSessions(store: SessionStore, now: EpochMs): Promise<ReadonlySet<string>> {
-  const alive = (await store.holders()).filter((holder) => isAlive(holder, now));
+  const { alive } = await sortedHolders(store, now);
   return new Set(alive.flatMap(({ sessionIds }) => sessionIds));
 }
 
@@ -37,10 +38,24 @@ export async function deadHolders(store: SessionStore, now: EpochMs): Promise<re
 
 /** The same, with all that is known of them. */
 export async function goneHolders(store: SessionStore, now: EpochMs): Promise<readonly LeaseHolder[]> {
-  return (await store.holders()).filter((holder) => !isAlive(holder, now));
+  return (await sortedHolders(store, now)).gone;
 }
 
-function isAlive({ process, heartbeatAt }: LeaseHolder, now: EpochMs): boolean {
-  const state = processState(process);
-  return state === 'alive' || (state === 'unknown' && heartbeatAt > now - HEARTBEAT_GRACE_MS);
+interface SortedHolders {
+  readonly alive: readonly LeaseHolder[];
+  readonly gone: readonly LeaseHolder[];
+}
+
+/** The process itself says whether it lives. Only where it cannot be asked its last sign counts, by a clock that can be trusted. */
+async function sortedHolders(store: SessionStore, now: EpochMs): Promise<SortedHolders> {
+  const states = (await store.holders()).map((holder) => ({ holder, state: processState(holder.process) }));
+  const isUnclear = states.some(({ state }) => state === 'unknown');
+  const trusted = !isUnclear || (await judgeClock(store, now)) === 'trusted';
+  const isSilent = ({ heartbeatAt }: LeaseHolder) => trusted && heartbeatAt <= now - HEARTBEAT_GRACE_MS;
+  const isGone = ({ holder, state }: (typeof states)[number]) =>
+    state === 'dead' || (state === 'unknown' && isSilent(holder));
+  return {
+    alive: states.filter((each) => !isGone(each)).map(({ holder }) => holder),
+    gone: states.filter(isGone).map(({ holder }) => holder),
+  };
 }

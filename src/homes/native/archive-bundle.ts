@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, constants, fchmodSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
 import { Failure } from '../../core/failure.ts';
 import type { ArchiveCodec, ArchiveMember } from '../../core/session-archive.ts';
 import { type EpochMs, isoTime } from '../../core/time.ts';
-import { refuseLinks } from '../../platform/move-entry.ts';
-import { makePrivateDir, syncDir } from '../../platform/private-files.ts';
+import { type DirectoryHandle, openBelow } from '../../platform/directory-handle.ts';
+import { syncDir } from '../../platform/private-files.ts';
+import { temporaryName } from '../../platform/temporary-name.ts';
 import { ARCHIVE_CODECS } from './archive-codecs.ts';
 import { inspectMember, type PlainFacts } from './archive-member.ts';
 import { type ArchiveTar, createArchiveTar } from './archive-tar.ts';
@@ -45,6 +45,7 @@ export function isBundleName(name: string): boolean {
 export class ArchiveBundle implements Disposable {
   readonly #layout: NativeLayout;
   readonly #name: string;
+  readonly #folder: DirectoryHandle;
   readonly #temporary: string;
   readonly #handle: number;
   readonly #tar: ArchiveTar;
@@ -55,9 +56,8 @@ export class ArchiveBundle implements Disposable {
   constructor(layout: NativeLayout, now: EpochMs) {
     this.#layout = layout;
     this.#name = `${isoTime(now).replace(/[-:.]/g, '')}-${randomBytes(4).toString('hex')}.tar`;
-    refuseLinks(layout.root, layout.archive);
-    makePrivateDir(layout.archive);
-    this.#temporary = join(layout.archive, `.tmp-${process.pid}-${randomBytes(8).toString('hex')}`);
+    this.#folder = openBelow(layout.root, layout.archive, { create: true });
+    this.#temporary = this.#folder.at(temporaryName());
     const { O_RDWR, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
     this.#handle = openSync(this.#temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
     // The umask may have taken bits away from the mode that `open` was given.
@@ -91,20 +91,21 @@ export class ArchiveBundle implements Disposable {
     fsyncSync(this.#handle);
     const checked: CheckedMember[] = [];
     for await (const one of lookAhead(this.#members, AT_ONCE, (member) => this.#check(member))) checked.push(one);
-    renameSync(this.#temporary, join(this.#layout.archive, this.#name));
+    renameSync(this.#temporary, this.#folder.at(this.#name));
     this.#named = true;
-    syncDir(this.#layout.archive);
+    this.#folder.sync();
     syncDir(this.#layout.root);
     return checked;
   }
 
   [Symbol.dispose](): void {
     closeSync(this.#handle);
-    if (this.#named) return;
     try {
-      rmSync(this.#temporary, { force: true });
+      if (!this.#named) rmSync(this.#temporary, { force: true });
     } catch {
       // The error that led here says more, and what stays behind has a name that shows what it is.
+    } finally {
+      this.#folder[Symbol.dispose]();
     }
   }
 

@@ -1,10 +1,11 @@
-import { closeSync, createReadStream, openSync, readSync } from 'node:fs';
+import { closeSync, createReadStream, readSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
 import { Failure } from '../../core/failure.ts';
 import type { ArchiveCodec, ArchiveMember } from '../../core/session-archive.ts';
 import { errorCode } from '../../platform/error-code.ts';
+import { openRegular } from '../../platform/open-regular.ts';
 import { ARCHIVE_CODECS } from './archive-codecs.ts';
 import { createMeter, fileLinesIn } from './archive-lines.ts';
 
@@ -123,7 +124,7 @@ async function* plainChunks(path: string, member: ArchiveMember): AsyncGenerator
 }
 
 async function* streamed(path: string, { offsetBytes: start, lengthBytes, codec }: ArchiveMember) {
-  const source = createReadStream(path, { start, end: start + lengthBytes - 1 });
+  const source = createReadStream('', { fd: openRegular(path), start, end: start + lengthBytes - 1 });
   const plain = ARCHIVE_CODECS[codec].decompress();
   source.on('error', (error) => plain.destroy(error)).pipe(plain);
   try {
@@ -134,7 +135,7 @@ async function* streamed(path: string, { offsetBytes: start, lengthBytes, codec 
 }
 
 function readPacked(path: string, { offsetBytes, lengthBytes }: ArchiveMember): Buffer {
-  const handle = openSync(path, 'r');
+  const handle = openRegular(path);
   try {
     const packed = Buffer.allocUnsafe(lengthBytes);
     return packed.subarray(0, readSync(handle, packed, 0, lengthBytes, offsetBytes));

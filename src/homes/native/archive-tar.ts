@@ -1,9 +1,13 @@
-import { ftruncateSync } from 'node:fs';
+import { closeSync, ftruncateSync, readSync } from 'node:fs';
 import { Failure } from '../../core/failure.ts';
 import type { EpochMs } from '../../core/time.ts';
+import { openRegular } from '../../platform/open-regular.ts';
 import { writeAll } from '../../platform/write-all.ts';
 
 const BLOCK_BYTES = 512;
+/** Where a header says how long its member is. */
+const LENGTH_AT = 124;
+const LENGTH_DIGITS = 11;
 /** Eleven octal digits, which is all a plain header has room for. */
 const MAX_MEMBER_BYTES = 0o77777777777;
 
@@ -53,6 +57,23 @@ export function createArchiveTar(handle: number, modifiedAt: EpochMs): ArchiveTa
   };
 }
 
+/** The names of the members of such an archive, by its headers alone. */
+export function tarNames(path: string): readonly string[] {
+  const handle = openRegular(path);
+  try {
+    const names: string[] = [];
+    const header = Buffer.alloc(BLOCK_BYTES);
+    for (let at = 0; readSync(handle, header, 0, BLOCK_BYTES, at) === BLOCK_BYTES && header[0] !== 0; ) {
+      names.push(header.toString('latin1', 0, 100).replace(/\0.*$/s, ''));
+      const lengthBytes = Number.parseInt(header.toString('latin1', LENGTH_AT, LENGTH_AT + LENGTH_DIGITS), 8);
+      at += BLOCK_BYTES + Math.ceil(lengthBytes / BLOCK_BYTES) * BLOCK_BYTES;
+    }
+    return names;
+  } finally {
+    closeSync(handle);
+  }
+}
+
 function tarHeader(name: string, { lengthBytes, modifiedAt }: { lengthBytes: number; modifiedAt: EpochMs }): Buffer {
   if (lengthBytes > MAX_MEMBER_BYTES) throw new Failure('refused', 'It is too large for an archive.');
   const header = Buffer.alloc(BLOCK_BYTES);
@@ -62,7 +83,7 @@ function tarHeader(name: string, { lengthBytes, modifiedAt }: { lengthBytes: num
   octal(0o600, 7, 100);
   octal(0, 7, 108);
   octal(0, 7, 116);
-  octal(lengthBytes, 11, 124);
+  octal(lengthBytes, LENGTH_DIGITS, LENGTH_AT);
   octal(Math.floor(modifiedAt / 1000), 11, 136);
   // The sum counts its own place as blanks.
   header.write(' '.repeat(8), 148, 'latin1');

@@ -3,8 +3,8 @@ import { NOW } from '../../../test/support/clock.ts';
 import { openNativeStore } from '../../../test/support/native-store.ts';
 import { tempDir } from '../../../test/support/temp-dir.ts';
 import type { SessionStore } from '../../core/session-store.ts';
-import { DAY_MS, MINUTE_MS } from '../../core/time.ts';
-import { judgeClock, recordClock } from './clock-watch.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../core/time.ts';
+import { judgeClock, recordClock, recordClockNowAndThen } from './clock-watch.ts';
 
 describe('the watch over the clock', () => {
   let store: SessionStore;
@@ -17,6 +17,39 @@ describe('the watch over the clock', () => {
   it('trusts the first time it sees, and changes nothing by looking', async () => {
     expect(await judgeClock(store, NOW)).toBe('trusted');
     expect(await judgeClock(store, NOW - 1000 * DAY_MS)).toBe('trusted');
+  });
+
+  it('goes by what the home was used for where no time was recorded yet', async () => {
+    await store.create({ id: 's', source: 'cli' });
+    expect(await judgeClock(store, NOW + 30 * DAY_MS)).toBe('trusted');
+    expect(await judgeClock(store, NOW + 3650 * DAY_MS)).toBe('suspect');
+    // A session from the future says nothing about the clock.
+    expect(await judgeClock(store, NOW - DAY_MS)).toBe('trusted');
+  });
+
+  it('goes by its runs where every session is gone', async () => {
+    const request = { kind: 'policy' } as const;
+    await store.journal.begin({ id: 'later', request, startedAt: NOW + 4000 * DAY_MS, expiresAt: NOW });
+    await store.journal.begin({ id: 'run', request, startedAt: NOW, expiresAt: NOW });
+    expect(await judgeClock(store, NOW + 30 * DAY_MS)).toBe('trusted');
+    expect(await judgeClock(store, NOW + 3650 * DAY_MS)).toBe('suspect');
+  });
+
+  it('does not take two times that are years apart for a clock that went on', async () => {
+    await recordClock(store, NOW);
+    for (const years of [10, 20, 30]) {
+      await recordClock(store, NOW + years * 365 * DAY_MS);
+      expect(await judgeClock(store, NOW + years * 365 * DAY_MS)).toBe('suspect');
+    }
+    expect(await judgeClock(store, NOW + 30 * 365 * DAY_MS + DAY_MS)).toBe('trusted');
+  });
+
+  it('is written down now and then, and not each time', async () => {
+    await recordClockNowAndThen(store, NOW);
+    await recordClockNowAndThen(store, NOW + HOUR_MS - 1);
+    expect(await store.getMeta('latest-time-seen')).toBe(String(NOW));
+    await recordClockNowAndThen(store, NOW + HOUR_MS);
+    expect(await store.getMeta('latest-time-seen')).toBe(String(NOW + HOUR_MS));
   });
 
   it.each([

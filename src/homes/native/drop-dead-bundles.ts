@@ -1,7 +1,6 @@
 import { rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { openBelow } from '../../platform/directory-handle.ts';
 import { errorSentence } from '../../platform/error-sentence.ts';
-import { syncDir } from '../../platform/private-files.ts';
 import type { BundleParts } from './bundle-sessions.ts';
 
 /** Removes those of the bundles that no session refers to any more. */
@@ -10,8 +9,10 @@ export async function dropDeadBundles({ store, layout }: BundleParts, names: rea
   const used = new Set((await store.archive.bundles()).map(({ name }) => name));
   const dead = new Set(names.filter((name) => !used.has(name)));
   try {
-    for (const name of dead) rmSync(join(layout.archive, name), { force: true });
-    if (dead.size > 0) syncDir(layout.archive);
+    using folder = dead.size === 0 ? undefined : openBelow(layout.root, layout.archive);
+    if (folder === undefined) return;
+    for (const name of dead) rmSync(folder.at(name), { force: true });
+    folder.sync();
   } catch (error) {
     // A scan finds it and calls it debris, so that a later run removes it.
     errorSentence(error);

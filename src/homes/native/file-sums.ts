@@ -1,23 +1,26 @@
 import type { EpochMs } from '../../core/time.ts';
 import type { NativeFile } from './native-files.ts';
+import { DUMPS_NAME } from './native-layout.ts';
 
 export type SizedFile = Exclude<NativeFile, { kind: 'unreadable' }>;
 
-/** What the files of one directory come to, in bytes. */
+/** What one directory takes on the disk, in bytes, itself and its folders included. */
 export interface FileSum {
   readonly transcript: number;
   readonly dumps: number;
   readonly other: number;
+  /** What its files hold, which is less where blocks are not full, and the same as long as nobody writes to them. */
+  readonly contentBytes: number;
   readonly newestAt: EpochMs;
   /** The first file in it that Coppice did not write. */
   readonly unknown: string | undefined;
 }
 
-const NO_FILES: FileSum = { transcript: 0, dumps: 0, other: 0, newestAt: 0, unknown: undefined };
+const NO_FILES: FileSum = { transcript: 0, dumps: 0, other: 0, contentBytes: 0, newestAt: 0, unknown: undefined };
 
 /** Where a directory's numbers are in its row. */
-const AT = { newestAt: 0, transcript: 1, dumps: 2, other: 3 } as const;
-const ROW = 4;
+const AT = { newestAt: 0, transcript: 1, dumps: 2, other: 3, contentBytes: 4 } as const;
+const ROW = 5;
 /** In the place of `newestAt`: cheaper than to take the directory out of a large map. */
 const TAKEN = -1;
 
@@ -38,13 +41,15 @@ export function fileSums() {
   const numberAt = (at: number) => Math.trunc(numbers[at] ?? 0);
   return {
     add(file: SizedFile): void {
-      const directory = directoryOf(file);
+      const directory = directoryOf(file.path);
       const row = rows.get(directory) ?? addRow(directory);
+      const at = row + AT[partOf(file)];
+      numbers[at] = (numbers[at] ?? 0) + file.diskBytes;
+      if (file.kind === 'folder') return;
       numbers[row] = Math.max(numbers[row] ?? 0, file.modifiedAt);
-      if (file.kind === 'session-dir') return;
+      if (!('sizeBytes' in file)) return;
       if (file.kind === 'unknown' && !unknown.has(directory)) unknown.set(directory, file.path);
-      const at = row + AT[file.kind === 'transcript' ? 'transcript' : file.kind === 'dump' ? 'dumps' : 'other'];
-      numbers[at] = (numbers[at] ?? 0) + file.sizeBytes;
+      numbers[row + AT.contentBytes] = (numbers[row + AT.contentBytes] ?? 0) + file.sizeBytes;
     },
     /** The sum of a directory, which is then no longer among `directories`. */
     take(directory: string): FileSum {
@@ -56,6 +61,7 @@ export function fileSums() {
         transcript: numberAt(row + AT.transcript),
         dumps: numberAt(row + AT.dumps),
         other: numberAt(row + AT.other),
+        contentBytes: numberAt(row + AT.contentBytes),
         newestAt,
         unknown: unknown.get(directory),
       };
@@ -66,9 +72,13 @@ export function fileSums() {
   };
 }
 
+function partOf({ kind, path }: SizedFile): 'transcript' | 'dumps' | 'other' {
+  if (kind === 'transcript') return 'transcript';
+  return kind === 'dump' || (kind === 'folder' && path.endsWith(`/${DUMPS_NAME}`)) ? 'dumps' : 'other';
+}
+
 /** `<shard>/<name>`, or the path of what is not in such a directory. */
-function directoryOf({ kind, path }: SizedFile): string {
-  if (kind === 'session-dir') return path;
+export function directoryOf(path: string): string {
   const end = path.indexOf('/', path.indexOf('/') + 1);
   return end === -1 ? path : path.slice(0, end);
 }

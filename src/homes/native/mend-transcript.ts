@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, unlinkSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import type { Problem } from '../../core/problem.ts';
 import type { TranscriptMark, TranscriptWrite, TranscriptWritten } from '../../core/transcript.ts';
+import type { DirectoryHandle } from '../../platform/directory-handle.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { writeAll } from '../../platform/write-all.ts';
 import type { TranscriptFile } from './transcript-handles.ts';
@@ -9,11 +9,11 @@ import { lineSeq } from './transcript-lines.ts';
 
 /** Makes the file end exactly where its mark says, or moves the mark back to where the file is good. */
 export function mendTranscript(file: TranscriptFile, { mark, session }: TranscriptWrite): TranscriptWritten {
-  const { handle, path } = file;
+  const { handle } = file;
   if (endsAt(handle, mark.sizeBytes)) return { mark, problems: [] };
   const { size } = fstatSync(handle);
   if (size > mark.sizeBytes) {
-    const kept = setTailAside(handle, path, { from: mark.sizeBytes, to: size });
+    const kept = setTailAside(file, { from: mark.sizeBytes, to: size });
     ftruncateSync(handle, mark.sizeBytes);
     const where = kept === undefined ? 'It was an incomplete line.' : `It is kept in ${kept}.`;
     return { mark, problems: [mended(session.id, `held what was never acknowledged. ${where}`)] };
@@ -33,30 +33,31 @@ function endsAt(handle: number, sizeBytes: number): boolean {
 }
 
 /** Complete lines may be the last words of an agent that died, so they are kept beside the transcript. */
-function setTailAside(handle: number, path: string, range: { from: number; to: number }): string | undefined {
-  const aside = createAside(path, range.from);
+function setTailAside(file: TranscriptFile, range: { from: number; to: number }): string | undefined {
+  using folder = file.openFolder();
+  const aside = createAside(folder, range.from);
   let wholeLines = false;
   let copied = false;
   try {
     for (let at = range.from; at < range.to; at += TAIL_BYTES) {
-      const piece = readRange(handle, at, Math.min(range.to, at + TAIL_BYTES));
+      const piece = readRange(file.handle, at, Math.min(range.to, at + TAIL_BYTES));
       wholeLines ||= piece.includes(0x0a);
       writeAll(aside.handle, piece, at - range.from);
     }
     copied = true;
   } finally {
     closeSync(aside.handle);
-    if (!copied || !wholeLines) unlinkSync(join(dirname(path), aside.name));
+    if (!copied || !wholeLines) unlinkSync(folder.at(aside.name));
   }
   return wholeLines ? aside.name : undefined;
 }
 
-function createAside(path: string, offset: number): { name: string; handle: number } {
+function createAside(folder: DirectoryHandle, offset: number): { name: string; handle: number } {
   for (let copy = 1; ; copy += 1) {
     const name = `unacknowledged-${offset}-${copy}.jsonl`;
     try {
       const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
-      return { name, handle: openSync(join(dirname(path), name), flags, 0o600) };
+      return { name, handle: openSync(folder.at(name), flags, 0o600) };
     } catch (error) {
       if (errorCode(error) !== 'EEXIST') throw error;
     }

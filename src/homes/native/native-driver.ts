@@ -75,8 +75,8 @@ export function createNativeDriver(parts: NativeParts): HomeDriver {
       await sweep();
       return outcomes;
     },
-    async giveBack() {
-      return (await rewriteBundles(parts)) + (await store.trash.giveBack());
+    async giveBack(options) {
+      return (await rewriteBundles(parts, options)) + (await store.trash.giveBack(options));
     },
   };
 }
@@ -113,10 +113,9 @@ async function discardPart(parts: NativeParts, step: Step & HideOptions, item: R
     const part = item.action === 'drop-dumps' ? 'dumps' : 'all';
     return parts.store.trash.takeFiles(step.runId, trashRequest(item), { part, ...step });
   }
-  const used = item.item.id.startsWith('archive/') ? await parts.store.archive.bundles() : [];
+  const unchanged = await strayUnchanged(parts, item);
   return attempt(item, () => {
-    const inUse = used.some(({ name }) => item.item.id === `archive/${name}`);
-    if (inUse || !strayUnchanged(parts.layout, item)) return 'It has changed since the plan was made.';
+    if (!unchanged) return 'It has changed since the plan was made.';
     return step.trash.take(item) ? undefined : 'It is gone already.';
   });
 }

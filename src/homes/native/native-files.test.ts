@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { tempDir } from '../../../test/support/temp-dir.ts';
-import { nativeFiles } from './native-files.ts';
+import { type NativeFile, nativeFiles } from './native-files.ts';
 import { nativeLayout } from './native-layout.ts';
 
 /** Puts a file below `sessions/`. */
@@ -10,6 +10,11 @@ function put(root: string, path: string): void {
   const file = join(root, 'sessions', path);
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, 'x');
+}
+
+/** Neither the directory of a session nor any other. */
+function isFile({ kind }: NativeFile): boolean {
+  return kind !== 'session-dir' && kind !== 'folder';
 }
 
 describe('the files of a native home', () => {
@@ -35,7 +40,7 @@ describe('the files of a native home', () => {
       'transcript.jsonl': 'unknown',
     };
     for (const path of Object.keys(kinds)) put(root, path);
-    const found = [...nativeFiles(nativeLayout(root))].filter(({ kind }) => kind !== 'session-dir');
+    const found = [...nativeFiles(nativeLayout(root))].filter(isFile);
     expect(Object.fromEntries(found.map(({ path, kind }) => [path, kind]))).toEqual(kinds);
   });
 
@@ -54,7 +59,7 @@ describe('the files of a native home', () => {
     writeFileSync(join(root, 'elsewhere', 'deep', 'transcript.jsonl'), 'x');
     symlinkSync(join(root, 'elsewhere'), join(root, 'sessions', 'cd'));
     symlinkSync(join(root, 'elsewhere', 'deep', 'transcript.jsonl'), join(root, 'sessions', 'ab', 's', 'dumps'));
-    const found = [...nativeFiles(nativeLayout(root))].filter(({ kind }) => kind !== 'session-dir');
+    const found = [...nativeFiles(nativeLayout(root))].filter(isFile);
     expect(found.map(({ path, kind }) => [path, kind])).toEqual([
       ['ab/s/dumps', 'unknown'],
       ['ab/s/transcript.jsonl', 'transcript'],

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { EpochMs } from '../../core/time.ts';
-import { isTemporaryName } from '../../platform/private-files.ts';
+import { isTemporaryName } from '../../platform/temporary-name.ts';
 import { walkTree } from '../../platform/walk-tree.ts';
 import { DUMPS_NAME, type NativeLayout, TRANSCRIPT_NAME } from './native-layout.ts';
 import { isDumpName } from './request-dumps.ts';
@@ -13,25 +13,35 @@ export type NativeFile =
       readonly kind: FileKind;
       readonly path: string;
       readonly sizeBytes: number;
+      readonly diskBytes: number;
       readonly mode: number;
       readonly modifiedAt: EpochMs;
     }
-  | { readonly kind: 'session-dir'; readonly path: string; readonly mode: number; readonly modifiedAt: EpochMs }
+  | {
+      /** A `folder` is any other one: those above the directories of sessions, and those in them. */
+      readonly kind: 'session-dir' | 'folder';
+      readonly path: string;
+      readonly diskBytes: number;
+      readonly mode: number;
+      readonly modifiedAt: EpochMs;
+    }
   | { readonly kind: 'unreadable'; readonly path: string; readonly error: string };
 
-/** Every session directory and file below `sessions/`, named by what it is. Paths are relative to that folder. */
+/** Every directory and file below `sessions/`, named by what it is. Paths are relative to that folder. */
 export function* nativeFiles(layout: NativeLayout): Generator<NativeFile> {
   // A home without a single transcript has no such folder yet.
   if (!existsSync(layout.sessions)) return;
   for (const entry of walkTree(layout.sessions)) {
     if (entry.kind === 'unreadable') {
       yield entry;
-    } else if (entry.kind === 'dir') {
-      if (isSessionDir(entry.path))
-        yield { kind: 'session-dir', path: entry.path, mode: entry.mode, modifiedAt: entry.modifiedAt };
     } else {
-      const kind = entry.kind === 'file' ? fileKind(entry.path) : 'unknown';
-      yield { kind, path: entry.path, sizeBytes: entry.sizeBytes, mode: entry.mode, modifiedAt: entry.modifiedAt };
+      const { path, sizeBytes, diskBytes, mode, modifiedAt } = entry;
+      if (entry.kind === 'dir')
+        yield { kind: isSessionDir(path) ? 'session-dir' : 'folder', path, diskBytes, mode, modifiedAt };
+      else {
+        const kind = entry.kind === 'file' ? fileKind(path) : 'unknown';
+        yield { kind, path, sizeBytes, diskBytes, mode, modifiedAt };
+      }
     }
   }
 }

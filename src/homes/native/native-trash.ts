@@ -1,12 +1,13 @@
-import { lstatSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
+import { lstatSync, readdirSync, rmdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { RunItem } from '../../core/run.ts';
+import { openBelow } from '../../platform/directory-handle.ts';
 import { ifPossible } from '../../platform/if-possible.ts';
 import { isThere } from '../../platform/is-there.ts';
-import { moveBetween, refuseLinks } from '../../platform/move-entry.ts';
-import { makePrivateDir, syncDir } from '../../platform/private-files.ts';
+import { moveEntry } from '../../platform/move-entry.ts';
+import { syncDir } from '../../platform/private-files.ts';
 import { removeTree } from '../../platform/remove-tree.ts';
-import { addToManifest, MANIFEST } from '../../platform/run-manifest.ts';
+import { addToManifest, isManifest, removeManifest } from '../../platform/run-manifest.ts';
 import { DUMPS_NAME, type NativeLayout, TRANSCRIPT_NAME } from './native-layout.ts';
 
 /**
@@ -37,9 +38,7 @@ export function openNativeTrash(layout: NativeLayout, runId: string): NativeTras
   const root = layout.trash(runId);
   const touched = new Set<string>();
   const move = (from: string, to: string): boolean => {
-    for (const path of [from, to]) refuseLinks(layout.root, dirname(path));
-    makePrivateDir(dirname(to));
-    if (moveBetween(from, to) !== 'moved') return false;
+    if (moveEntry(layout.root, from, to) !== 'moved') return false;
     // The folder that it went into may be new as well, and then is only a name in the one above.
     for (const folder of [dirname(from), dirname(to), dirname(dirname(to))]) touched.add(folder);
     return true;
@@ -57,10 +56,10 @@ export function openNativeTrash(layout: NativeLayout, runId: string): NativeTras
 
   return {
     note(items) {
-      refuseLinks(layout.root, root);
-      makePrivateDir(root);
-      for (const folder of new Set(items.flatMap(movesFor).map(({ to }) => dirname(to)))) makePrivateDir(folder);
-      addToManifest(root, items);
+      using trash = openBelow(layout.root, root, { create: true });
+      for (const folder of new Set(items.flatMap(movesFor).map(({ to }) => dirname(to))))
+        openBelow(layout.root, folder, { create: true })[Symbol.dispose]();
+      addToManifest(trash, items);
       for (const folder of [root, dirname(root), layout.root]) syncDir(folder);
     },
     take,
@@ -79,27 +78,29 @@ export function openNativeTrash(layout: NativeLayout, runId: string): NativeTras
       for (const { from, to } of movesFor(item)) if (isThere(to)) putBack(to, from);
     },
     async purge(item) {
-      refuseLinks(layout.root, root);
       touched.add(root);
-      return removeTree(join(root, String(item.number)));
+      return removeTree(layout.root, join(root, String(item.number)));
     },
     sync() {
       for (const directory of touched) if (isThere(directory)) syncDir(directory);
       touched.clear();
     },
-    tidy: (items) => tidy(root, items),
+    tidy: (items) => tidy(layout, root, items),
   };
 }
 
 /** An empty folder that stays is in nobody's way. One with something in it always stays. */
-function tidy(root: string, items: readonly RunItem[]): void {
-  for (const { number } of items) ifPossible(() => rmdirSync(join(root, String(number))));
+function tidy(layout: NativeLayout, root: string, items: readonly RunItem[]): void {
   ifPossible(() => {
-    if (readdirSync(root).some((name) => name !== MANIFEST)) return;
-    rmSync(join(root, MANIFEST), { force: true });
-    rmdirSync(root);
+    using above = openBelow(layout.root, dirname(root));
+    using trash = above?.folder(basename(root));
+    if (above === undefined || trash === undefined) return;
+    for (const { number } of items) ifPossible(() => rmdirSync(trash.at(String(number))));
+    if (!trash.names().every(isManifest)) return trash.sync();
+    removeManifest(trash);
+    rmdirSync(above.at(basename(root)));
+    above.sync();
   });
-  ifPossible(() => syncDir(isThere(root) ? root : dirname(root)));
 }
 
 function isFolder(path: string): boolean {

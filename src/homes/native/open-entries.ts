@@ -1,5 +1,7 @@
-import { chmodSync, lstatSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { lstatSync, realpathSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { DirectoryHandle, openBelow } from '../../platform/directory-handle.ts';
+import { obstacleOf } from '../../platform/error-sentence.ts';
 import { walkTree } from '../../platform/walk-tree.ts';
 import { fileKind } from './native-files.ts';
 import type { NativeLayout } from './native-layout.ts';
@@ -26,7 +28,7 @@ export function* openEntries(layout: NativeLayout): Generator<OpenEntry> {
     if (stat !== undefined && (stat.mode & OTHERS) !== 0 && (stat.isFile() || stat.isDirectory()))
       yield { path, directory: stat.isDirectory() };
   }
-  for (const folder of [plans, trash, archive, sessions]) {
+  for (const folder of [plans, trash, archive, sessions].filter(isFolder)) {
     for (const entry of walkTree(folder)) {
       if ((entry.kind !== 'file' && entry.kind !== 'dir') || (entry.mode & OTHERS) === 0) continue;
       if (folder === sessions && entry.kind === 'file' && fileKind(entry.path) === 'unknown') continue;
@@ -35,15 +37,36 @@ export function* openEntries(layout: NativeLayout): Generator<OpenEntry> {
   }
 }
 
-/**
- * Closes what is open to others, the home first: once nobody else can come in, nobody can put a link in the place of what is
- * closed after it. Files are not opened for it, because the database may be among them. Returns how many there were.
- */
-export function closeEntries(layout: NativeLayout): number {
+/** Folders of a home that are something else, such as a link: what is behind it is neither looked at nor changed. */
+export function linkedFolders(layout: NativeLayout): string[] {
+  const folders = [layout.plans, dirname(layout.trash('run')), layout.archive, layout.sessions];
+  return folders.filter((path) => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === false);
+}
+
+export interface ClosedEntries {
+  readonly closed: number;
+  /** What stays as it is, with the sentence that says why. */
+  readonly left: readonly { readonly path: string; readonly obstacle: string }[];
+}
+
+/** Closes what is open to others, the home first. What is a link, or has a name elsewhere, is left alone. */
+export function closeEntries(layout: NativeLayout): ClosedEntries {
+  const left: { path: string; obstacle: string }[] = [];
   let closed = 0;
   for (const { path, directory } of openEntries(layout)) {
-    chmodSync(path, directory ? DIRECTORY_MODE : FILE_MODE);
-    closed += 1;
+    const obstacle = obstacleOf(() => close(layout.root, path, directory ? DIRECTORY_MODE : FILE_MODE));
+    if (obstacle === undefined) closed += 1;
+    else left.push({ path, obstacle });
   }
-  return closed;
+  return { closed, left };
+}
+
+function close(root: string, path: string, mode: number): void {
+  // The home itself is where somebody chose it to be.
+  using folder = path === root ? DirectoryHandle.open(dirname(realpathSync(root))) : openBelow(root, dirname(path));
+  folder?.setMode(basename(path === root ? realpathSync(root) : path), mode);
+}
+
+function isFolder(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }

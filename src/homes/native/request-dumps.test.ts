@@ -21,7 +21,8 @@ function write(
   directory: string,
   { dump = {}, now = NOW, ...rules }: Partial<DumpRules> & { dump?: RequestDump; now?: number } = {},
 ) {
-  return writeDump(directory, dump, { rules: { ...KEEP_ALL, ...rules }, now });
+  const layout = { root: join(directory, '../../../..'), dumps: () => directory };
+  return writeDump(layout, 's', { dump, rules: { ...KEEP_ALL, ...rules }, now });
 }
 
 function read(path: string): unknown {

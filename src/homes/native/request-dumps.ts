@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { lstatSync, readdirSync, unlinkSync } from 'node:fs';
+import { unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { redactHeaders, redactJson, redactText, redactUrl } from '../../core/redact.ts';
 import type { RequestDump } from '../../core/request-dump.ts';
 import { type EpochMs, isoTime } from '../../core/time.ts';
 import { errorCode } from '../../platform/error-code.ts';
-import { makePrivateDir, writeFileAtomic } from '../../platform/private-files.ts';
+import { type DirectoryHandle, openBelow } from '../../platform/directory-handle.ts';
+import { writeFileAtomic } from '../../platform/private-files.ts';
+import type { NativeLayout } from './native-layout.ts';
 
 export interface DumpRules {
   readonly maxCount: number;
@@ -20,18 +22,24 @@ export interface DumpWritten {
   readonly totalBytes: number;
 }
 
-/** Writes a dump into a session's dump directory and removes the oldest beyond the rules, never the new one. */
+export interface DumpWrite {
+  readonly dump: RequestDump;
+  readonly rules: DumpRules;
+  readonly now: EpochMs;
+}
+
+/** Writes a dump into a session's dump directory and removes the oldest beyond the rules, never the new one; nothing behind a link. */
 export function writeDump(
-  directory: string,
-  dump: RequestDump,
-  { rules, now }: { rules: DumpRules; now: EpochMs },
+  layout: Pick<NativeLayout, 'root' | 'dumps'>,
+  sessionId: string,
+  { dump, rules, now }: DumpWrite,
 ): DumpWritten {
-  makePrivateDir(directory);
+  using folder = openBelow(layout.root, layout.dumps(sessionId), { create: true });
   const name = dumpName(now);
-  const path = join(directory, name);
-  writeFileAtomic(path, `${JSON.stringify({ at: isoTime(now), ...redactDump(dump, rules) }, undefined, 2)}\n`);
-  makeRoom(directory, name, { rules, now });
-  return { path, totalBytes: totalBytes(directory) };
+  const text = JSON.stringify({ at: isoTime(now), ...redactDump(dump, rules) }, undefined, 2);
+  writeFileAtomic(folder.at(name), `${text}\n`);
+  makeRoom(folder, name, { rules, now });
+  return { path: join(folder.path, name), totalBytes: totalBytes(folder) };
 }
 
 const DUMP_NAME = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z-[0-9a-f]{8}\.json$/;
@@ -50,16 +58,16 @@ function dumpedAt(name: string): EpochMs {
   return Date.parse(name.replace(DUMP_NAME, '$1-$2-$3T$4:$5:$6.$7Z'));
 }
 
-function makeRoom(directory: string, fresh: string, { rules, now }: { rules: DumpRules; now: EpochMs }): void {
-  const older = dumpNames(directory).filter((name) => name !== fresh);
+function makeRoom(folder: DirectoryHandle, fresh: string, { rules, now }: { rules: DumpRules; now: EpochMs }): void {
+  const older = dumpNames(folder).filter((name) => name !== fresh);
   const tooMany = older.length + 1 - rules.maxCount;
   for (const [index, name] of older.entries()) {
-    if (index < tooMany || now - dumpedAt(name) > rules.maxAgeMs) removeIfThere(join(directory, name));
+    if (index < tooMany || now - dumpedAt(name) > rules.maxAgeMs) removeIfThere(folder.at(name));
   }
 }
 
-function dumpNames(directory: string): string[] {
-  return readdirSync(directory).filter(isDumpName).toSorted();
+function dumpNames(folder: DirectoryHandle): string[] {
+  return folder.names().filter(isDumpName).toSorted();
 }
 
 /** Another process may make room at the same time. */
@@ -71,16 +79,8 @@ function removeIfThere(path: string): void {
   }
 }
 
-function totalBytes(directory: string): number {
-  let bytes = 0;
-  for (const name of dumpNames(directory)) {
-    try {
-      bytes += lstatSync(join(directory, name)).size;
-    } catch (error) {
-      if (errorCode(error) !== 'ENOENT') throw error;
-    }
-  }
-  return bytes;
+function totalBytes(folder: DirectoryHandle): number {
+  return dumpNames(folder).reduce((sum, name) => sum + (folder.look(name)?.size ?? 0), 0);
 }
 
 function redactDump(dump: RequestDump, { redactBodies }: DumpRules): RequestDump {

@@ -3,10 +3,10 @@ import { dirname, join } from 'node:path';
 import { skip } from '../../core/item-outcome.ts';
 import type { ItemOutcome, RunItem } from '../../core/run.ts';
 import type { ArchiveMember, ArchiveRow } from '../../core/session-archive.ts';
-import { MAX_BATCH } from '../../core/session-store.ts';
+import { MAX_BATCH, MAX_BATCH_BYTES } from '../../core/session-store.ts';
 import type { FileMover } from '../../core/session-trash.ts';
 import { trashRequest } from '../../core/trash-request.ts';
-import { errorSentence } from '../../platform/error-sentence.ts';
+import { obstacleTo } from '../../platform/error-sentence.ts';
 import { refuseLinks } from '../../platform/move-entry.ts';
 import { makePrivateDir, syncDir } from '../../platform/private-files.ts';
 import { fileLines, linesIn, parseArchiveLine } from './archive-lines.ts';
@@ -40,15 +40,6 @@ export async function restoreArchived(parts: BundleParts, step: RestoreStep, ite
   return outcome;
 }
 
-async function obstacleTo(act: () => Promise<void>): Promise<string | undefined> {
-  try {
-    await act();
-    return undefined;
-  } catch (error) {
-    return errorSentence(error);
-  }
-}
-
 interface Unpacking {
   readonly item: RunItem;
   readonly member: ArchiveMember;
@@ -78,9 +69,6 @@ async function unpack(parts: BundleParts, step: RestoreStep, { item, member }: U
   for (const folder of [trash, dirname(trash), layout.root]) syncDir(folder);
 }
 
-/** Keeps memory and transactions small however large the messages are. */
-const BATCH_BYTES = 4 * 1024 * 1024;
-
 interface Taking {
   readonly put: (rows: readonly ArchiveRow[]) => Promise<void>;
   readonly files: ArchiveUnpack | undefined;
@@ -97,7 +85,7 @@ async function readAll(path: string, member: ArchiveMember, { put, files }: Taki
       if (parsed?.kind !== 'message') continue;
       rows.push(parsed);
       bytes += line.length;
-      if (rows.length < MAX_BATCH && bytes < BATCH_BYTES) continue;
+      if (rows.length < MAX_BATCH && bytes < MAX_BATCH_BYTES) continue;
       await put(rows);
       rows = [];
       bytes = 0;

@@ -1,20 +1,29 @@
 import { createReadStream, lstatSync } from 'node:fs';
 import { join } from 'node:path';
+import type { GiveBackOptions } from '../../core/session-trash.ts';
 import { errorSentence } from '../../platform/error-sentence.ts';
+import { openRegular } from '../../platform/open-regular.ts';
 import { ArchiveBundle, MEMBER_OVERHEAD_BYTES } from './archive-bundle.ts';
+import { tarNames } from './archive-tar.ts';
 import type { BundleParts } from './bundle-sessions.ts';
 import { dropDeadBundles } from './drop-dead-bundles.ts';
 
-/** Writes bundles anew of which less than half is still referred to. Returns how many bytes that freed. */
-export async function rewriteBundles(parts: BundleParts): Promise<number> {
+/**
+ * Writes bundles anew of which less than half is still referred to, or, where nothing of what is gone may stay, those of which
+ * anything is not. Returns how many bytes that freed.
+ */
+export async function rewriteBundles(parts: BundleParts, { erase = false }: GiveBackOptions = {}): Promise<number> {
   const { store, layout } = parts;
   let freedBytes = 0;
   for (const { name, usedBytes, trashedBytes, memberCount } of await store.archive.bundles()) {
-    const sizeBytes = lstatSync(join(layout.archive, name), { throwIfNoEntry: false })?.size ?? 0;
+    const path = join(layout.archive, name);
+    const sizeBytes = lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
     const neededBytes = usedBytes + (memberCount + 1) * MEMBER_OVERHEAD_BYTES;
     // What is in the trash may come back, and goes soon enough otherwise.
-    if (trashedBytes > 0 || neededBytes >= sizeBytes / 2) continue;
+    if (trashedBytes > 0 || sizeBytes === 0) continue;
     try {
+      const isWorthIt = erase ? tarNames(path).length > memberCount + 1 : neededBytes < sizeBytes / 2;
+      if (!isWorthIt) continue;
       freedBytes += sizeBytes - (await rewrite(parts, name));
     } catch (error) {
       // There may be no room for the copy, or the bundle is damaged: it stays as it is.
@@ -32,7 +41,11 @@ async function rewrite(parts: BundleParts, name: string): Promise<number> {
   for (const { session, member } of sessions) {
     const { offsetBytes: start, lengthBytes, codec, sha256, plainBytes, lineCount } = member;
     await bundle.add({ id: session.id, title: session.title, codec }, async (write) => {
-      const stream = createReadStream(join(layout.archive, name), { start, end: start + lengthBytes - 1 });
+      const stream = createReadStream('', {
+        fd: openRegular(join(layout.archive, name)),
+        start,
+        end: start + lengthBytes - 1,
+      });
       for await (const chunk of stream) write(chunk as Buffer);
       return { sha256, plainBytes, lineCount };
     });

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import type { ArchiveItem, StrayItem } from '../../core/inventory.ts';
 import type { Problem } from '../../core/problem.ts';
 import type { SessionStore } from '../../core/session-store.ts';
-import { isTemporaryName } from '../../platform/private-files.ts';
-import { type FoundEntry, walkTree } from '../../platform/walk-tree.ts';
+import { isTemporaryName } from '../../platform/temporary-name.ts';
+import { type FoundEntry, ownDiskBytes, walkTree } from '../../platform/walk-tree.ts';
 import { isBundleName } from './archive-bundle.ts';
 import type { NativeLayout } from './native-layout.ts';
 
@@ -12,8 +12,8 @@ export interface ArchiveScan {
   /** Bundles that no session refers to, and what interrupted writes left. */
   readonly debris: readonly StrayItem[];
   readonly problems: readonly Problem[];
-  /** What the archive takes, members in the trash included: they are in the bundles still. */
-  readonly sizeBytes: number;
+  /** What the archive takes on the disk without debris, members in the trash included: they are in the bundles still. */
+  readonly diskBytes: number;
 }
 
 /** Reads the archive: what sessions refer to, and the files that are there. */
@@ -22,16 +22,18 @@ export async function scanArchive(store: SessionStore, layout: NativeLayout): Pr
   const missing = new Set(bundles.map(({ name }) => name));
   const debris: StrayItem[] = [];
   const problems: Problem[] = [];
-  let sizeBytes = 0;
+  let diskBytes = ownDiskBytes(layout.archive);
   for (const entry of existsSync(layout.archive) ? walkTree(layout.archive) : []) {
-    if (entry.kind !== 'unreadable') sizeBytes += entry.kind === 'file' ? entry.sizeBytes : 0;
-    if (missing.delete(entry.path)) continue;
-    if (entry.kind === 'file' && (isBundleName(entry.path) || isTemporaryName(entry.path)))
+    const known = missing.delete(entry.path);
+    if (!known && entry.kind === 'file' && (isBundleName(entry.path) || isTemporaryName(entry.path))) {
       debris.push(debrisItem(entry));
-    else problems.push(notOurs(entry.path));
+      continue;
+    }
+    if (entry.kind !== 'unreadable') diskBytes += entry.diskBytes;
+    if (!known) problems.push(notOurs(entry.path));
   }
   problems.push(...[...missing].map(bundleMissing));
-  return { archives: [...archiveItems(store)], debris, problems, sizeBytes };
+  return { archives: [...archiveItems(store)], debris, problems, diskBytes };
 }
 
 function* archiveItems({ archive }: SessionStore): Generator<ArchiveItem> {
@@ -42,9 +44,9 @@ function* archiveItems({ archive }: SessionStore): Generator<ArchiveItem> {
   }
 }
 
-function debrisItem({ path, modifiedAt, sizeBytes }: FoundEntry): StrayItem {
+function debrisItem({ path, modifiedAt, sizeBytes, diskBytes }: FoundEntry): StrayItem {
   const fingerprint = `${modifiedAt}:${sizeBytes}`;
-  return { kind: 'debris', id: `archive/${path}`, lastActiveAt: modifiedAt, sizeBytes, fingerprint };
+  return { kind: 'debris', id: `archive/${path}`, lastActiveAt: modifiedAt, sizeBytes: diskBytes, fingerprint };
 }
 
 function notOurs(path: string): Problem {

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { manualClock, NOW } from '../../../test/support/clock.ts';
@@ -48,11 +48,18 @@ describe('scanNative', () => {
     await store.end('ended', 'done');
     const { sessions, strays } = await scan();
     const facts = await store.get('ended');
+    const layout = nativeLayout(root);
+    const blocksOf = (file: string) => lstatSync(file).blocks * 512;
     expect(strays).toEqual([]);
     expect(sessions.find(({ id }) => id === 'ended')).toMatchObject({
       active: false,
       messageCount: 1,
-      bytes: { transcript: facts?.transcriptBytes, dumps: 0, other: 0 },
+      bytes: {
+        rows: facts?.contentBytes,
+        transcript: blocksOf(layout.transcript('ended')),
+        dumps: 0,
+        other: blocksOf(layout.sessionDir('ended')),
+      },
     });
     expect(sessions.find(({ id }) => id === 'held')).toMatchObject({ active: true });
   });

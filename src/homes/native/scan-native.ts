@@ -1,17 +1,24 @@
-import { existsSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
 import type { ScanOptions } from '../../core/home-driver.ts';
-import type { Doubt, Inventory, SessionBytes, SessionItem, StrayItem, TrashItem } from '../../core/inventory.ts';
+import {
+  type Doubt,
+  diskPartsSum,
+  type Inventory,
+  type SessionBytes,
+  type SessionItem,
+  type StrayItem,
+  type TrashItem,
+} from '../../core/inventory.ts';
 import type { Problem } from '../../core/problem.ts';
 import type { SessionStore } from '../../core/session-store.ts';
 import { sessionFingerprint } from '../../core/session-trash.ts';
 import type { Clock } from '../../core/time.ts';
 import { freeBytes } from '../../platform/file-system-facts.ts';
-import { walkTree } from '../../platform/walk-tree.ts';
+import { ownDiskBytes } from '../../platform/walk-tree.ts';
 import { activeTest } from './active-sessions.ts';
 import { judgeClock } from './clock-watch.ts';
-import { type FileSum, fileSums, type SizedFile } from './file-sums.ts';
-import { nativeFiles } from './native-files.ts';
+import { directoryOf, type FileSum, fileSums } from './file-sums.ts';
+import { homeParts } from './home-size.ts';
+import { type NativeFile, nativeFiles } from './native-files.ts';
 import type { NativeLayout } from './native-layout.ts';
 import { scanArchive } from './scan-archive.ts';
 import { sameTexts, sessionItem } from './session-item.ts';
@@ -24,54 +31,82 @@ export interface ScanParts {
 }
 
 /** Reads a native home into an inventory: one pass over the sessions, one walk over the files. */
-export async function scanNative(parts: ScanParts, { signal, onProgress }: ScanOptions = {}): Promise<Inventory> {
+export async function scanNative(
+  parts: ScanParts,
+  { signal, onProgress, onFile }: ScanOptions = {},
+): Promise<Inventory> {
   const { store, layout, clock } = parts;
   const now = clock.now();
-  const files = collectFiles(layout, () => signal?.throwIfAborted());
+  const files = collectFiles(layout, (file) => {
+    signal?.throwIfAborted();
+    if ('sizeBytes' in file) onFile?.(file);
+  });
   const isActive = await activeTest(store, { now, graceMs: parts.activeGraceMs });
+  const named = await store.routes.named();
   const same = sameTexts();
   const sessions: SessionItem[] = [];
+  let rowBytes = 0;
   for await (const session of store.list({ sort: 'stored' })) {
     signal?.throwIfAborted();
+    rowBytes += session.contentBytes;
     const bytes = files.claim(layout.sessionPath(session.id), session.contentBytes);
     const fingerprint = sessionFingerprint(session);
-    sessions.push(sessionItem(session, { active: isActive(session), bytes, fingerprint, same }));
+    const facts = { active: isActive(session), named: named.has(session.id), bytes, fingerprint, same };
+    sessions.push(sessionItem(session, facts));
     onProgress?.(sessions.length);
   }
-  const trash = await trashItems(parts);
   const rest = files.unclaimed();
   const archive = await scanArchive(store, layout);
+  const size = homeParts(
+    layout,
+    {
+      rowBytes,
+      hiddenRowBytes: await store.trash.hiddenBytes(),
+      sessionFiles: files.diskBytes - rest.diskBytes - rest.otherDiskBytes,
+      strays: rest.diskBytes + sumOf(archive.debris),
+      other: rest.otherDiskBytes,
+      archive: archive.diskBytes,
+    },
+    () => signal?.throwIfAborted(),
+  );
   const doubts: Doubt[] = (await judgeClock(store, now)) === 'suspect' ? ['clock-suspect'] : [];
   return {
     home: { id: (await store.getMeta('home-id')) ?? '', path: layout.root },
     scannedAt: now,
+    knows: ['tokens', 'cost'],
     sessions,
     strays: [...rest.strays, ...archive.debris],
-    trash,
+    trash: await trashItems(parts),
     archives: archive.archives,
     checkpoints: [],
     checkpointBytes: 0,
     problems: [...rest.problems, ...archive.problems],
-    disk: {
-      usedBytes: usedBytes(layout, sessions) + rest.sizeBytes + archive.sizeBytes,
-      freeBytes: freeBytes(layout.root),
-    },
+    disk: { usedBytes: diskPartsSum(size), freeBytes: freeBytes(layout.root), parts: size },
     doubts,
   };
 }
 
-/** The files below `sessions/`, summed by session directory; what no session claims is a stray, if all of it is ours. */
-function collectFiles(layout: NativeLayout, onEntry: () => void) {
+/** The files below `sessions/`, summed by session directory; what no session claims is a stray, if all of it can be read and is ours. */
+function collectFiles(layout: NativeLayout, onEntry: (file: NativeFile) => void) {
   const sums = fileSums();
   const debris: StrayItem[] = [];
   const problems: Problem[] = [];
+  const unread = new Set<string>();
+  let diskBytes = ownDiskBytes(layout.sessions);
   for (const file of nativeFiles(layout)) {
-    onEntry();
-    if (file.kind === 'unreadable') problems.push(unreadable(file));
-    else if (file.kind === 'temporary') debris.push(debrisItem(file));
-    else sums.add(file);
+    onEntry(file);
+    if (file.kind === 'unreadable') {
+      problems.push(unreadable(file));
+      unread.add(directoryOf(file.path));
+    } else {
+      diskBytes += file.diskBytes;
+      if (file.kind === 'temporary') debris.push(debrisItem(file));
+      // What is above the directories of sessions is shared by them.
+      else if (file.kind !== 'folder' || file.path.includes('/')) sums.add(file);
+    }
   }
   return {
+    diskBytes,
     claim(directory: string, rows: number): SessionBytes {
       const { transcript, dumps, other } = sums.take(directory);
       return { rows, transcript, dumps, other };
@@ -79,27 +114,37 @@ function collectFiles(layout: NativeLayout, onEntry: () => void) {
     unclaimed() {
       const left = [...sums.directories()].map((path) => {
         const sum = sums.take(path);
-        return { item: orphanItem(path, sum), unknown: sum.unknown };
+        return {
+          item: orphanItem(path, sum),
+          unknown: sum.unknown,
+          ours: sum.unknown === undefined && !unread.has(path),
+        };
       });
+      const strays = [...debris, ...left.filter(({ ours }) => ours).map(({ item }) => item)];
       return {
-        strays: [...debris, ...left.filter(({ unknown }) => unknown === undefined).map(({ item }) => item)],
+        strays,
         problems: [...problems, ...left.flatMap(({ unknown }) => (unknown === undefined ? [] : [notOurs(unknown)]))],
-        sizeBytes: [...debris, ...left.map(({ item }) => item)].reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+        diskBytes: sumOf(strays),
+        otherDiskBytes: sumOf(left.filter(({ ours }) => !ours).map(({ item }) => item)),
       };
     },
   };
 }
 
-function orphanItem(path: string, { transcript, dumps, other, newestAt }: FileSum): StrayItem {
-  const sizeBytes = transcript + dumps + other;
+/** Its fingerprint is of what it holds: what that takes on the disk may change by itself. */
+function orphanItem(path: string, { transcript, dumps, other, contentBytes, newestAt }: FileSum): StrayItem {
   const id = `sessions/${path}`;
-  return { kind: 'orphan', id, lastActiveAt: newestAt, sizeBytes, fingerprint: `${newestAt}:${sizeBytes}` };
+  const fingerprint = `${newestAt}:${contentBytes}`;
+  return { kind: 'orphan', id, lastActiveAt: newestAt, sizeBytes: transcript + dumps + other, fingerprint };
 }
 
-function debrisItem(file: SizedFile & { sizeBytes?: number }): StrayItem {
-  const sizeBytes = file.sizeBytes ?? 0;
-  const fingerprint = `${file.modifiedAt}:${sizeBytes}`;
-  return { kind: 'debris', id: `sessions/${file.path}`, lastActiveAt: file.modifiedAt, sizeBytes, fingerprint };
+function debrisItem({ path, modifiedAt, sizeBytes, diskBytes }: Extract<NativeFile, { sizeBytes: number }>): StrayItem {
+  const fingerprint = `${modifiedAt}:${sizeBytes}`;
+  return { kind: 'debris', id: `sessions/${path}`, lastActiveAt: modifiedAt, sizeBytes: diskBytes, fingerprint };
+}
+
+function sumOf(strays: readonly StrayItem[]): number {
+  return strays.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
 }
 
 function unreadable({ path, error }: { path: string; error: string }): Problem {
@@ -111,14 +156,15 @@ function notOurs(path: string): Problem {
   return { kind: 'unknown-file', subject: `sessions/${path}`, message };
 }
 
-/** What earlier runs removed and can still give back, one item a run. */
+/** What earlier runs removed and is still there, one item a run. What a purge began with and could not end is, too. */
 export async function trashItems({ store }: Pick<ScanParts, 'store'>): Promise<TrashItem[]> {
   const items: TrashItem[] = [];
   for await (const run of store.journal.runs()) {
-    const { trashed } = await store.journal.totals(run.id);
-    if (trashed === undefined) continue;
+    const { trashed, purging } = await store.journal.totals(run.id);
+    if (trashed === undefined && purging === undefined) continue;
     const { id, startedAt: removedAt, expiresAt } = run;
-    const { items: itemCount, sizeBytes } = trashed;
+    const itemCount = (trashed?.items ?? 0) + (purging?.items ?? 0);
+    const sizeBytes = (trashed?.sizeBytes ?? 0) + (purging?.sizeBytes ?? 0);
     items.push({
       kind: 'trash',
       id,
@@ -130,16 +176,4 @@ export async function trashItems({ store }: Pick<ScanParts, 'store'>): Promise<T
     });
   }
   return items;
-}
-
-/** Of what is in the trash only the files count here: its rows are in the database still. */
-function usedBytes(layout: NativeLayout, sessions: readonly SessionItem[]): number {
-  const files = sessions.reduce((sum, { bytes }) => sum + bytes.transcript + bytes.dumps + bytes.other, 0);
-  const trash = dirname(layout.trash('any'));
-  let inTrash = 0;
-  for (const entry of existsSync(trash) ? walkTree(trash) : []) if (entry.kind === 'file') inTrash += entry.sizeBytes;
-  const database = ['', '-wal'].reduce((sum, suffix) => {
-    return sum + (statSync(layout.database + suffix, { throwIfNoEntry: false })?.size ?? 0);
-  }, 0);
-  return files + inTrash + database;
 }

@@ -1,8 +1,12 @@
+import { endedByReset } from '../../core/gateway.ts';
+import { goesOn } from '../../core/in-use.ts';
 import type { SessionBytes, SessionItem } from '../../core/inventory.ts';
-import type { SessionFacts } from '../../core/session.ts';
+import { type SessionFacts, totalTokens } from '../../core/session.ts';
 
 export interface ItemFacts {
   readonly active: boolean;
+  /** A key names it. */
+  readonly named: boolean;
   readonly bytes: SessionBytes;
   readonly fingerprint: string;
   /** Gives back an equal text that was seen before, for those who keep many items: sources and projects are few. */
@@ -11,7 +15,7 @@ export interface ItemFacts {
 
 /** A session as the policy sees it. Built field by field: there may be 100 000 of them. */
 export function sessionItem(session: SessionFacts, facts: ItemFacts): SessionItem {
-  const { active, bytes, fingerprint, same = (text) => text } = facts;
+  const { active, named, bytes, fingerprint, same = (text) => text } = facts;
   const item: { -readonly [K in keyof SessionItem]: SessionItem[K] } = {
     kind: 'session',
     id: session.id,
@@ -19,12 +23,16 @@ export function sessionItem(session: SessionFacts, facts: ItemFacts): SessionIte
     startedAt: session.startedAt,
     lastActiveAt: session.lastActiveAt,
     messageCount: session.messageCount,
+    tokens: totalTokens(session.usage),
+    costUsd: session.usage.costUsd,
     pinned: session.pinned,
     tags: session.tags.length === 0 ? NO_TAGS : session.tags,
     active,
     bytes,
     fingerprint,
   };
+  if (named && goesOn(session)) item.routed = true;
+  if (session.endedAt !== undefined && endedByReset(session.endReason)) item.reset = true;
   if (session.outputCount !== undefined) item.outputCount = session.outputCount;
   if (session.workdir !== undefined) item.workdir = same(session.workdir);
   if (session.title !== undefined) item.title = session.title;

@@ -45,6 +45,25 @@ describe('a look at a transcript', () => {
     ['is too short', 'transcript-behind', (path) => truncateSync(path, 10)],
     ['is too long', 'transcript-ahead', (path) => appendFileSync(path, 'x')],
     [
+      'has a damaged line before the end that it lost',
+      'transcript-damaged',
+      (path) => {
+        edit(path, (text) => text.replace('{"seq":2', '\0\0\0\0\0\0\0\0'));
+        truncateSync(path, readFileSync(path).length - 3);
+      },
+    ],
+    [
+      'grew in the middle',
+      'transcript-damaged',
+      (path) => writeFileSync(path, readFileSync(path, 'utf8').replace('{"seq":2', '{"more":1,"seq":2')),
+    ],
+    [
+      'lost its last lines',
+      'transcript-behind',
+      (path) => truncateSync(path, readFileSync(path, 'utf8').indexOf('{"seq":2')),
+    ],
+    ['has whole lines too many', 'transcript-ahead', (path) => appendFileSync(path, '{"seq":4}\n{"seq":5}\n')],
+    [
       'has a damaged line',
       'transcript-damaged',
       (path) => edit(path, (text) => text.replace('{"seq":2', '\0\0\0\0\0\0\0\0')),

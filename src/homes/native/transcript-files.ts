@@ -18,7 +18,7 @@ export function createTranscriptFiles(
   layout: NativeLayout,
   wanted: (source: string) => boolean,
 ): TranscriptSink & Disposable {
-  const handles = new TranscriptHandles((id) => layout.transcript(id));
+  const handles = new TranscriptHandles(layout);
   return {
     write(request) {
       if (!wanted(request.session.source)) return { mark: request.mark, problems: [] };
@@ -75,7 +75,7 @@ function writeLines(handle: number, position: number, lines: Iterable<string>): 
 }
 
 function notWritten({ session }: TranscriptWrite, error: unknown): Problem {
-  const reason = errorText(error);
+  const reason = errorText(error).replace(/\.$/, '');
   return {
     kind: 'transcript-not-written',
     subject: session.id,

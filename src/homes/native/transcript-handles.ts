@@ -1,8 +1,10 @@
-import { closeSync, constants, fchmodSync, openSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { closeSync, constants, fchmodSync, fstatSync, openSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { Failure } from '../../core/failure.ts';
+import { type DirectoryHandle, openBelow } from '../../platform/directory-handle.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { type FileMark, isStillAt, markFile } from '../../platform/open-file.ts';
-import { makePrivateDir } from '../../platform/private-files.ts';
+import type { NativeLayout } from './native-layout.ts';
 
 /** Opening and closing a file costs more than writing a line to it, and an agent writes to few sessions at a time. */
 const MAX_OPEN = 32;
@@ -10,6 +12,8 @@ const MAX_OPEN = 32;
 export interface TranscriptFile {
   readonly handle: number;
   readonly path: string;
+  /** Opens the folder that it is in. */
+  readonly openFolder: () => DirectoryHandle;
 }
 
 /**
@@ -17,14 +21,17 @@ export interface TranscriptFile {
  * replaced or removed meanwhile is never written to.
  */
 export class TranscriptHandles implements Disposable {
-  readonly #pathOf: (id: string) => string;
+  readonly #layout: NativeLayout;
   readonly #open = new Map<string, TranscriptFile & { readonly mark: FileMark }>();
 
-  constructor(pathOf: (id: string) => string) {
-    this.#pathOf = pathOf;
+  constructor(layout: NativeLayout) {
+    this.#layout = layout;
   }
 
-  /** The transcript of a session as it stands at its path now, created when there is none. Links are not followed. */
+  /**
+   * The transcript of a session as it stands at its path now, created when there is none. It is reached through real folders of the
+   * home alone, and is a file that has no other name: whatever else stands there may be somebody's, and is refused.
+   */
   open(id: string): TranscriptFile {
     const known = this.#open.get(id);
     if (known !== undefined) {
@@ -36,9 +43,10 @@ export class TranscriptHandles implements Disposable {
       }
       closeSync(known.handle);
     }
-    const path = this.#pathOf(id);
-    const handle = openOrCreate(path);
-    const file = { handle, path, mark: markFile(handle) };
+    const path = this.#layout.transcript(id);
+    const openFolder = () => openBelow(this.#layout.root, dirname(path), { create: true });
+    const handle = openOwn(openFolder, path);
+    const file = { handle, path, openFolder, mark: markFile(handle) };
     this.#open.set(id, file);
     this.#closeOldest();
     return file;
@@ -57,7 +65,16 @@ export class TranscriptHandles implements Disposable {
   }
 }
 
-const OPEN_FLAGS = constants.O_RDWR | constants.O_NOFOLLOW;
+const OPEN_FLAGS = constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+function openOwn(openFolder: () => DirectoryHandle, path: string): number {
+  using folder = openFolder();
+  const handle = openOrCreate(folder.at(basename(path)));
+  const stat = fstatSync(handle);
+  if (stat.isFile() && stat.nlink === 1) return handle;
+  closeSync(handle);
+  throw new Failure('refused', `${path} is not a plain file, or has other names, so it is not only ours to write.`);
+}
 
 function openOrCreate(path: string): number {
   try {
@@ -65,7 +82,6 @@ function openOrCreate(path: string): number {
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw error;
   }
-  makePrivateDir(dirname(path));
   const handle = openSync(path, OPEN_FLAGS | constants.O_CREAT, 0o600);
   fchmodSync(handle, 0o600);
   return handle;

@@ -65,6 +65,8 @@ export const checkpointStatusSchema = z.object({
   checkpoints: count,
   sizeBytes: count,
   sharedBytes: count,
+  garbageBytes: count,
+  garbageUntil: time.exactOptional(),
   indexBytes: count,
   limits: z.object(rules).partial(),
   reclaimable: amount,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { sessionSchema } from './session-schemas.ts';
-import { count, pageSize, text, time } from './values.ts';
+import { anyJson, count, pageSize, text, texts, time } from './values.ts';
 
 const SPEND_SCOPES = ['session', 'source', 'day', 'model'] as const;
 
@@ -20,10 +20,49 @@ export const spendListSchema = z.object({
   ),
 });
 
+const budgetSchema = z.object({
+  scope: z.enum(SPEND_SCOPES),
+  key: z.string().exactOptional(),
+  of: z.enum(['tokens', 'usd', 'iterations', 'minutes', 'messages', 'bytes']),
+  limit: z.number(),
+  used: z.number(),
+  reserved: z.number(),
+  left: z.number(),
+  until: time.exactOptional(),
+});
+export const budgetQuery = z.strictObject({ session: text.exactOptional() });
+export const budgetListSchema = z.object({ budgets: z.array(budgetSchema) });
+
+export const correctSchema = z.strictObject({
+  sessionId: text,
+  tokens: z.int().min(0).exactOptional(),
+  costUsd: z.number().min(0).exactOptional(),
+  by: text,
+  reason: text,
+  day: text.exactOptional(),
+  model: text.exactOptional(),
+});
+export const correctionListSchema = z.object({
+  corrections: z.array(
+    z.object({
+      sessionId: z.string(),
+      tokens: count,
+      costUsd: z.number(),
+      by: z.string(),
+      reason: z.string(),
+      at: time,
+    }),
+  ),
+});
+
 const routeSchema = z.object({ key: z.string(), movedAt: time, session: sessionSchema.exactOptional() });
 
 export const routeListSchema = z.object({ routes: z.array(routeSchema), next: z.string().exactOptional() });
-export const routeListQuery = z.strictObject({ limit: pageSize(1000), after: text.exactOptional() });
+export const routeListQuery = z.strictObject({
+  source: text.exactOptional(),
+  limit: pageSize(1000),
+  after: text.exactOptional(),
+});
 
 export const resolveSchema = z.strictObject({
   key: text,
@@ -40,6 +79,7 @@ export const resolvedSchema = z.object({
     z.object({ kind: z.literal('reset'), reason: z.string(), previousId: z.string() }),
   ]),
   session: sessionSchema,
+  budgets: z.array(budgetSchema),
 });
 
 export const resetSchema = z.strictObject({ key: text, reason: text.exactOptional() });
@@ -77,7 +117,7 @@ export const jobRunSchema = z.object({
   job: z.string(),
   sessionId: z.string(),
   outcome: z.enum(['done', 'failed', 'stopped']),
-  /** Absent when it is done. */
+  /** Of a run that is done only what else is to be said of it. */
   why: z.string().exactOptional(),
   undelivered: count,
 });
@@ -90,4 +130,9 @@ export const eventSchema = z.object({
   kind: z.string(),
   sessionId: z.string().exactOptional(),
   message: z.string(),
+  /** What the sentence says in numbers and words. */
+  figures: z.record(z.string(), anyJson).exactOptional(),
 });
+
+/** Which events to send; `type` may be given several times. */
+export const eventsQuery = z.strictObject({ type: texts.exactOptional(), session: text.exactOptional() });

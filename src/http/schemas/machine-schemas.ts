@@ -1,9 +1,19 @@
 import { z } from 'zod';
-import { anyJson, count, time } from './values.ts';
+import { anyJson, time } from './values.ts';
 
 export const statusSchema = z.object({ status: z.literal('ok') });
 
-const limit = z.union([count, z.literal('never')]);
+export const readinessSchema = z.object({
+  status: z.enum(['ok', 'failing']),
+  checks: z.object({
+    /** It has not been closed. */
+    home: z.boolean(),
+    /** A write of this moment, or of the last second, went well. */
+    store: z.boolean(),
+    /** Everything that runs by the clock went well lately. */
+    chores: z.boolean(),
+  }),
+});
 
 export const homeSchema = z.object({
   path: z.string(),
@@ -11,11 +21,11 @@ export const homeSchema = z.object({
   configFile: z.string(),
   /** For how long what was removed can be given back. */
   trashGraceDays: z.number(),
-  /** From when on sessions without messages, or with only a few, may go. */
-  gc: z.object({ emptyHours: limit, trivialDays: limit, trivialMax: count }),
   /** Absent when unattended maintenance is switched off. */
   nextMaintenanceAt: time.exactOptional(),
 });
+
+const configIssueSchema = z.object({ key: z.string(), where: z.string(), message: z.string() });
 
 export const configSchema = z.object({
   /** The file as it stands; absent when there is none. */
@@ -29,10 +39,12 @@ export const configSchema = z.object({
       where: z.string().exactOptional(),
     }),
   ),
+  /** Always empty: a daemon does not start while anything is wrong. */
+  issues: z.array(configIssueSchema),
 });
 
 export const configCheckSchema = z.object({
   fileExists: z.boolean(),
   /** Empty when the daemon could be started with it. */
-  issues: z.array(z.object({ key: z.string(), where: z.string(), message: z.string() })),
+  issues: z.array(configIssueSchema),
 });

@@ -1,13 +1,16 @@
 import { z } from 'zod';
 import { planRequestSchema, planSchema } from '../../app/documents/read-plan-document.ts';
 import { sessionListSchema } from './session-schemas.ts';
-import { amount, count, pageSize, text, time } from './values.ts';
+import { amount, count, flag, pageSize, text, time } from './values.ts';
 
 export const newPlanSchema = z.strictObject({ request: planRequestSchema.exactOptional() });
 
 export const planDocumentSchema = planSchema
   .extend({ totals: z.object({ keep: amount, go: amount, forGood: amount }) })
   .meta({ id: 'Plan' });
+
+/** Without `forGood`, what the plan marks so goes into the trash instead, and trash in its grace stays. */
+export const applyQuery = z.strictObject({ forGood: flag.exactOptional() });
 
 const itemRef = { kind: z.string(), id: z.string() };
 
@@ -41,6 +44,8 @@ export const outcomeSchema = z
     status: z.enum(['done', 'skipped']),
     detail: z.string().exactOptional(),
     sizeBytes: count,
+    /** It skipped the trash, or left it early: nothing brings it back. */
+    forGood: z.literal(true).exactOptional(),
   })
   .meta({ id: 'Outcome' });
 
@@ -75,6 +80,7 @@ export const runDetailSchema = runSchema.extend({
       reason: z.string(),
       sizeBytes: count,
       state: z.string(),
+      forGood: z.literal(true).exactOptional(),
       detail: z.string().exactOptional(),
       title: z.string().exactOptional(),
     }),
@@ -85,7 +91,12 @@ export const runDetailSchema = runSchema.extend({
 
 export const undoSchema = z.strictObject({ ids: z.array(text).min(1).max(1000).exactOptional() });
 
-export const emptySchema = z.strictObject({});
+export const emptySchema = z.strictObject({
+  /** Also forget what the sessions were called. */
+  forget: z.boolean().exactOptional(),
+  /** Only because its time to undo is over; refused while the clock is in doubt. */
+  expired: z.boolean().exactOptional(),
+});
 export const emptiedSchema = z.object({ items: count, skipped: count, freedBytes: count });
 
 export const promptsSchema = z.object({ id: z.string(), prompts: z.string().exactOptional() });

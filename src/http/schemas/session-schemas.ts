@@ -17,7 +17,7 @@ import {
   time,
 } from './values.ts';
 
-const usage = z
+export const usageSchema = z
   .object({
     inputTokens: count,
     outputTokens: count,
@@ -48,7 +48,7 @@ export const sessionSchema = z
     messageCount: count,
     outputCount: count.exactOptional(),
     toolCallCount: count,
-    usage,
+    usage: usageSchema,
     contentBytes: count,
     transcriptBytes: count,
     dumpBytes: count,
@@ -56,8 +56,8 @@ export const sessionSchema = z
   })
   .meta({ id: 'Session' });
 
-const modelUsage = usage.extend({ model: z.string() });
-export const usageByModelSchema = z.object({ usageByModel: z.array(modelUsage) });
+export const modelUsageSchema = usageSchema.extend({ model: z.string() });
+export const usageByModelSchema = z.object({ usageByModel: z.array(modelUsageSchema) });
 export const sessionDetailSchema = sessionSchema.extend(usageByModelSchema.shape).meta({ id: 'SessionDetail' });
 
 export const sessionDetailQuery = z.strictObject({ exact: flag.exactOptional() });
@@ -100,6 +100,12 @@ export const sessionChangeSchema = z.strictObject({
 });
 
 export const endSchema = z.strictObject({ reason: text });
+
+export const endCrashedSchema = z.strictObject({ reason: text.optional() });
+
+export const crashedListSchema = z.object({
+  sessions: z.array(z.object({ id: z.string(), pid: z.number(), host: z.string() })),
+});
 
 export const usageReportSchema = z.strictObject({
   model: text,
@@ -147,6 +153,7 @@ export const newMessagesSchema = z.strictObject({
     .array(z.strictObject({ ...message, at: givenTime.exactOptional() }))
     .min(1)
     .max(MAX_BATCH),
+  expectedSeq: count.exactOptional(),
 });
 
 /** A session as an import describes it; counts and sizes are found anew. */
@@ -159,7 +166,7 @@ export const importedSessionSchema = z.strictObject({
   endedAt: givenTime.exactOptional(),
   endReason: text.exactOptional(),
   pinned: z.boolean(),
-  usageByModel: z.array(z.strictObject({ ...modelUsage.shape, costUsd: z.number().min(0) })).max(1000),
+  usageByModel: z.array(z.strictObject({ ...modelUsageSchema.shape, costUsd: z.number().min(0) })).max(1000),
 });
 
 export const importedFactsSchema = importedSessionSchema.omit({ id: true });
@@ -177,7 +184,15 @@ export const importSchema = z.object({ id: z.string() });
 const verdictSchema = z
   .object({
     kind: z.enum(VERDICT_KINDS),
-    causes: z.array(z.object({ rule: z.string(), scope: z.string(), used: z.number(), limit: z.number() })),
+    causes: z.array(
+      z.object({
+        rule: z.string(),
+        scope: z.string(),
+        used: z.number(),
+        limit: z.number(),
+        tools: z.array(z.object({ name: z.string(), count: z.int() })).exactOptional(),
+      }),
+    ),
     say: z.string(),
   })
   .meta({ id: 'Verdict' });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { decisionSchema, itemSchema, shortfallSchema } from '../../app/documents/read-plan-document.ts';
+import { CLEAN_UPS } from '../../core/clean-up.ts';
 import { runSchema } from './run-schemas.ts';
 import { amount, count, problemSchema, time } from './values.ts';
 
@@ -11,11 +12,32 @@ const classSchema = z.object({
   reclaimable: amount,
 });
 
+const guardReason = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('first-run'), count }),
+  z.object({ kind: z.literal('too-many'), of: z.enum(['sessions', 'items']), count, limit: count }),
+  z.object({ kind: z.literal('empties-group'), source: z.string(), workdir: z.string().exactOptional() }),
+  z.object({ kind: z.literal('stricter-policy'), count }),
+  z.object({ kind: z.literal('trash-size'), count }),
+  z.object({ kind: z.literal('held'), since: time }),
+]);
+
+/** What the rules let go of and the guard put off. */
+const waitingSchema = z.object({
+  items: count,
+  sizeBytes: count,
+  reasons: z.array(guardReason),
+  until: time.exactOptional(),
+});
+
 export const homeStatusSchema = z
   .object({
     home: z.object({ id: z.string(), path: z.string() }),
     classes: z.array(classSchema),
     disk: z.object({ usedBytes: count, freeBytes: count, maxBytes: count.exactOptional() }),
+    /** Together with the classes, all that the home takes on the disk. */
+    rest: z.array(
+      z.object({ name: z.enum(['index', 'log', 'reserve', 'plans', 'caches', 'other']), sizeBytes: count }),
+    ),
     trashUntil: z.object({ first: time, last: time }).exactOptional(),
     notes: z.array(z.string()),
     shortfalls: z.array(shortfallSchema),
@@ -34,6 +56,8 @@ export const homeStatusSchema = z
     ),
     lastRun: runSchema.exactOptional(),
     nextMaintenanceAt: time.exactOptional(),
+    waiting: waitingSchema.exactOptional(),
+    heldSince: time.exactOptional(),
   })
   .meta({ id: 'Status' });
 
@@ -56,9 +80,13 @@ const sessionAmount = { sessions: count, messages: count, sizeBytes: count };
 export const statsSchema = z.object({
   total: z.object(sessionAmount),
   bySource: z.array(z.object({ source: z.string(), ...sessionAmount })),
-  byAge: z.array(z.object({ maxDays: count.exactOptional(), ...sessionAmount })),
+  /** Last active at most so many hours ago; without `maxHours`, everything older. */
+  byAge: z.array(z.object({ maxHours: count.exactOptional(), ...sessionAmount })),
   byFileKind: z.array(z.object({ kind: z.string(), files: count, sizeBytes: count })),
+  checkpoints: z.object({ count, sizeBytes: count }),
   reclaimable: z.array(z.object({ rule: z.enum(['empty', 'trivial', 'retention']), ...sessionAmount })),
+  /** The commands that would free anything now, the one that would free most first. */
+  cleanUps: z.array(z.object({ command: z.enum(CLEAN_UPS), ...amount.shape })),
 });
 
 export const checkSchema = z.object({
@@ -75,8 +103,14 @@ export const repairStepSchema = z.discriminatedUnion('status', [
 export const repairSchema = z.strictObject({});
 export const repairListSchema = z.object({ repairs: z.array(repairStepSchema) });
 
-/** `auto` heeds the settings and the interval; without it a pass is made now. */
-export const maintainSchema = z.strictObject({ auto: z.boolean().exactOptional() });
+/** `auto` heeds the settings and the interval; without it a pass is made now. `allow` also takes all that waits. */
+export const maintainSchema = z.strictObject({
+  auto: z.boolean().exactOptional(),
+  allow: z.boolean().exactOptional(),
+});
+
+export const holdSchema = z.strictObject({ held: z.boolean() });
+export const heldSchema = z.object({ heldSince: time.exactOptional() });
 
 const pass = {
   at: time,
@@ -86,20 +120,31 @@ const pass = {
   skipped: count,
   freedBytes: count,
   runId: z.string().exactOptional(),
+  waiting: waitingSchema.exactOptional(),
 };
 
-const guardReason = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('first-run'), count }),
-  z.object({ kind: z.literal('too-many'), of: z.enum(['sessions', 'items']), count, limit: count }),
-  z.object({ kind: z.literal('empties-group'), source: z.string(), workdir: z.string().exactOptional() }),
-  z.object({ kind: z.literal('stricter-policy'), count }),
-]);
+/** What left the trash because its time to undo was over, although no pass was made. */
+const emptiedSchema = z.object({ items: count, skipped: count, freedBytes: count }).exactOptional();
+
+/** What became of the limits of checkpoints. */
+const checkpoints = z
+  .discriminatedUnion('status', [
+    z.object({ status: z.enum(['off', 'within', 'busy']) }),
+    z.object({
+      status: z.literal('done'),
+      removed: count,
+      freedBytes: count,
+      runId: z.string().exactOptional(),
+      held: z.literal(true).exactOptional(),
+    }),
+    z.object({ status: z.literal('failed'), error: z.string() }),
+  ])
+  .exactOptional();
 
 export const maintainedSchema = z.discriminatedUnion('status', [
-  z.object({ status: z.literal('off') }),
+  z.object({ status: z.literal('off'), emptied: emptiedSchema, checkpoints }),
   z.object({ status: z.literal('busy') }),
   z.object({ status: z.literal('failed'), error: z.string() }),
-  z.object({ status: z.literal('not-due'), nextAt: time }),
-  z.object({ status: z.literal('done'), ...pass }),
-  z.object({ status: z.literal('announced'), reasons: z.array(guardReason), held: count, ...pass }),
+  z.object({ status: z.literal('not-due'), nextAt: time, emptied: emptiedSchema, checkpoints }),
+  z.object({ status: z.literal('done'), ...pass, checkpoints }),
 ]);

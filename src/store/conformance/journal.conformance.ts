@@ -94,6 +94,29 @@ export function journalConformance(desk: StoreDesk): void {
       expect(await collect(journal.items('trashed'))).toHaveLength(700);
     });
 
+    it('knows the runs that have something in the trash, the first to expire first', async () => {
+      const { journal } = desk.store;
+      const states = [
+        'skipped',
+        'restored',
+        'purged',
+        'intended',
+        'trashed',
+        'archived',
+        'undoing',
+        'purging',
+      ] as const;
+      for (const [index, state] of states.entries()) {
+        await journal.begin({ ...run, id: state, expiresAt: NOW - index });
+        await journal.intend(state, [runItem({ number: 1, id: 's' }), runItem({ number: 2, id: 't' })]);
+        await journal.mark(state, [
+          { number: 1, state },
+          { number: 2, state: 'purged' },
+        ]);
+      }
+      expect((await journal.inTrash()).map(({ id }) => id)).toEqual(['purging', 'trashed']);
+    });
+
     it('refuses the same run or item twice', async () => {
       await desk.store.journal.begin(run);
       await expect(desk.store.journal.begin(run)).rejects.toMatchObject({ name: 'Failure' });

@@ -46,6 +46,27 @@ export function leasesConformance(desk: StoreDesk): void {
       expect(await held()).toEqual(['a', 'b', 'c']);
     });
 
+    it('claims a session anew with the next message when its claim is gone, as after a transaction that was undone', async () => {
+      await create({ id: 'a' });
+      await desk.store.repair.forget(await desk.store.holders());
+      expect(await held()).toEqual([]);
+      await desk.store.append('a', [user('x')]);
+      expect(await held()).toEqual(['a']);
+    });
+
+    it.each<[string, (store: StoreDesk['store']) => Promise<unknown>]>([
+      ['what was used', (store) => store.recordUsage('a', { model: 'm', inputTokens: 1 })],
+      ['a dump', (store) => store.recordDumps('a', { sizeBytes: 1 })],
+    ])('claims an open session by recording %s, and no ended one', async (_, record) => {
+      await create({ id: 'a' });
+      await desk.store.release('a');
+      await record(desk.store);
+      expect(await held()).toEqual(['a']);
+      await desk.store.end('a', 'done');
+      await record(desk.store);
+      expect(await held()).toEqual([]);
+    });
+
     it('gives up only its own claim', async () => {
       await create({ id: 'a' });
       const other = await openOther();

@@ -148,6 +148,25 @@ export function messagesConformance(desk: StoreDesk): void {
       expect(desk.store.sizeOf('other')).toBeUndefined();
     });
 
+    it('takes no more than the append that fills a session, however many come at once', async () => {
+      await create({ id: 's' });
+      const within = { messages: 5, bytes: Infinity };
+      const appends = Array.from({ length: 4 }, () => desk.store.append('s', [user('a'), user('b')], { within }));
+      const statuses = (await Promise.allSettled(appends)).map(({ status }) => status);
+      expect(statuses).toEqual(['fulfilled', 'fulfilled', 'fulfilled', 'rejected']);
+      // What an agent printed is no message, and takes room all the same.
+      await create({ id: 't' });
+      await desk.store.append(
+        't',
+        Array.from({ length: 6 }, () => outputMessage('stdout', 'x'.repeat(100))),
+      );
+      await desk.store.append('t', [user('a')], { within });
+      const full = desk.store.append('t', [user('b')], { within: { messages: 5, bytes: 600 } });
+      await expect(full).rejects.toMatchObject({ code: 'refused' });
+      expect(await factsOf('t')).toMatchObject({ messageCount: 1 });
+      await desk.store.append('s', [user('a record is as long as you like')]);
+    });
+
     it('takes as many messages at once as it says and refuses more, or none', async () => {
       await create({ id: 's' });
       const batch = Array.from({ length: MAX_BATCH }, (_, index) => user(`message ${index}`));

@@ -1,10 +1,13 @@
+import { statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import BetterSqlite3, { type Database, type Statement } from 'better-sqlite3';
 import { Failure } from '../../core/failure.ts';
-import { networkFileSystem } from '../../platform/file-system-facts.ts';
+import { freeBytes, networkFileSystem } from '../../platform/file-system-facts.ts';
 import { retryBusy } from '../../platform/retry-busy.ts';
+import { MOST_LOG_BYTES } from './bound-log.ts';
 import { createDatabaseFile } from './create-database-file.ts';
 import { migrate, refuseNewerSchema } from './migrations.ts';
-import { isBusy, lockedTooLong, translateSqliteError } from './sqlite-errors.ts';
+import { closedHome, isBusy, lockedTooLong, translateSqliteError } from './sqlite-errors.ts';
 import { createWalSync } from './wal-sync.ts';
 
 /** "copp" in ASCII: how a Coppice database is told from every other SQLite file. */
@@ -42,10 +45,15 @@ export interface Connection extends Disposable {
   sql<Params extends unknown[], Row>(text: string): Statement<Params, Row>;
 }
 
+export interface ConnectionOptions {
+  /** It is closed soon. Where the disk has no room for the memory that processes share, the others may wait that long. */
+  readonly brief?: boolean;
+}
+
 /** Opens a Coppice database, creating and migrating it as needed. Refuses files it does not recognise. */
-export async function openConnection(path: string): Promise<Connection> {
+export async function openConnection(path: string, { brief = false }: ConnectionOptions = {}): Promise<Connection> {
   if (path !== IN_MEMORY) createDatabaseFile(path);
-  return retryBusy(() => connect(path), {
+  return retryBusy(() => connect(path, brief), {
     deadlineMs: LOCK_DEADLINE_MS,
     isBusy,
     onGiveUp: (waitedMs) => lockedTooLong(path, waitedMs),
@@ -60,9 +68,10 @@ export function openBeside(path: string): Connection {
   return connectionOf(raw, path);
 }
 
-function connect(path: string): Connection {
+function connect(path: string, brief: boolean): Connection {
   const raw = openRaw(path);
   try {
+    if (brief && !raw.memory && hasNoRoomToShare(path)) useAlone(raw);
     refuseForeignDatabase(raw, path);
     refuseNewerSchema(raw, path);
     configure(raw, path);
@@ -72,6 +81,21 @@ function connect(path: string): Connection {
     raw.close();
     throw isBusy(error) ? error : translateSqliteError(error, path);
   }
+}
+
+/** SQLite makes the memory that processes share as a file, and dies where the disk is full before all of it is there. */
+const SHARED_MEMORY_BYTES = 32 * 1024;
+const SHARED_MEMORY_ROOM_BYTES = 1024 * 1024;
+
+function hasNoRoomToShare(path: string): boolean {
+  if ((statSync(`${path}-shm`, { throwIfNoEntry: false })?.size ?? 0) >= SHARED_MEMORY_BYTES) return false;
+  return freeBytes(dirname(path)) < SHARED_MEMORY_ROOM_BYTES;
+}
+
+/** Needs no byte on the disk for reading. Others who open the database wait; if one has it open, the memory is there to share. */
+function useAlone(raw: Database): void {
+  raw.pragma('locking_mode = EXCLUSIVE');
+  raw.pragma('temp_store = MEMORY');
 }
 
 function openRaw(path: string): Database {
@@ -109,14 +133,19 @@ function configureAlways(raw: Database): void {
   raw.pragma('synchronous = FULL');
   raw.pragma('foreign_keys = ON');
   raw.pragma('cache_size = -4000');
-  raw.pragma('journal_size_limit = 67108864');
+  raw.pragma(`journal_size_limit = ${MOST_LOG_BYTES}`);
+  // What is deleted is overwritten where its page is written anyway. Pages that become free go with the next that are given back.
+  raw.pragma('secure_delete = FAST');
 }
 
 function connectionOf(raw: Database, path: string): Connection {
   const statements = new Map<string, Statement>();
   // The wrapper is made once: making one costs more than an insert. It returns what the work returns.
   const transaction = raw.transaction((work: () => unknown) => work());
-  const transact = <T>(work: () => T) => transaction.immediate(work) as T;
+  const transact = <T>(work: () => T) => {
+    if (!raw.open) throw closedHome();
+    return transaction.immediate(work) as T;
+  };
   const wal = raw.pragma('journal_mode', { simple: true }) === 'wal' ? createWalSync(path) : undefined;
   return {
     path,
@@ -133,6 +162,7 @@ function connectionOf(raw: Database, path: string): Connection {
     },
     settle: async () => wal?.settle(),
     sql<Params extends unknown[], Row>(text: string) {
+      if (!raw.open) throw closedHome();
       const known = statements.get(text);
       // The cast is the caller's claim about its own SQL; the text is the key, so both always belong together.
       if (known !== undefined) return known as unknown as Statement<Params, Row>;

@@ -4,7 +4,7 @@ import type { SessionRow } from './session-rows.ts';
 import { findRow } from './session-writes.ts';
 
 export interface ConversationFacts {
-  readonly leased: (row: SessionRow) => boolean;
+  readonly isUsed: (row: SessionRow) => boolean;
   /** When any part of it was last used, as the plan knew it. */
   readonly usedAt: EpochMs;
 }
@@ -17,13 +17,13 @@ export interface ConversationFacts {
 export function conversationObstacle(
   db: Connection,
   row: SessionRow,
-  { leased, usedAt }: ConversationFacts,
+  { isUsed, usedAt }: ConversationFacts,
 ): string | undefined {
   const conversation = new Set([row.id]);
   const parts = [row];
   for (let part = parts.pop(); part !== undefined; part = parts.pop()) {
     if (part !== row && part.pinned === 1) return 'Another part of its conversation is pinned.';
-    if (part !== row && leased(part)) return 'A process is using another part of its conversation.';
+    if (part !== row && isUsed(part)) return 'Another part of its conversation is in use.';
     if (part.last_active_at > usedAt) return 'Its conversation went on since the plan was made.';
     for (const next of partsBeside(db, part)) {
       if (!conversation.has(next.id)) parts.push(next);

@@ -1,5 +1,6 @@
 import { closeSync, constants, fchmodSync, openSync } from 'node:fs';
 import { errorCode } from '../../platform/error-code.ts';
+import { refuseIrregular } from '../../platform/open-regular.ts';
 import { translateSqliteError } from './sqlite-errors.ts';
 
 /**
@@ -13,5 +14,6 @@ export function createDatabaseFile(path: string): void {
     closeSync(handle);
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw translateSqliteError(error, path);
+    refuseIrregular(path);
   }
 }

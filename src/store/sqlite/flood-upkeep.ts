@@ -1,4 +1,6 @@
+import { emptyLogPatiently } from './bound-log.ts';
 import type { Connection } from './connection.ts';
+import { emptyLog } from './empty-log.ts';
 import { MOST_OWED_BYTES, type SearchIndexer } from './search-index.ts';
 import { startUpkeepThread, type UpkeepThread } from './upkeep-thread.ts';
 
@@ -13,7 +15,8 @@ const MOST_LOG_PAGES = 8192;
 /** Beyond these whoever writes has to do the work: without the thread, and with one that cannot keep up. */
 const MOST = {
   alone: { logPages: 1000, owedBytes: MOST_OWED_BYTES },
-  helped: { logPages: 2 * MOST_LOG_PAGES, owedBytes: 2 * MOST_OWED_BYTES },
+  // No commit moves the log then: one that is full is emptied by the thread while whoever writes waits, without keeping the first.
+  helped: { logPages: 0, owedBytes: 2 * MOST_OWED_BYTES },
 } as const;
 /**
  * So much text is indexed in one go: some milliseconds, for which writes wait. It does not grow with what comes, or a thread that
@@ -67,6 +70,17 @@ export class FloodUpkeep {
     this.#work ??= this.#keepUp(this.#thread)?.finally(() => {
       this.#work = undefined;
       if (this.#isHopeless) void this.end();
+    });
+  }
+
+  /** Makes room in a log that is full. Whoever writes waits for it, so the log is bounded however little the thread gets done. */
+  emptyLog(): Promise<void> {
+    return emptyLogPatiently(async () => {
+      while (this.#work !== undefined) await this.#work;
+      const byThread = this.#thread?.emptyLog();
+      this.#work = byThread?.then(() => (this.#work = undefined));
+      // Where the thread is gone, or could not do it, this one can.
+      return (await byThread) ?? emptyLog(this.#connection.raw);
     });
   }
 

@@ -1,5 +1,6 @@
 import type { Connection } from './connection.ts';
 import type { SearchIndexer } from './search-index.ts';
+import { onTightDisk } from './tight-disk.ts';
 
 /** After so long without a write, what was put off is made up for. */
 const IDLE_MS = 20;
@@ -20,6 +21,7 @@ export function indexWhenIdle(connection: Connection, indexer: SearchIndexer, is
   };
   const makeUp = () => {
     if (isWriting() || !connection.raw.open) return;
+    if (onTightDisk(connection)) return rest(RETRY_MS);
     try {
       // If a power cut takes it back, it is done again.
       connection.transactLoosely(() => indexer.makeUp());

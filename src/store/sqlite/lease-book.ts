@@ -46,6 +46,11 @@ export function createLeaseBook(db: Connection, clock: Clock): LeaseBook {
       clock.now(),
     );
   };
+  /** Asked of the database: a transaction may have been undone after the claim, and somebody may have forgotten this process. */
+  const isClaimed = (sessionKey: number) =>
+    db
+      .sql<[number, string], unknown>('SELECT 1 FROM leases WHERE session_key = ? AND holder_id = ?')
+      .get(sessionKey, holderId) !== undefined;
   const insertClaim = (sessionKey: number) => {
     db.sql(`INSERT INTO leases SELECT key, ? FROM sessions WHERE key = ? ON CONFLICT DO NOTHING`).run(
       holderId,
@@ -59,11 +64,10 @@ export function createLeaseBook(db: Connection, clock: Clock): LeaseBook {
       return announced;
     },
     claim(sessionKey) {
-      if (held.has(sessionKey)) return;
+      held.add(sessionKey);
+      if (isClaimed(sessionKey)) return;
       sayHere();
       insertClaim(sessionKey);
-      // Should the transaction fail after this, the next beat writes the claim again.
-      held.add(sessionKey);
     },
     release(sessionKey) {
       held.delete(sessionKey);

@@ -1,7 +1,9 @@
-import { checkNewMessage, endedSession } from '../../core/check-session.ts';
+import { checkNewMessage, endedSession, fullSession, movedOn } from '../../core/check-session.ts';
 import { Failure } from '../../core/failure.ts';
+import { ABANDONED } from '../../core/gateway.ts';
 import { isOutput, type Message, type NewMessage } from '../../core/message.ts';
-import { type AppendReceipt, MAX_BATCH } from '../../core/session-store.ts';
+import type { SessionSize } from '../../core/session.ts';
+import { type AppendOptions, type AppendReceipt, MAX_BATCH } from '../../core/session-store.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { TranscriptMark, TranscriptSession, TranscriptSink } from '../../core/transcript.ts';
 import type { Connection } from './connection.ts';
@@ -9,7 +11,7 @@ import { decodeMessage, encodeMessage, MESSAGE_COLUMNS, type MessageRow, rowByte
 import type { SessionRow } from './session-rows.ts';
 import { notLive } from './session-writes.ts';
 
-export interface Append {
+export interface Append extends AppendOptions {
   readonly id: string;
   readonly messages: readonly NewMessage[];
   readonly now: EpochMs;
@@ -23,6 +25,10 @@ export interface Append {
  */
 export function appendMessages(db: Connection, append: Append): { key: number; receipt: AppendReceipt } {
   const row = requireOpen(db, append.id);
+  if (append.within !== undefined) requireRoom(row, append.within);
+  if (append.expectedSeq !== undefined && append.expectedSeq !== row.last_seq) {
+    throw movedOn(append.id, { expected: append.expectedSeq, actual: row.last_seq });
+  }
   const fresh = append.messages.map((message, index) =>
     // Adding fields to a spread object costs V8 a new hidden class each time: as much as storing the row.
     Object.assign({}, message, { seq: row.last_seq + index + 1, at: message.at ?? append.now }),
@@ -36,9 +42,10 @@ export function appendMessages(db: Connection, append: Append): { key: number; r
     stored: (from, to) => storedMessages(db, row.key, { from, to }),
   });
   countMessages(db, row.key, { fresh, contentBytes, mark, now: append.now });
+  const before = sizeOf(row);
   const size = {
-    messages: row.message_count - row.output_count + fresh.length - outputIn(fresh),
-    bytes: row.content_bytes + contentBytes + mark.sizeBytes + row.dump_bytes,
+    messages: before.messages + fresh.length - outputIn(fresh),
+    bytes: before.bytes + contentBytes + mark.sizeBytes - row.transcript_bytes,
   };
   return { key: row.key, receipt: { firstSeq: row.last_seq + 1, lastSeq, size, problems } };
 }
@@ -160,7 +167,22 @@ function requireOpen(db: Connection, id: string): OpenRow {
     .get(id);
   if (row === undefined) throw notLive(db, id);
   if (row.ended_at === null) return row;
-  throw endedSession(id, row.end_reason ?? undefined);
+  if (row.end_reason !== ABANDONED) throw endedSession(id, row.end_reason ?? undefined);
+  // Nobody ended it: it was only taken to be left, and here somebody goes on in it.
+  db.sql('UPDATE sessions SET ended_at = NULL, end_reason = NULL WHERE key = ?').run(row.key);
+  return row;
+}
+
+function requireRoom(row: OpenRow, within: SessionSize): void {
+  const size = sizeOf(row);
+  if (size.messages >= within.messages || size.bytes >= within.bytes) throw fullSession(row.id, size, within);
+}
+
+function sizeOf(row: OpenRow): SessionSize {
+  return {
+    messages: row.message_count - row.output_count,
+    bytes: row.content_bytes + row.transcript_bytes + row.dump_bytes,
+  };
 }
 
 /** What a transcript says of the session in a row. */

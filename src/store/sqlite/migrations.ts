@@ -7,6 +7,8 @@ import { REWIND_SCHEMA } from './004-rewind.ts';
 import { GATEWAY_SCHEMA } from './005-gateway.ts';
 import { SEARCH_INDEX_SCHEMA } from './006-search-index.ts';
 import { OUTPUT_COUNT_SCHEMA } from './007-output-count.ts';
+import { TRASH_INDEX_SCHEMA } from './008-trash-index.ts';
+import { IN_USE_SCHEMA } from './009-in-use.ts';
 
 /** Numbered from 1, forward only; every store shares the numbers. A landed migration is never edited. */
 const MIGRATIONS: readonly string[] = [
@@ -17,6 +19,8 @@ const MIGRATIONS: readonly string[] = [
   GATEWAY_SCHEMA,
   SEARCH_INDEX_SCHEMA,
   OUTPUT_COUNT_SCHEMA,
+  TRASH_INDEX_SCHEMA,
+  IN_USE_SCHEMA,
 ];
 
 /** The schema this build writes. */

@@ -1,10 +1,11 @@
 import { MAX_BATCH } from '../../core/session-store.ts';
 import { wait } from '../../platform/wait.ts';
 import type { Connection } from './connection.ts';
+import { keepLogShort } from './tight-disk.ts';
 import type { WriteQueue } from './write-queue.ts';
 
 /** Work that can be cut into steps, and the most of it that one step may do. */
-const MOST = { messages: MAX_BATCH, sessions: 100, pages: 512 } as const;
+const MOST = { messages: MAX_BATCH, sessions: 100, pages: 512, index: 64 } as const;
 
 /**
  * Writes that no user waits for. Each transaction is short, and while other processes write too there are pauses between them, in
@@ -48,6 +49,7 @@ export function createPatientQueue(db: Connection, queue: WriteQueue): PatientQu
       return write();
     }, rows);
     heldMs += performance.now() - lockedAt;
+    keepLogShort(db);
     return result;
   };
   return {
@@ -57,6 +59,7 @@ export function createPatientQueue(db: Connection, queue: WriteQueue): PatientQu
     isLast: (work) => queue.isLast(work),
     indexed: () => queue.indexed(),
     caughtUp: () => queue.caughtUp(),
+    letIndexGo: () => queue.letIndexGo(),
     step(kind, write) {
       const limit = limits[kind];
       return run(() => {

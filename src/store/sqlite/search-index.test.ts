@@ -169,3 +169,29 @@ it('takes over what a process left behind that is gone', async () => {
   await vi.waitFor(() => expect(isIndexBehind(db)).toBe(false), { timeout: 20_000 });
   expect(found(db, 'message_words', 'elm')).toHaveLength(2500);
 });
+
+it('is built anew from the messages that are there after it was let go of', async () => {
+  using db = await open();
+  const queue = createWriteQueue(db);
+  for (const word of ['oak', 'elm', 'fir']) await queue.run(() => write(db, `${word} ivy`));
+  await queue.letIndexGo();
+  for (const index of INDEXES) expect(found(db, index, 'ivy')).toEqual([]);
+  compare(db);
+  await queue.run(() => db.sql('DELETE FROM messages WHERE id = 2').run());
+  // What is written meanwhile waits its turn, and nobody who writes pays for what was there before.
+  await queue.run(() => write(db, 'ash ivy'));
+  expect(isIndexBehind(db)).toBe(true);
+  await queue.caughtUp();
+  for (const index of INDEXES) expect(found(db, index, 'ivy')).toEqual([1, 3, 4]);
+  compare(db);
+});
+
+it('takes in no more than a few megabytes in one transaction, whatever was left to do', async () => {
+  using db = await open();
+  const long = 'elm '.repeat(25_000);
+  for (let count = 0; count < 100; count += 1) write(db, long);
+  await createWriteQueue(db).run(() => write(db, 'oak'));
+  const indexed = db.sql<[], number>('SELECT up_to FROM indexed').pluck().get() ?? 0;
+  expect(indexed).toBeGreaterThan(30);
+  expect(indexed).toBeLessThan(50);
+});

@@ -1,5 +1,6 @@
 import { MAX_BATCH } from '../../core/session-store.ts';
 import type { Connection } from './connection.ts';
+import { onTightDisk } from './tight-disk.ts';
 
 /** Index pages that may be merged for each byte of text that enters or leaves: enough for four levels of pieces, so none pile up. */
 const PAGES_PER_BYTE = 1 / 200;
@@ -10,6 +11,8 @@ export const MOST_OWED_BYTES = 16 * 1024 * 1024;
 const PORTION_BYTES = 32 * 1024;
 /** However short they are: more than one transaction can have written. */
 const MOST_AT_ONCE = 2 * MAX_BATCH;
+/** So much text enters the indexes in one transaction at most: three times as much goes into the log. The rest is owed. */
+const MOST_BYTES_AT_ONCE = 4 * 1024 * 1024;
 
 /**
  * Keeps the search indexes up with the messages that one connection writes, inside its transactions, at their end. Which messages
@@ -24,6 +27,8 @@ export interface SearchIndexer {
   makeUp(): void;
   /** Takes into account that another connection has indexed something of it. */
   note(indexed: Indexed): void;
+  /** Forgets what is in the indexes. All of it is owed from then on. */
+  letGo(): void;
   /** How much text was put off and not made up for. */
   readonly owedBytes: number;
   /** How much that may be. */
@@ -49,13 +54,24 @@ export function createSearchIndexer(db: Connection): SearchIndexer {
     countedUpTo = last ?? countedUpTo;
     owedBytes += textBytes;
     // More than what came, so that less is owed each time.
-    if (owedBytes > indexer.mostOwedBytes) index(Math.max(PORTION_BYTES, 2 * textBytes));
+    if (owedBytes > indexer.mostOwedBytes) index(Math.min(MOST_OWED_BYTES, Math.max(PORTION_BYTES, 2 * textBytes)));
   };
+  const putOffAll = () => {
+    // Nobody asks how much that is, which would mean to look at every message.
+    countedUpTo = newestMessage(db);
+    note({ textBytes: 0, isLeft: isIndexBehind(db) });
+  };
+  // Whoever writes next makes up for what another left to do, but not where there is no room for that.
+  if (onTightDisk(db)) putOffAll();
   const indexer: SearchIndexer = {
-    catchUp: () => (owedBytes > 0 ? putOff() : index(Number.POSITIVE_INFINITY)),
+    catchUp: () => (owedBytes > 0 ? putOff() : index(MOST_BYTES_AT_ONCE)),
     putOff,
     makeUp: () => index(PORTION_BYTES),
     note,
+    letGo() {
+      forgetIndexes(db);
+      putOffAll();
+    },
     get owedBytes() {
       return owedBytes;
     },
@@ -132,6 +148,17 @@ export function mergePages(db: Connection, pages: number): boolean {
   db.sql(`INSERT INTO message_parts (message_parts, rank) VALUES ('merge', ?)`).run(BigInt(pages));
   // Each of the two counts as one change itself.
   return (changes.get() ?? 0) - before > 2;
+}
+
+/**
+ * Empties both indexes. To take messages out of them one by one means to write more than the messages had, and what that frees
+ * comes back only when everything was merged; this writes next to nothing, and most of the database is free at once. From the
+ * messages the indexes are built anew.
+ */
+function forgetIndexes(db: Connection): void {
+  for (const index of ['message_words', 'message_parts'])
+    db.sql(`INSERT INTO ${index} (${index}) VALUES ('delete-all')`).run();
+  db.sql('UPDATE indexed SET up_to = 0').run();
 }
 
 /** What is in no index yet, of the messages after a number. */

@@ -81,6 +81,7 @@ function conditionsOf(query: ListQuery): { where: string; values: readonly (stri
     conditions.push(condition);
     values.push(...given);
   };
+  if (query.open === true) add('ended_at IS NULL');
   if (query.source !== undefined) add('source = ?', query.source);
   if (query.since !== undefined) add('last_active_at >= ?', query.since);
   if (query.before !== undefined) add('last_active_at < ?', query.before);

@@ -1,9 +1,10 @@
-import type { LedgerEntry } from '../../core/session.ts';
+import type { LedgerQuery, LedgerRecord } from '../../core/ledger-book.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { Connection } from './connection.ts';
+import { dropMessages } from './drop-messages.ts';
 import type { PatientQueue } from './patient-queue.ts';
-import { mergeIndexes } from './search-index.ts';
 import { modelUsageOf, type SessionRow, type UsageRow } from './session-rows.ts';
+import { noteDeletedText } from './shrink-indexes.ts';
 
 /** Deletes the rows of sessions that nobody sees any more, in short steps. Can be stopped and begun again at any point. */
 export async function dropRows(db: Connection, queue: PatientQueue, keys: readonly number[]): Promise<void> {
@@ -15,35 +16,10 @@ export async function dropRows(db: Connection, queue: PatientQueue, keys: readon
         db.sql(`DELETE FROM ${table} WHERE session_key IN (SELECT value FROM json_each(?))`).run(all);
       }
       db.sql('DELETE FROM sessions WHERE key IN (SELECT value FROM json_each(?))').run(all);
+      // Titles and what archived sessions were asked are in indexes too.
+      noteDeletedText(db, keys.length);
     },
   });
-}
-
-export interface MessageDrop {
-  readonly keys: readonly number[];
-  /** Done in the same transaction as the last step. */
-  readonly last?: () => void;
-}
-
-/** Deletes the messages of sessions in short steps; the rest of their rows stays. */
-export async function dropMessages(db: Connection, queue: PatientQueue, { keys, last }: MessageDrop): Promise<void> {
-  const all = JSON.stringify(keys);
-  const drop = db
-    .sql<[string, number], number>(`DELETE FROM messages WHERE id IN (SELECT id FROM messages WHERE session_key IN
-    (SELECT value FROM json_each(?)) LIMIT ?) RETURNING octet_length(text)`)
-    .pluck();
-  const some = db.sql('SELECT 1 FROM messages WHERE session_key IN (SELECT value FROM json_each(?)) LIMIT 1');
-  let left = true;
-  const isLeft = () => left;
-  const dropSome = (limit: number) => {
-    const sizes = drop.all(all, limit);
-    const bytes = sizes.reduce((sum, size) => sum + size, 0);
-    if (sizes.length > 0) mergeIndexes(db, bytes);
-    left = some.get(all) !== undefined;
-    if (!left) last?.();
-    return sizes.length;
-  };
-  while (isLeft()) await queue.step('messages', dropSome);
 }
 
 /** Deletes what is left of removals that an earlier version began and did not finish. Such sessions are in the ledger already. */
@@ -63,6 +39,7 @@ export function usageRows(db: Connection, key: number): readonly UsageRow[] {
 }
 
 interface LedgerRow {
+  readonly key: number;
   readonly id: string;
   readonly source: string;
   readonly title: string | null;
@@ -77,15 +54,25 @@ interface LedgerRow {
   readonly removed_at: number;
 }
 
-/** Reads the ledger, oldest entry first. */
-export function* readLedger(db: Connection): Generator<LedgerEntry> {
-  const page = db.sql<[number], LedgerRow & { key: number }>(
-    'SELECT * FROM ledger WHERE key > ? ORDER BY key LIMIT 200',
+/** Reads the ledger in pages, the newest entry first. */
+export function* readLedger(db: Connection, query: LedgerQuery = {}): Generator<LedgerRecord> {
+  const { source = null, since = Number.MIN_SAFE_INTEGER } = query;
+  const { before = Number.MAX_SAFE_INTEGER, below = Number.MAX_SAFE_INTEGER } = query;
+  const page = db.sql<(string | number | null)[], LedgerRow>(
+    `SELECT * FROM ledger WHERE key < ? AND (? IS NULL OR source = ?) AND last_active_at >= ? AND last_active_at < ?
+      ORDER BY key DESC LIMIT ?`,
   );
-  for (let rows = page.all(0); rows.length > 0; rows = page.all(rows.at(-1)?.key ?? 0)) {
-    for (const row of rows) yield ledgerEntryOf(row);
+  let left = query.limit ?? Number.POSITIVE_INFINITY;
+  for (let from = below; left > 0; ) {
+    const rows = page.all(from, source, source, since, before, Math.min(LEDGER_PAGE, left));
+    for (const row of rows) yield ledgerRecordOf(row);
+    if (rows.length < LEDGER_PAGE) return;
+    left -= rows.length;
+    from = rows.at(-1)?.key ?? 0;
   }
 }
+
+const LEDGER_PAGE = 200;
 
 /** Leaves the trace of a session that goes; `run` is who takes it, so that giving it back can take the trace away again. */
 export function writeLedger(db: Connection, row: SessionRow, { now, run }: { now: EpochMs; run: string }): void {
@@ -108,8 +95,9 @@ export function writeLedger(db: Connection, row: SessionRow, { now, run }: { now
   );
 }
 
-function ledgerEntryOf(row: LedgerRow): LedgerEntry {
+function ledgerRecordOf(row: LedgerRow): LedgerRecord {
   return {
+    number: row.key,
     id: row.id,
     source: row.source,
     ...(row.title !== null && { title: row.title }),
@@ -120,7 +108,7 @@ function ledgerEntryOf(row: LedgerRow): LedgerEntry {
     ...(row.end_reason !== null && { endReason: row.end_reason }),
     messageCount: row.message_count,
     toolCallCount: row.tool_call_count,
-    usageByModel: JSON.parse(row.usage_by_model) as LedgerEntry['usageByModel'],
+    usageByModel: JSON.parse(row.usage_by_model) as LedgerRecord['usageByModel'],
     removedAt: row.removed_at,
   };
 }

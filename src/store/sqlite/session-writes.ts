@@ -9,6 +9,7 @@ import {
   noSuchSession,
 } from '../../core/check-session.ts';
 import { Failure } from '../../core/failure.ts';
+import { endedByAccident } from '../../core/gateway.ts';
 import type { NewSession, SessionChange, UsageReport } from '../../core/session.ts';
 import { shellWord } from '../../core/shell-word.ts';
 import type { EpochMs } from '../../core/time.ts';
@@ -58,14 +59,17 @@ export function changeSession(db: Connection, id: string, change: SessionChange)
   return requireRow(db, id);
 }
 
-/** Ends an open session. Time never runs backwards in a row, whatever the clock does. */
+/**
+ * Ends a session. One that ended by accident, and would go on at the next message, can still be ended on purpose; any other keeps the
+ * end it has. Time never runs backwards in a row, whatever the clock does.
+ */
 export function endSession(
   db: Connection,
   { id, reason, now }: { id: string; reason: string; now: EpochMs },
 ): SessionRow {
   checkReason(reason);
   const row = requireRow(db, id);
-  if (row.ended_at === null) {
+  if (row.ended_at === null || (endedByAccident(row.end_reason ?? undefined) && !endedByAccident(reason))) {
     db.sql('UPDATE sessions SET ended_at = max(?, last_active_at), end_reason = ? WHERE key = ?').run(
       now,
       reason,
@@ -98,15 +102,23 @@ export function addUsage(db: Connection, { id, report, now }: { id: string; repo
     nanoUsd(report.costUsd ?? 0),
   ];
   db.sql(`INSERT INTO usage VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
-    input_tokens = input_tokens + excluded.input_tokens, output_tokens = output_tokens + excluded.output_tokens,
-    cache_read_tokens = cache_read_tokens + excluded.cache_read_tokens,
-    cache_write_tokens = cache_write_tokens + excluded.cache_write_tokens,
-    reasoning_tokens = reasoning_tokens + excluded.reasoning_tokens,
-    cost_nano_usd = cost_nano_usd + excluded.cost_nano_usd`).run(key, report.model, ...added);
-  db.sql(`UPDATE sessions SET input_tokens = input_tokens + ?, output_tokens = output_tokens + ?,
-    cache_read_tokens = cache_read_tokens + ?, cache_write_tokens = cache_write_tokens + ?,
-    reasoning_tokens = reasoning_tokens + ?, cost_nano_usd = cost_nano_usd + ?,
+    ${COUNTERS.map((name) => countedUp(name, `excluded.${name}`)).join()}`).run(key, report.model, ...added);
+  db.sql(`UPDATE sessions SET ${COUNTERS.map((name) => countedUp(name, '?')).join()},
     last_active_at = max(?, last_active_at) WHERE key = ?`).run(...added, now, key);
+}
+
+const COUNTERS = [
+  'input_tokens',
+  'output_tokens',
+  'cache_read_tokens',
+  'cache_write_tokens',
+  'reasoning_tokens',
+  'cost_nano_usd',
+];
+
+/** No further than to the largest number that every program can read: what comes after a false report is still taken. */
+function countedUp(name: string, added: string): string {
+  return `${name} = min(${name} + ${added}, ${Number.MAX_SAFE_INTEGER})`;
 }
 
 /** The row of a session that users see, or undefined. */

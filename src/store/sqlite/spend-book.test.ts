@@ -24,6 +24,11 @@ function openBook(path = join(tempDir(), 'live.db'), clock = manualClock()): Spe
 }
 
 const usedBy = (book: SpendBook, session: SpendKey) => book.read({ session, limited: [] })[0]?.used;
+const keptOf = (book: SpendBook, id: string): string | undefined => {
+  let found: string | undefined;
+  book.keep(id, (kept) => (found = kept));
+  return found;
+};
 const stepsBelow = (most: number) => (spent: readonly Spend[]) => (spent[0]?.used.iterations ?? 0) < most;
 
 describe('the spend book', () => {
@@ -187,6 +192,37 @@ describe('the spend book', () => {
     expect(book.list('session')).toMatchObject([{ key: 's', used: { tokens: 2 } }]);
   });
 
+  it('sets aside what calls need beside one another, gives it back once, and books exactly', () => {
+    const book = openBook();
+    const account = { session: SESSION, limited: [DAY] };
+    const shared = [{ scope: 'source' as const, key: 'cli', period: DAY.period }, DAY];
+    const fits = (spent: readonly Spend[]) => {
+      const { used, reserved } = spent[1] ?? { used: { tokens: 0 } };
+      return used.tokens + (reserved?.tokens ?? 0) + 4000 <= 10_000;
+    };
+    const reserve = () => book.reserve({ account, shared, amounts: { tokens: 4000, nanoUsd: 0 } }, fits);
+    const [first, second, third] = [reserve(), reserve(), reserve()];
+    expect([first === undefined, second === undefined, third]).toEqual([false, false, undefined]);
+    book.add([SESSION, DAY], { tokens: 3000 }, first);
+    expect(book.read(account, true)[1]).toMatchObject({ used: { tokens: 3000 }, reserved: { tokens: 4000 } });
+    expect(reserve()).toBeUndefined();
+    if (second !== undefined) book.release(second);
+    expect(reserve()).toBeDefined();
+  });
+
+  it('takes back what a process that died had set aside, and nothing of one that lives', () => {
+    const path = join(tempDir(), 'live.db');
+    const [book, other] = [openBook(path), openBook(path)];
+    const wanted = { account: { session: SESSION, limited: [] }, shared: [DAY], amounts: { tokens: 9, nanoUsd: 0 } };
+    const alone = (spent: readonly Spend[]) => (spent[0]?.reserved?.tokens ?? 0) === 0;
+    expect(other.reserve(wanted, () => true)).toBeDefined();
+    expect(book.reserve(wanted, alone)).toBeUndefined();
+    const db = new BetterSqlite3(path);
+    onTestFinished(() => void db.close());
+    db.exec(`UPDATE reserved SET owner = json_set(owner, '$.startedAt', 'long ago')`);
+    expect(book.reserve(wanted, alone)).toBeDefined();
+  });
+
   it('is a private file, and a folder that is not there is said in a sentence', () => {
     const path = join(tempDir(), 'live.db');
     openBook(path);
@@ -227,6 +263,35 @@ describe('the spend book', () => {
     spendMore.run();
     expect(book.read(account)).toMatchObject([{ used: { tokens: 14 } }, { used: { tokens: 4 } }]);
     expect(usedBy(openBook(path), SESSION)).toMatchObject({ tokens: 14 });
+  });
+
+  it('goes on with a file of version 3, which kept nothing of guards', () => {
+    const path = join(tempDir(), 'live.db');
+    openBook(path).add([SESSION], { tokens: 7 });
+    const old = new BetterSqlite3(path);
+    onTestFinished(() => void old.close());
+    old.exec('DROP TABLE kept; DROP TABLE reserved; DROP TABLE told; DROP TABLE corrections; PRAGMA user_version = 3');
+    const book = openBook(path);
+    expect(usedBy(book, SESSION)).toMatchObject({ tokens: 7 });
+    book.keep('s', () => 'a streak');
+    // A process of version 3 may still be at work.
+    old.exec('UPDATE spend SET tokens = tokens + 1');
+    expect(usedBy(book, SESSION)).toMatchObject({ tokens: 8 });
+    expect(keptOf(openBook(path), 's')).toBe('a streak');
+  });
+
+  it('keeps what is given of each session, changes it in one step, and forgets it when it is told to or it is old', () => {
+    const clock = manualClock();
+    const path = join(tempDir(), 'live.db');
+    const [one, two] = [openBook(path, clock), openBook(path, clock)];
+    for (const book of [one, two, one]) book.keep('s', (kept = '') => `${kept}x`);
+    two.keep('t', () => 'other');
+    expect([keptOf(two, 's'), keptOf(one, 't')]).toEqual(['xxx', 'other']);
+    one.keep('s', () => undefined);
+    expect(keptOf(two, 's')).toBeUndefined();
+    clock.advance(DAY_MS);
+    two.dropBefore(clock.now());
+    expect(keptOf(one, 't')).toBeUndefined();
   });
 
   it('refuses the file of a newer Coppice', () => {

@@ -1,7 +1,9 @@
-import BetterSqlite3, { type Database } from 'better-sqlite3';
+import type { Database } from 'better-sqlite3';
 import { Failure } from '../../core/failure.ts';
 import {
   type Amounts,
+  type Reservation,
+  type ReserveRequest,
   type Scope,
   SPENT_COUNTERS,
   type Spend,
@@ -10,39 +12,118 @@ import {
   type SpendKey,
   type SpendStep,
 } from '../../core/gateway.ts';
-import type { Clock } from '../../core/time.ts';
-import { networkFileSystem } from '../../platform/file-system-facts.ts';
-import { createDatabaseFile } from './create-database-file.ts';
+import type { Clock, EpochMs } from '../../core/time.ts';
+import { COLUMN_LIST, COLUMNS, openSpendDatabase } from './spend-schema.ts';
+import { createSpendNotes } from './spend-notes.ts';
+import { createReservations } from './spend-reservations.ts';
 import { isBusy, lockedTooLong, translateSqliteError } from './sqlite-errors.ts';
 
 /** How long a call blocks while others write. Each of them takes microseconds, so waiting longer means that one hangs. */
 const BUSY_WAIT_MS = 5000;
-const SCHEMA_VERSION = 3;
 
 /**
  * Opens the totals that all processes of a home share: a small database of its own, so that counting never waits for the
  * session store. Its commits survive the death of any process, but a power cut may take the newest back.
  */
 export function openSpendBook({ path, clock }: { readonly path: string; readonly clock: Clock }): SpendBook {
-  const db = openDatabase(path);
+  const db = said(path, () => openSpendDatabase(path, BUSY_WAIT_MS));
+  const counting = createCounting(db, clock);
+  const { looks, reservations, begin, add } = counting;
+  const keep = keeper(db, clock);
+  const notes = createSpendNotes(db, clock);
+  const dropBefore = db.transaction((at: EpochMs) => {
+    db.prepare('DELETE FROM spend WHERE updated_at < ?').run(at);
+    db.prepare('DELETE FROM kept WHERE updated_at < ?').run(at);
+    db.prepare('DELETE FROM told WHERE told_at < ?').run(at);
+  });
+
+  return {
+    begin: (key, totals) => said(path, () => begin(key, totals)),
+    add: (keys, amounts, settled) => said(path, () => add.immediate(keys, amounts, settled)),
+    reserve: (request, allows) => said(path, () => counting.reserve(request, allows)),
+    release: (reservation) => said(path, () => reservations.drop(reservation)),
+    read: (account, withReserved = false) =>
+      said(path, () => {
+        const { spent } = looks.take(account);
+        return withReserved ? reservations.beside(spent) : spent;
+      }),
+    step: (wanted, allows) => said(path, () => counting.step(wanted, allows)),
+    tell: (share) => said(path, () => notes.tell(share)),
+    correct: (keys, correction) => said(path, () => notes.correct(keys, correction)),
+    corrections: () => said(path, () => notes.corrections()),
+    list: (scope) => said(path, () => reservations.beside(listRows(db, scope))),
+    keep: (sessionId, change) => said(path, () => keep.immediate(sessionId, change)),
+    dropBefore: (at) => said(path, () => dropBefore.immediate(at)),
+    [Symbol.dispose]: () => {
+      reservations.dropOwn();
+      db.close();
+    },
+  };
+}
+
+type Allows = (spent: readonly Spend[]) => boolean;
+
+/** What adds to the totals: each in one transaction of all processes. */
+function createCounting(db: Database, clock: Clock) {
   const insert = db.prepare(`INSERT INTO spend (scope, key, period, updated_at, ${COLUMNS})
     VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`);
-  const added = COLUMN_LIST.map((name) => `${name} = ${name} + ?`).join();
+  const added = COLUMN_LIST.map((name) => `${name} = min(${name} + ?, ${Number.MAX_SAFE_INTEGER})`).join();
   const update = db.prepare(`UPDATE spend SET updated_at = ?, ${added} ${WHERE}`);
-  const count = db.prepare(COUNT);
   const looks = rememberLooks(db);
+  const countAfter = stepCounter(db, { looks, clock });
+  const reservations = createReservations(db, clock);
 
   const begin = ({ scope, key, period }: SpendKey, totals: Amounts) => {
     insert.run(scope, key, period, clock.now(), ...valuesOf(totals));
   };
-  const add = db.transaction((keys: readonly SpendKey[], amounts: Amounts) => {
+  const add = db.transaction((keys: readonly SpendKey[], amounts: Amounts, settled?: Reservation) => {
+    if (settled !== undefined) reservations.drop(settled);
     for (const row of keys) {
       const { changes } = update.run(clock.now(), ...valuesOf(amounts), row.scope, row.key, row.period);
       if (changes === 0) begin(row, amounts);
     }
   });
-  /** One statement compares and counts. It does nothing when the totals are no longer those that were seen. */
-  const countAfter = ({ account, wallMs }: SpendStep, { changes, id, spent }: Look): boolean => {
+  const count = (step: SpendStep, look: Look): boolean => {
+    if (countAfter(step, look)) return true;
+    // It has no row: forgotten after a long time, or never begun.
+    begin(step.account.session, {});
+    return countAfter(step, looks.take(step.account));
+  };
+  const lookAndCount = db.transaction((step: SpendStep, allows: Allows) => {
+    const look = looks.take(step.account);
+    return allows(look.spent) && count(step, look);
+  });
+  const lookAndReserve = db.transaction((request: ReserveRequest, allows: Allows) => {
+    const { account, stepMs } = request;
+    const look = looks.take(account);
+    if (!allows(reservations.beside(look.spent, request))) return undefined;
+    if (stepMs !== undefined) count({ account, wallMs: stepMs }, look);
+    return reservations.put(request);
+  });
+
+  return {
+    looks,
+    reservations,
+    begin,
+    add,
+    step(step: SpendStep, allows: Allows): boolean {
+      const last = looks.last(step.account);
+      const counted = last !== undefined && allows(last.spent) && countAfter(step, last);
+      return counted || lookAndCount.immediate(step, allows);
+    },
+    reserve(request: ReserveRequest, allows: Allows): Reservation | undefined {
+      const reserved = lookAndReserve.immediate(request, allows);
+      // Before anybody is refused for what others have set aside: are they still there?
+      if (reserved !== undefined || !reservations.takeBackDead()) return reserved;
+      return lookAndReserve.immediate(request, allows);
+    },
+  };
+}
+
+/** One statement compares and counts. It does nothing when the totals are no longer those that were seen. */
+function stepCounter(db: Database, { looks, clock }: { looks: ReturnType<typeof rememberLooks>; clock: Clock }) {
+  const count = db.prepare(COUNT);
+  return ({ account, wallMs }: SpendStep, { changes, id, spent }: Look): boolean => {
     const [{ scope, key, period, used }, ...others] = spent;
     const { tokens, nanoUsd, iterations, wallMs: countedMs } = used;
     const after = { tokens, nanoUsd, iterations: iterations + 1, wallMs: countedMs + wallMs };
@@ -52,91 +133,28 @@ export function openSpendBook({ path, clock }: { readonly path: string; readonly
     looks.keep(account, { changes, id, spent: [{ scope, key, period, used: after }, ...others] });
     return true;
   };
-  const lookAndCount = db.transaction((step: SpendStep, allows: (spent: readonly Spend[]) => boolean) => {
-    const look = looks.take(step.account);
-    if (!allows(look.spent)) return false;
-    if (countAfter(step, look)) return true;
-    // It has no row: forgotten after a long time, or never begun.
-    begin(step.account.session, {});
-    return countAfter(step, looks.take(step.account));
-  });
-
-  return {
-    begin: (key, totals) => said(path, () => begin(key, totals)),
-    add: (keys, amounts) => said(path, () => add.immediate(keys, amounts)),
-    read: (account) => said(path, () => looks.take(account).spent),
-    step: (step, allows) =>
-      said(path, () => {
-        const last = looks.last(step.account);
-        const counted = last !== undefined && allows(last.spent) && countAfter(step, last);
-        return counted || lookAndCount.immediate(step, allows);
-      }),
-    list: (scope) => said(path, () => listRows(db, scope)),
-    dropBefore: (at) => said(path, () => void db.prepare('DELETE FROM spend WHERE updated_at < ?').run(at)),
-    [Symbol.dispose]: () => void db.close(),
-  };
 }
 
-/** A row that was dropped leaves its number behind, which nobody gets again: a step is counted by it. */
-const SCHEMA = `CREATE TABLE spend (
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
-  scope TEXT NOT NULL, key TEXT NOT NULL, period TEXT NOT NULL,
-  tokens INTEGER NOT NULL, nano_usd INTEGER NOT NULL, iterations INTEGER NOT NULL, wall_ms INTEGER NOT NULL,
-  updated_at INTEGER NOT NULL,
-  UNIQUE (scope, key, period)
-) STRICT;
-CREATE TABLE changes (number INTEGER NOT NULL) STRICT;
-INSERT INTO changes VALUES (0);
-CREATE TRIGGER inserted AFTER INSERT ON spend WHEN NEW.scope <> 'session' BEGIN UPDATE changes SET number = number + 1; END;
-CREATE TRIGGER updated AFTER UPDATE OF tokens, nano_usd ON spend WHEN NEW.scope <> 'session'
-  BEGIN UPDATE changes SET number = number + 1; END;
-CREATE TRIGGER deleted AFTER DELETE ON spend WHEN OLD.scope <> 'session' BEGIN UPDATE changes SET number = number + 1; END`;
+/** Reads, changes and writes what is kept of a session, with the write lock held: two processes never count from the same. */
+function keeper(db: Database, clock: Clock) {
+  const readKept = db.prepare<[string], string>('SELECT text FROM kept WHERE session_id = ?').pluck();
+  const writeKept = db.prepare('INSERT OR REPLACE INTO kept (session_id, text, updated_at) VALUES (?, ?, ?)');
+  const dropKept = db.prepare('DELETE FROM kept WHERE session_id = ?');
+  return db.transaction((sessionId: string, change: (kept: string | undefined) => string | undefined) => {
+    const before = readKept.get(sessionId);
+    const after = change(before);
+    if (after === before) return;
+    if (after === undefined) dropKept.run(sessionId);
+    else writeKept.run(sessionId, after, clock.now());
+  });
+}
 
-/** In the order of `SPENT_COUNTERS`. */
-const COLUMN_LIST = ['tokens', 'nano_usd', 'iterations', 'wall_ms'];
-const COLUMNS = COLUMN_LIST.join();
 const WHERE = 'WHERE scope = ? AND key = ? AND period = ?';
 /** What decides on a step: the totals of a session, and how often those of several sessions have changed. */
 const LOOK = `SELECT number, id, ${COLUMNS} FROM changes LEFT JOIN spend ON scope = ? AND key = ? AND period = ?`;
 /** Counts a step where all of that is as it was. */
 const COUNT = `UPDATE spend SET updated_at = ?, iterations = ?, wall_ms = ?
   WHERE id = ? AND ${COLUMN_LIST.map((name) => `${name} = ?`).join(' AND ')} AND (SELECT number FROM changes) = ?`;
-
-function openDatabase(path: string): Database {
-  return said(path, () => {
-    createDatabaseFile(path);
-    const db = new BetterSqlite3(path, { timeout: BUSY_WAIT_MS });
-    try {
-      // Small pages, because every step writes one.
-      db.pragma('page_size = 1024');
-      // WAL needs shared memory, which network file systems do not have.
-      db.pragma(networkFileSystem(path) === undefined ? 'journal_mode = WAL' : 'journal_mode = TRUNCATE');
-      // A commit does not wait for the disk, only a checkpoint does, and yet a power cut damages nothing.
-      db.pragma('synchronous = NORMAL');
-      db.pragma('wal_autocheckpoint = 4000');
-      db.transaction(() => migrate(db, path)).immediate();
-      return db;
-    } catch (error) {
-      db.close();
-      throw error;
-    }
-  });
-}
-
-function migrate(db: Database, path: string): void {
-  const version = Number(db.pragma('user_version', { simple: true }));
-  if (version === SCHEMA_VERSION) return;
-  if (version > SCHEMA_VERSION) {
-    throw new Failure('integrity', `${path} was written by a newer Coppice.`, {
-      hint: 'Nothing was changed. Update Coppice: npm install --global coppice',
-    });
-  }
-  const columns = `scope, key, period, updated_at, ${COLUMNS}`;
-  if (version > 0) db.exec('ALTER TABLE spend RENAME TO earlier');
-  db.exec(SCHEMA);
-  if (version > 0) db.exec(`INSERT INTO spend (${columns}) SELECT ${columns} FROM earlier; DROP TABLE earlier`);
-  db.pragma(`user_version = ${SCHEMA_VERSION}`);
-}
 
 /** The totals of an account at one moment. */
 interface Look {
@@ -192,7 +210,7 @@ function spendOf({ scope, key, period }: SpendKey, values: readonly (number | nu
 }
 
 function valuesOf(amounts: Amounts): readonly number[] {
-  return SPENT_COUNTERS.map((counter) => amounts[counter] ?? 0);
+  return SPENT_COUNTERS.map((counter) => Math.min(amounts[counter] ?? 0, Number.MAX_SAFE_INTEGER));
 }
 
 /** Says what went wrong in a sentence. */

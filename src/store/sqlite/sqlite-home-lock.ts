@@ -1,5 +1,6 @@
 import { Failure } from '../../core/failure.ts';
 import type { HomeLock } from '../../core/home-lock.ts';
+import { isNoSpace } from '../../core/machine-failure.ts';
 import { retryBusy } from '../../platform/retry-busy.ts';
 import { openLockFile, WITHOUT_SPACE } from './open-lock-file.ts';
 import { isBusy, translateSqliteError } from './sqlite-errors.ts';
@@ -18,7 +19,7 @@ export function createHomeLock(path: string, holder: HolderNote): HomeLock {
           isBusy,
           onGiveUp: () => locked(path),
         });
-        await holder.set(purpose);
+        await holder.set(purpose).catch(unlessNoSpace);
       } catch (error) {
         raw.close();
         const failure = translateSqliteError(error, path);
@@ -27,6 +28,11 @@ export function createHomeLock(path: string, holder: HolderNote): HomeLock {
       return { [Symbol.dispose]: () => void raw.close() };
     },
   };
+}
+
+/** A message that names nobody is better than no way to make room. */
+function unlessNoSpace(error: unknown): void {
+  if (!isNoSpace(error)) throw error;
 }
 
 export interface HolderNote {

@@ -36,6 +36,9 @@ export function createJournal(db: Connection, queue: WriteQueue): Journal {
       const row = db.sql<[string], RunRow>('SELECT * FROM runs WHERE id = ?').get(id);
       return row && runOf(row);
     },
+    async inTrash() {
+      return db.sql<[], RunRow>(IN_TRASH).all().map(runOf);
+    },
     async *items(runId, states = ALL_STATES) {
       yield* readItems(db, runId, states);
     },
@@ -54,6 +57,9 @@ export function createJournal(db: Connection, queue: WriteQueue): Journal {
 
 const UNFINISHED = `SELECT DISTINCT run_id FROM run_items WHERE state IN ('intended', 'undoing', 'purging')
   UNION SELECT id FROM runs WHERE finished_at IS NULL`;
+
+const IN_TRASH = `SELECT * FROM runs
+  WHERE id IN (SELECT run_id FROM run_items WHERE state IN ('trashed', 'purging')) ORDER BY expires_at, id`;
 
 const TOTALS = `SELECT state, count(*) AS items, sum(size_bytes) AS sizeBytes FROM run_items
   WHERE run_id = ? GROUP BY state`;

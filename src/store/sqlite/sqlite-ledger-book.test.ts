@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { collect } from '../../../test/support/collect.ts';
+import type { LedgerQuery } from '../../core/ledger-book.ts';
 import type { LedgerEntry } from '../../core/session.ts';
 import { IN_MEMORY } from './connection.ts';
 import { openSqliteStore } from './sqlite-store.ts';
@@ -31,7 +32,10 @@ describe('the ledger of sessions that lived elsewhere', () => {
     await using store = await open();
     await store.ledgerBook.write('run', [ENTRY, { ...ENTRY, id: 't' }]);
     await store.ledgerBook.write('run', [ENTRY]);
-    expect(await collect(store.ledger())).toEqual([ENTRY, { ...ENTRY, id: 't' }]);
+    expect(await collect(store.ledger())).toEqual([
+      { ...ENTRY, id: 't', number: 2 },
+      { ...ENTRY, number: 1 },
+    ]);
   });
 
   it('forgets those that came back, and only what that run took', async () => {
@@ -39,8 +43,38 @@ describe('the ledger of sessions that lived elsewhere', () => {
     await store.ledgerBook.write('one', [ENTRY]);
     await store.ledgerBook.write('two', [ENTRY]);
     await store.ledgerBook.erase('two', ['s', 'never there']);
-    expect(await collect(store.ledger())).toEqual([ENTRY]);
+    expect(await collect(store.ledger())).toEqual([{ ...ENTRY, number: 1 }]);
     await store.ledgerBook.erase('one', ['s']);
     expect(await collect(store.ledger())).toEqual([]);
+  });
+});
+
+describe('reading the ledger', () => {
+  it('goes from the last to the first over many pages, and on from any place', async () => {
+    await using store = await open();
+    const ids = Array.from({ length: 450 }, (_, at) => `s${at}`);
+    await store.ledgerBook.write(
+      'run',
+      ids.map((id) => ({ ...ENTRY, id })),
+    );
+    const idsOf = async (query?: LedgerQuery) => (await collect(store.ledger(query))).map(({ id }) => id);
+    expect(await idsOf()).toEqual(ids.toReversed());
+    expect(await idsOf({ limit: 201 })).toEqual(ids.toReversed().slice(0, 201));
+    expect(await idsOf({ limit: 200 })).toHaveLength(200);
+    const seen = await collect(store.ledger({ limit: 300 }));
+    expect(await idsOf({ below: seen.at(-1)?.number ?? 0 })).toEqual(ids.toReversed().slice(300));
+  });
+
+  it('narrows down by source and by when they were last active', async () => {
+    await using store = await open();
+    await store.ledgerBook.write('run', [
+      { ...ENTRY, id: 'old', lastActiveAt: 10 },
+      { ...ENTRY, id: 'new', lastActiveAt: 20 },
+      { ...ENTRY, id: 'other', lastActiveAt: 20, source: 'cron' },
+    ]);
+    const idsOf = async (query: LedgerQuery) => (await collect(store.ledger(query))).map(({ id }) => id);
+    expect(await idsOf({ since: 20 })).toEqual(['other', 'new']);
+    expect(await idsOf({ before: 20 })).toEqual(['old']);
+    expect(await idsOf({ source: 'cli', since: 10, before: 21 })).toEqual(['new', 'old']);
   });
 });

@@ -1,6 +1,6 @@
 import { checkRouteKey } from '../../core/check-session.ts';
 import { Failure } from '../../core/failure.ts';
-import type { Route, RouteBook, RouteChoice } from '../../core/route-book.ts';
+import type { Route, RouteBook, RouteChoice, RouteQuery } from '../../core/route-book.ts';
 import type { SessionFacts } from '../../core/session.ts';
 import type { Clock } from '../../core/time.ts';
 import type { Connection } from './connection.ts';
@@ -26,8 +26,14 @@ export function createRouteBook(parts: RouteBookParts): RouteBook {
       return queue.run(() => settle(parts, key, choose));
     },
     end: (key, reasonFor) => queue.run(() => end(parts, key, reasonFor)),
-    async *list() {
-      yield* listRoutes(db);
+    async *list(query = {}) {
+      yield* listRoutes(db, query);
+    },
+    async named() {
+      const ids = db.sql<[], string>(
+        `SELECT s.id FROM routes r JOIN sessions s ON s.key = r.session_key AND s.state = 'live'`,
+      );
+      return new Set(ids.pluck().all());
     },
     forget: (key) => queue.run(() => db.sql('DELETE FROM routes WHERE key = ?').run(key).changes > 0),
   };
@@ -98,12 +104,15 @@ type JoinedRow = SessionRow & { readonly routed_key: string; readonly moved_at: 
 const PAGE = 200;
 
 /** In pages, so that nobody waits for a reader who takes long. */
-function* listRoutes(db: Connection): Generator<Route> {
-  const page = db.sql<[string, number], JoinedRow>(
+function* listRoutes(db: Connection, { source, after = '' }: RouteQuery): Generator<Route> {
+  const page = db.sql<[string, string | null, string | null, number], JoinedRow>(
     `SELECT s.*, r.key AS routed_key, r.moved_at FROM routes r
-    LEFT JOIN sessions s ON s.key = r.session_key AND s.state = 'live' WHERE r.key > ? ORDER BY r.key LIMIT ?`,
+    LEFT JOIN sessions s ON s.key = r.session_key AND s.state = 'live'
+    WHERE r.key > ? AND (? IS NULL OR s.source = ?) ORDER BY r.key LIMIT ?`,
   );
-  for (let rows = page.all('', PAGE); rows.length > 0; rows = page.all(rows.at(-1)?.routed_key ?? '', PAGE)) {
+  const wanted = source ?? null;
+  const pageAfter = (key: string) => page.all(key, wanted, wanted, PAGE);
+  for (let rows = pageAfter(after); rows.length > 0; rows = pageAfter(rows.at(-1)?.routed_key ?? '')) {
     for (const row of rows) yield routeOf(row);
   }
 }

@@ -14,7 +14,7 @@ import {
 } from './archive-rows.ts';
 import type { Connection } from './connection.ts';
 import type { PatientQueue } from './patient-queue.ts';
-import { dropMessages } from './session-removal.ts';
+import { dropMessages } from './drop-messages.ts';
 import { findKeptRow, findRow } from './session-writes.ts';
 import { hiddenRow, hideRow, type Step, skipped, takeableRow } from './sqlite-session-trash.ts';
 

@@ -1,3 +1,4 @@
+import { IN_USE } from '../../core/in-use.ts';
 import type { ItemOutcome } from '../../core/run.ts';
 import {
   type FileMover,
@@ -12,10 +13,14 @@ import type { Clock, EpochMs } from '../../core/time.ts';
 import type { TranscriptMark } from '../../core/transcript.ts';
 import type { Connection } from './connection.ts';
 import { conversationObstacle } from './conversation-obstacle.ts';
+import { databaseBytes } from './database-size.ts';
+import { giveBack } from './give-back.ts';
 import type { PatientQueue } from './patient-queue.ts';
 import { dropRows, writeLedger } from './session-removal.ts';
 import { factsOf, type SessionRow } from './session-rows.ts';
+import { rowUse } from './session-uses.ts';
 import { findKeptRow, findRow } from './session-writes.ts';
+import { mustShrink } from './shrink-indexes.ts';
 
 /** Takes sessions out of sight and back, by a state in their row. */
 export function createSessionTrash(db: Connection, queue: PatientQueue, clock: Clock): SessionTrash {
@@ -41,8 +46,10 @@ export function createSessionTrash(db: Connection, queue: PatientQueue, clock: C
     },
     takeFiles: (run, request, options) => queue.run(() => takeFiles(db, { run, request, ...options })),
     returnFiles: (run, request, files) => queue.run(() => returnFiles(db, { run, request, files })),
-    sizeBytes: async () => pragma(db, 'page_count') * pragma(db, 'page_size'),
-    giveBack: () => giveBack(db, queue),
+    sizeBytes: async () => databaseBytes(db),
+    hiddenBytes: async () => hiddenBytes(db),
+    owesSpace: async () => mustShrink(db),
+    giveBack: ({ erase = false, signal } = {}) => giveBack(db, queue, { now: clock.now(), erase, signal }),
   };
 }
 
@@ -106,13 +113,10 @@ function obstacleTo(
   if (row.pinned === 1) return 'It is pinned.';
   const { own, conversationAt: usedAt = row.last_active_at } = readFingerprint(request.fingerprint);
   if (sessionFingerprint(factsOf(row)) !== own) return 'It has changed since the plan was made.';
-  const dead = JSON.stringify(deadHolders);
-  const held = db.sql<[number, string], unknown>(
-    'SELECT 1 FROM leases WHERE session_key = ? AND holder_id NOT IN (SELECT value FROM json_each(?))',
-  );
-  const leased = ({ key }: SessionRow) => held.get(key, dead) !== undefined;
-  if (leased(row)) return 'A process is using it.';
-  return leaves ? conversationObstacle(db, row, { leased, usedAt }) : undefined;
+  const useNow = (part: SessionRow) => rowUse(db, part, deadHolders);
+  const use = useNow(row);
+  if (use !== undefined) return IN_USE[use];
+  return leaves ? conversationObstacle(db, row, { isUsed: (part) => useNow(part) !== undefined, usedAt }) : undefined;
 }
 
 function show(db: Connection, { run, request, files }: Step): ItemOutcome {
@@ -210,23 +214,9 @@ export function skipped(number: number, detail: string): ItemOutcome {
   return { number, status: 'skipped', detail };
 }
 
-/** `incremental_vacuum` by exec: prepared, it frees a single page however many are asked for. */
-async function giveBack(db: Connection, queue: PatientQueue): Promise<number> {
-  const { raw } = db;
-  const free = () => pragma(db, 'freelist_count');
-  const before = free();
-  const vacuum = (limit: number) => {
-    const left = free();
-    raw.exec(`PRAGMA incremental_vacuum(${limit})`);
-    return left - free();
-  };
-  while ((await queue.step('pages', vacuum)) > 0);
-  const given = Math.max(0, before - free());
-  // Only now: it keeps writers out while it waits for the disk. What the steps wrote goes the usual way meanwhile.
-  if (given > 0) raw.pragma('wal_checkpoint(TRUNCATE)');
-  return given * pragma(db, 'page_size');
-}
-
-function pragma({ raw }: Connection, name: string): number {
-  return Number(raw.pragma(name, { simple: true }));
+/** Of what was archived before it went into the trash nothing is here. */
+function hiddenBytes(db: Connection): number {
+  const sum = db.sql<[], number>(`SELECT coalesce(sum(content_bytes), 0) FROM sessions
+    WHERE state <> 'live' AND state = 'trashed' AND key NOT IN (SELECT session_key FROM archives)`);
+  return sum.pluck().get() ?? 0;
 }

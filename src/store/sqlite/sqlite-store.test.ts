@@ -156,6 +156,7 @@ describe('several openings', () => {
     const root = tempDir();
     await fill(root);
     await using store = await openNativeStore(root);
+    await store.end('s', 'done');
     const request = await trashRequest(store, 's');
     const [, created] = await Promise.all([
       store.trash.hide('run', [request], { files: NO_FILES, deadHolders: [] }),

@@ -2,7 +2,7 @@ import type { CronBook } from '../../core/cron-book.ts';
 import type { DeliveryBook } from '../../core/delivery-book.ts';
 import { Failure } from '../../core/failure.ts';
 import type { KeptRecords } from '../../core/kept-records.ts';
-import type { LedgerBook } from '../../core/ledger-book.ts';
+import type { LedgerBook, LedgerQuery } from '../../core/ledger-book.ts';
 import type { Message, NewMessage } from '../../core/message.ts';
 import type { RouteBook } from '../../core/route-book.ts';
 import type { Journal } from '../../core/run.ts';
@@ -17,22 +17,27 @@ import type {
 import type { SessionArchive } from '../../core/session-archive.ts';
 import type { SessionRewind } from '../../core/session-rewind.ts';
 import type {
+  AppendOptions,
   AppendReceipt,
+  EndUnusedOptions,
   ImportStore,
   ListQuery,
   MessageRange,
   SearchQuery,
   SessionStore,
+  UnusedSession,
 } from '../../core/session-store.ts';
 import type { SessionTrash } from '../../core/session-trash.ts';
 import type { StoreRepair } from '../../core/store-repair.ts';
 import type { Clock } from '../../core/time.ts';
 import type { TranscriptSink } from '../../core/transcript.ts';
 import { type Connection, openConnection } from './connection.ts';
+import { endUnused } from './end-unused.ts';
 import { GatheredAppends } from './gathered-appends.ts';
 import { createLeaseBook, type LeaseBook, readHolders } from './lease-book.ts';
 import { appendMessages } from './message-writes.ts';
-import { createPatientQueue } from './patient-queue.ts';
+import { createPatientQueue, type PatientQueue } from './patient-queue.ts';
+import { isIndexBehind } from './search-index.ts';
 import { createImports } from './session-imports.ts';
 import { listSessions } from './session-list.ts';
 import { readLedger, usageRows } from './session-removal.ts';
@@ -65,11 +70,15 @@ export interface SqliteStoreOptions {
   readonly scratchDir: string;
   readonly clock: Clock;
   readonly transcripts: TranscriptSink;
+  /** It is closed soon: on a full disk others may wait for that. */
+  readonly brief?: boolean;
+  /** Told, in a sentence, what is not as it should be and nobody asked for. */
+  readonly tell?: (sentence: string) => void;
 }
 
 /** Opens the embedded session store. */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SessionStore> {
-  return new SqliteStore(await openConnection(options.path), options);
+  return new SqliteStore(await openConnection(options.path, options), options);
 }
 
 class SqliteStore implements SessionStore {
@@ -86,6 +95,7 @@ class SqliteStore implements SessionStore {
   readonly repair: StoreRepair;
   readonly #db: Connection;
   readonly #queue: WriteQueue;
+  readonly #patient: PatientQueue;
   readonly #leases: LeaseBook;
   readonly #appends: GatheredAppends;
   readonly #options: SqliteStoreOptions;
@@ -96,13 +106,14 @@ class SqliteStore implements SessionStore {
     this.#options = options;
     this.#queue = createWriteQueue(db);
     this.#leases = createLeaseBook(db, options.clock);
-    this.#appends = new GatheredAppends(this.#queue, (id, messages) => {
+    this.#appends = new GatheredAppends(this.#queue, (id, messages, limits = {}) => {
       const { transcripts } = options;
-      const { key, receipt } = appendMessages(db, { id, messages, now: this.#now(), transcripts });
+      const { key, receipt } = appendMessages(db, { id, messages, now: this.#now(), transcripts, ...limits });
       this.#leases.claim(key);
       return receipt;
     });
     const patient = createPatientQueue(db, this.#queue);
+    this.#patient = patient;
     this.imports = createImports(db, patient);
     this.ledgerBook = createLedgerBook(db, this.#queue);
     this.trash = createSessionTrash(db, patient, options.clock);
@@ -152,8 +163,8 @@ class SqliteStore implements SessionStore {
     yield* listSessions(this.#db, query);
   }
 
-  async append(id: string, messages: readonly NewMessage[]): Promise<AppendReceipt> {
-    return this.#appends.add(id, messages);
+  async append(id: string, messages: readonly NewMessage[], options?: AppendOptions): Promise<AppendReceipt> {
+    return this.#appends.add(id, messages, options);
   }
 
   async *messages(id: string, range: MessageRange = {}): AsyncGenerator<Message> {
@@ -161,7 +172,10 @@ class SqliteStore implements SessionStore {
   }
 
   recordUsage(id: string, report: UsageReport): Promise<void> {
-    return this.#queue.run(() => addUsage(this.#db, { id, report, now: this.#now() }));
+    return this.#queue.run(() => {
+      addUsage(this.#db, { id, report, now: this.#now() });
+      this.#claimOpen(id);
+    });
   }
 
   async usageByModel(id: string): Promise<readonly ModelUsage[]> {
@@ -174,6 +188,7 @@ class SqliteStore implements SessionStore {
       this.#db
         .sql('UPDATE sessions SET dump_bytes = ?, last_active_at = max(?, last_active_at) WHERE key = ?')
         .run(sizeBytes, this.#now(), requireRow(this.#db, id).key);
+      this.#claimOpen(id);
     });
   }
 
@@ -189,17 +204,22 @@ class SqliteStore implements SessionStore {
     });
   }
 
+  endUnused(sessions: readonly UnusedSession[], options: EndUnusedOptions): Promise<readonly string[]> {
+    return endUnused({ db: this.#db, queue: this.#patient, now: this.#now() }, sessions, options);
+  }
+
   resume(id: string): Promise<SessionFacts> {
     return this.#queue.run(() => factsOf(resumeSession(this.#db, id, this.#now())));
   }
 
-  async *ledger() {
-    yield* readLedger(this.#db);
+  async *ledger(query?: LedgerQuery) {
+    yield* readLedger(this.#db, query);
   }
 
   async search(query: SearchQuery) {
     const { searchSessions } = await import('./search.ts');
     await this.#queue.indexed();
+    if (isIndexBehind(this.#db)) this.#options.tell?.(NOT_ALL_SEARCHED);
     return searchSessions(this.#db, query);
   }
 
@@ -238,6 +258,12 @@ class SqliteStore implements SessionStore {
     }
   }
 
+  /** Whoever works in a session holds it, whatever it writes. What has ended is only being counted up. */
+  #claimOpen(id: string): void {
+    const { key, ended_at: endedAt } = requireRow(this.#db, id);
+    if (endedAt === null) this.#leases.claim(key);
+  }
+
   /** A beat that the disk or a lock refuses is made up for by the next; the host program must not notice. */
   #beat(): void {
     if (this.#leases.announced) this.#queue.run(() => this.#leases.beat()).catch(unlessRefused);
@@ -247,6 +273,9 @@ class SqliteStore implements SessionStore {
     return this.#options.clock.now();
   }
 }
+
+const NOT_ALL_SEARCHED =
+  'Not every message was searched: the disk is nearly full, and has no room for all of the search index. Free some space, then search again.';
 
 /** What the disk or a lock refuses is said where somebody waits for it. Anything else is a bug. */
 function unlessRefused(error: unknown): void {

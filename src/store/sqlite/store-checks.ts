@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { errorText } from '../../core/error-text.ts';
@@ -6,6 +6,7 @@ import type { Problem } from '../../core/problem.ts';
 import type { StoreCheck } from '../../core/session-store.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { freeBytes } from '../../platform/file-system-facts.ts';
+import { temporaryName } from '../../platform/temporary-name.ts';
 import type { Connection } from './connection.ts';
 import { OUTPUT_ROW } from './message-rows.ts';
 
@@ -13,7 +14,7 @@ const DAMAGED_HINT = 'Copy the home somewhere safe, then restore state.db from a
 
 /** Looks for damage in the database and for disagreement between its tables and indexes. Changes nothing in the home. */
 export async function* checkStore(db: Connection, scratchDir: string): AsyncGenerator<StoreCheck> {
-  yield { name: 'database file', problems: orDamage(() => databaseProblems(db)) };
+  yield { name: 'database file', problems: await databaseProblems(db, scratchDir) };
   yield { name: 'references between tables', problems: orDamage(() => referenceProblems(db)) };
   yield { name: 'message counts', problems: orDamage(() => countProblems(db)) };
   yield { name: 'unfinished work', problems: orDamage(() => unfinishedProblems(db)) };
@@ -34,12 +35,24 @@ function damaged(what: string): Problem {
   return { kind: 'database-damaged', subject: 'state.db', message: `SQLite reports: ${what}.`, hint: DAMAGED_HINT };
 }
 
-function databaseProblems(db: Connection): Problem[] {
-  const lines = db.raw.pragma('integrity_check(20)') as { integrity_check: string }[];
-  return lines
-    .map(({ integrity_check }) => integrity_check)
-    .filter((line) => line !== 'ok')
-    .map(damaged);
+/**
+ * While others write, SQLite finds fault with a search index that is in order: it compares pieces of two moments. So what it finds
+ * counts only if it finds fault with a copy too, which nobody writes to.
+ */
+async function databaseProblems(db: Connection, scratchDir: string): Promise<Problem[]> {
+  const found = integrityProblems(db.raw);
+  if (found.length === 0 || !hasRoomForCopy(db, scratchDir)) return found;
+  return withCopy(db, scratchDir, integrityProblems);
+}
+
+function integrityProblems(raw: BetterSqlite3.Database): Problem[] {
+  return orDamage(() => {
+    const lines = raw.pragma('integrity_check(20)') as { integrity_check: string }[];
+    return lines
+      .map(({ integrity_check }) => integrity_check)
+      .filter((line) => line !== 'ok')
+      .map(damaged);
+  });
 }
 
 function referenceProblems(db: Connection): Problem[] {
@@ -129,35 +142,44 @@ export const INDEXES: readonly string[] = [
  * home. So the comparison is made on a copy, and no writer waits.
  */
 async function indexProblems(db: Connection, scratchDir: string): Promise<Problem[]> {
-  const pages =
-    Number(db.raw.pragma('page_count', { simple: true })) * Number(db.raw.pragma('page_size', { simple: true }));
-  if (freeBytes(scratchDir) < pages * 1.5) {
+  if (!hasRoomForCopy(db, scratchDir)) {
     return [
       {
         kind: 'not-checked',
         subject: 'state.db',
         message:
           'The search index was not compared with the messages: there is too little free space for a copy of state.db.',
-        hint: `Free ${Math.ceil((pages * 1.5) / 1e6)} MB and run: coppice doctor`,
+        hint: `Free ${Math.ceil(copyBytes(db) / 1e6)} MB and run: coppice doctor`,
       },
     ];
   }
-  const directory = mkdtempSync(join(scratchDir, '.tmp-doctor-'));
+  return withCopy(db, scratchDir, (raw) => INDEXES.flatMap((index) => compareIndex(raw, index)));
+}
+
+/** What the copy of a database takes for a moment, and some more. */
+function copyBytes({ raw }: Connection): number {
+  return Number(raw.pragma('page_count', { simple: true })) * Number(raw.pragma('page_size', { simple: true })) * 1.5;
+}
+
+function hasRoomForCopy(db: Connection, scratchDir: string): boolean {
+  return freeBytes(scratchDir) >= copyBytes(db);
+}
+
+/** Looks at a copy of the database, which is as the database was at one moment. */
+async function withCopy<T>(db: Connection, scratchDir: string, look: (raw: BetterSqlite3.Database) => T): Promise<T> {
+  const directory = join(scratchDir, temporaryName());
+  mkdirSync(directory, 0o700);
   try {
     const copy = join(directory, 'state.db');
     await db.raw.backup(copy, { progress: () => 0x7fffffff });
-    return compareIndexes(copy);
+    const raw = new BetterSqlite3(copy);
+    try {
+      return look(raw);
+    } finally {
+      raw.close();
+    }
   } finally {
     rmSync(directory, { recursive: true, force: true });
-  }
-}
-
-function compareIndexes(copy: string): Problem[] {
-  const raw = new BetterSqlite3(copy);
-  try {
-    return INDEXES.flatMap((index) => compareIndex(raw, index));
-  } finally {
-    raw.close();
   }
 }
 

@@ -12,6 +12,8 @@ export interface UpkeepThread {
   merge(pages: number): Promise<boolean | undefined>;
   /** Moves the log into the database as far as nobody has to wait for it; how many pages the log has. */
   moveLog(): Promise<number | undefined>;
+  /** Moves all of it and empties the log, under the write lock; whether others let it. */
+  emptyLog(): Promise<boolean | undefined>;
   /** Resolves when the thread and its connection are gone. */
   end(): Promise<void>;
 }
@@ -20,6 +22,7 @@ export type UpkeepTask =
   | { readonly kind: 'index'; readonly mostBytes: number }
   | { readonly kind: 'merge'; readonly pages: number }
   | { readonly kind: 'moveLog' }
+  | { readonly kind: 'emptyLog' }
   | { readonly kind: 'end' };
 
 export function startUpkeepThread(database: string): UpkeepThread {
@@ -54,6 +57,7 @@ export function startUpkeepThread(database: string): UpkeepThread {
     index: (mostBytes) => ask({ kind: 'index', mostBytes }) as Promise<Indexed | undefined>,
     merge: (pages) => ask({ kind: 'merge', pages }) as Promise<boolean | undefined>,
     moveLog: () => ask({ kind: 'moveLog' }) as Promise<number | undefined>,
+    emptyLog: () => ask({ kind: 'emptyLog' }) as Promise<boolean | undefined>,
     async end() {
       void ask({ kind: 'end' });
       await gone;

@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { openBeside } from './connection.ts';
+import { emptyLog } from './empty-log.ts';
 import { addToIndexes, mergePages } from './search-index.ts';
 import type { UpkeepTask } from './upkeep-thread.ts';
 
@@ -16,6 +17,7 @@ function attempt(task: UpkeepTask): unknown {
   try {
     if (task.kind === 'index') return db.transactLoosely(() => addToIndexes(db, task.mostBytes));
     if (task.kind === 'merge') return db.transactLoosely(() => mergePages(db, task.pages));
+    if (task.kind === 'emptyLog') return emptyLog(db.raw);
     const [row] = db.raw.pragma('wal_checkpoint(PASSIVE)') as readonly { readonly log: number }[];
     return row?.log;
   } catch {

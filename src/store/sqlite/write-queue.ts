@@ -1,10 +1,12 @@
 import { MAX_BATCH } from '../../core/session-store.ts';
 import { retryBusy } from '../../platform/retry-busy.ts';
+import { isLogFull } from './bound-log.ts';
 import { type Connection, LOCK_DEADLINE_MS } from './connection.ts';
 import { FloodUpkeep } from './flood-upkeep.ts';
 import { indexWhenIdle } from './index-when-idle.ts';
 import { createSearchIndexer, isIndexBehind, newestMessage, type SearchIndexer } from './search-index.ts';
 import { isBusy, lockedTooLong, translateSqliteError } from './sqlite-errors.ts';
+import { onTightDisk } from './tight-disk.ts';
 
 /**
  * All writes of a connection, one short transaction after another. Writes asked for at the same time share a transaction,
@@ -21,8 +23,10 @@ export interface WriteQueue {
   settled(): Promise<void>;
   /** Resolves when every message written so far, by whatever process, can be found by a search. */
   indexed(): Promise<void>;
-  /** Resolves when nothing that this connection wrote waits to be indexed. */
+  /** Resolves when nothing that this connection wrote waits to be indexed, or when that would take long or too much room. */
   caughtUp(): Promise<void>;
+  /** Lets go of what is in the search index, which frees most of the database. It is built anew once there is room. */
+  letIndexGo(): Promise<void>;
 }
 
 export interface Work<T> {
@@ -31,6 +35,9 @@ export interface Work<T> {
   /** How many wait for it. */
   readonly callers: number;
 }
+
+/** So long whoever closes a database waits for the index. What is left then is made up for by others who write or search. */
+const CATCH_UP_MS = 30_000;
 
 /** From so many callers on, one waits for the disk for all of them, and nobody for the search index. */
 const MANY = 4;
@@ -59,6 +66,7 @@ export function createWriteQueue(connection: Connection): WriteQueue {
     await (crowded ? new Promise((resolve) => setImmediate(resolve)) : undefined);
     while (waiting.length > 0) {
       while (upkeep.turn !== undefined) await upkeep.turn;
+      if (isLogFull(connection)) await upkeep.emptyLog();
       const batch = takeBatch(waiting);
       const callers = batch.reduce((sum, { work }) => sum + work.callers, 0);
       crowded = callers > 1;
@@ -85,23 +93,31 @@ export function createWriteQueue(connection: Connection): WriteQueue {
   }
 
   const run: WriteQueue['run'] = (write, rows = 1) => add({ write, rows, callers: 1 });
+  const makeUpWhile = makingUp(connection, () => run(() => indexer.makeUp()));
 
   return {
     run,
     add,
     isLast: (work) => waiting.at(-1)?.work === work,
-    async settled() {
-      await draining;
-    },
+    settled: async () => draining,
     async indexed() {
       // What is written from now on does not count: a flood would never let it end.
       const newest = newestMessage(connection);
-      while (isIndexBehind(connection, newest)) await run(() => indexer.makeUp());
+      await makeUpWhile(() => isIndexBehind(connection, newest));
     },
     async caughtUp() {
       await upkeep.end();
-      while (indexer.owedBytes > 0) await run(() => indexer.makeUp());
+      await makeUpWhile(() => indexer.owedBytes > 0, CATCH_UP_MS);
     },
+    letIndexGo: () => run(() => indexer.letGo()),
+  };
+}
+
+/** Makes up for what was put off as long as that is wanted. A disk that is nearly full has no room for it. */
+function makingUp(connection: Connection, makeUp: () => Promise<void>) {
+  return async (isWanted: () => boolean, mostMs = Number.POSITIVE_INFINITY) => {
+    const until = performance.now() + mostMs;
+    while (isWanted() && !onTightDisk(connection) && performance.now() < until) await makeUp();
   };
 }
 

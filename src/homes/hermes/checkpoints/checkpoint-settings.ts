@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseDocument } from 'yaml';
 import { isJsonObject } from '../../../core/json.ts';
+import { readRegular } from '../../../platform/open-regular.ts';
 
 /** What Hermes' own `config.yaml` says about the size of checkpoints. What it does not say, or not as a number, is absent. */
 export interface CheckpointSettings {
@@ -28,7 +28,7 @@ const NO_LIMIT_MB = 1_000_000_000;
 /** What cannot be read says nothing; `coppice doctor` tells what is wrong with it. */
 function readConfig(path: string): unknown {
   try {
-    const document = parseDocument(readFileSync(path, 'utf8'));
+    const document = parseDocument(readRegular(path).toString());
     return document.errors.length === 0 ? document.toJS() : undefined;
   } catch {
     return undefined;

@@ -1,5 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import type { WorkdirPlace } from '../../../core/checkpoint.ts';
 import { done, skip } from '../../../core/item-outcome.ts';
 import type { ItemOutcome, RunItem } from '../../../core/run.ts';
 import { runGit } from '../../../platform/run-git.ts';
@@ -16,8 +17,8 @@ export interface DiscardDesk {
   readonly runId: string;
   readonly trash: SnapshotTrash;
   readonly whole: WholeTrash;
-  /** Whether the folder of a project is known to be gone now. */
-  isGone(address: ProjectAddress): boolean;
+  /** Where the folder of the project is now. */
+  readonly place: WorkdirPlace;
 }
 
 /**
@@ -43,7 +44,7 @@ async function discard(
   const chain = await readChain(gitDir, ref);
   if (chain === undefined) return items.map((item) => skip(item, 'Its history is not one that Hermes writes.'));
   const held = await trash.held(runId);
-  const { going, outcomes } = sortOut(chain, items, (item) => obstacle(desk, address, { item, chain }));
+  const { going, outcomes } = sortOut(chain, items, (item) => obstacle(desk, chain, item));
   if (going.length === chain.ids.length) {
     if (going.length > 0) await removeProject(desk, address, { chain, going });
     // Also after a crash that came between the two. What Hermes noted about a project that it removed itself is its own.
@@ -91,14 +92,13 @@ function sortOut(chain: Chain, items: readonly RunItem[], why: (item: RunItem) =
 const GONE = 'It is gone already.';
 const IN_ONE_CHAIN = 'An older one of the same folder stays, and Hermes keeps them as one history.';
 
-function obstacle(
-  desk: DiscardDesk,
-  address: ProjectAddress,
-  { item: { item, reason }, chain }: { readonly item: RunItem; readonly chain: Chain },
-): string | undefined {
-  if (reason === 'gone') return desk.isGone(address) ? undefined : 'Its folder is not known to be gone now.';
-  const newest = reason !== 'named' && item.id === chain.ids[0];
-  return newest ? 'It is the newest of its project by now.' : undefined;
+function obstacle({ place }: DiscardDesk, chain: Chain, { item, reason }: RunItem): string | undefined {
+  if (reason === 'gone') return place === 'gone' ? undefined : 'Its folder is not known to be gone now.';
+  if (reason === 'said-gone') return place === 'present' ? 'Its folder is there now.' : undefined;
+  const newest = item.id === chain.ids[0];
+  // These go because they are the newest of a folder that nobody uses.
+  if (reason === 'stale' || reason === 'least-used') return newest ? undefined : 'Its folder was used since.';
+  return newest && reason !== 'named' ? 'It is the newest of its project by now.' : undefined;
 }
 
 async function removeProject(

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { WorkdirPlace } from '../../../core/checkpoint.ts';
 import type { HomeDriver } from '../../../core/home-driver.ts';
 import { doneUnless, skip } from '../../../core/item-outcome.ts';
 import type { ItemOutcome, RunItem } from '../../../core/run.ts';
 import { type Clock, SECOND_MS } from '../../../core/time.ts';
 import { errorCode } from '../../../platform/error-code.ts';
-import { obstacleOf } from '../../../platform/error-sentence.ts';
+import { obstacleTo } from '../../../platform/error-sentence.ts';
 import { ifPossible } from '../../../platform/if-possible.ts';
 import { writeFileAtomic } from '../../../platform/private-files.ts';
 import { GitError } from '../../../platform/run-git.ts';
@@ -16,17 +17,18 @@ import { byProject, type ProjectAddress } from './project-address.ts';
 import { purgeSnapshots } from './purge-snapshots.ts';
 import { reclaimRepository } from './reclaim-repository.ts';
 import { returnSnapshots } from './return-snapshots.ts';
-import { openSnapshotTrash, type SnapshotTrash } from './snapshot-trash.ts';
-import { openWholeTrash } from './whole-trash.ts';
+import { openSnapshotTrash, type SnapshotTrash, type TrashStore } from './snapshot-trash.ts';
+import { openWholeTrash, type WholeTrash } from './whole-trash.ts';
 import { withCheckpointsLock } from './with-checkpoints-lock.ts';
 
 export interface CheckpointDriverParts {
   readonly home: string;
   readonly clock: Clock;
   /** The repository of Coppice beside the home, in which snapshots wait. Made by whoever asks first. */
-  readonly store: () => Promise<{ readonly gitDir: string; readonly root: string }>;
+  readonly store: () => Promise<TrashStore & { readonly root: string }>;
   readonly trashDir: (runId: string) => string;
-  isGone(address: ProjectAddress): boolean;
+  /** Where the folders of projects are now. */
+  places(): Promise<(address: ProjectAddress) => WorkdirPlace>;
 }
 
 /** The part of a Hermes home's driver that is about its checkpoints: single snapshots, and whole layouts of before. */
@@ -47,34 +49,34 @@ export function createHermesCheckpointDriver(
     return [...outcomes, ...strange.map((item) => skip(item, NOT_A_CHECKPOINT))];
   };
   return {
-    discard: (runId, items) =>
-      underLock(home, { items, begun: async () => whole.begun(runId) || (await holds(parts, runId)) }, async () => [
-        ...(await eachProject(items, ({ trash, address, items: ours }) => {
-          touched.add(address.gitDir);
-          return discardSnapshots({ runId, trash, whole, isGone: (one) => parts.isGone(one) }, address, ours);
-        })),
-        ...eachFolder(items, ({ item, fingerprint }) => {
-          if (whole.hasPath(runId, item.id)) return undefined;
-          if (!existsSync(join(home, item.id))) return 'It is gone already.';
-          if (treeStamp(join(home, item.id)).text !== fingerprint) return 'It changed since the plan was made.';
-          whole.takePath(runId, item.id);
-          return undefined;
-        }),
-      ]),
+    async discard(runId, items) {
+      const placeOf = items.some(judgedByPlace) ? await parts.places() : () => 'unreachable' as const;
+      return underLock(
+        home,
+        { items, begun: async () => whole.begun(runId) || (await holds(parts, runId)) },
+        async () => [
+          ...(await eachProject(items, ({ trash, address, items: ours }) => {
+            touched.add(address.gitDir);
+            return discardSnapshots({ runId, trash, whole, place: placeOf(address) }, address, ours);
+          })),
+          ...(await eachFolder(items, async (item) => takeFolder(home, whole, { runId, item }))),
+        ],
+      );
+    },
     restore: (runId, items) =>
       underLock(home, { items }, async () => [
         ...(await eachProject(items, ({ trash, address, items: ours }) =>
           returnSnapshots({ runId, trash, whole }, address, ours),
         )),
-        ...eachFolder(items, ({ item }) =>
+        ...(await eachFolder(items, async ({ item }) =>
           whole.giveBack(runId, item.id) ? undefined : 'Something else stands where it was.',
-        ),
+        )),
       ]),
     purge: async (runId, items) => [
       ...(await eachProject(items, ({ trash, address, items: ours }) =>
         purgeSnapshots({ runId, trash, whole }, address, ours),
       )),
-      ...eachFolder(items, ({ item }) => whole.purge(runId, item.id)),
+      ...(await eachFolder(items, ({ item }) => whole.purge(runId, item.id))),
     ],
     async giveBack() {
       let freedBytes = 0;
@@ -84,6 +86,23 @@ export function createHermesCheckpointDriver(
       return freedBytes;
     },
   };
+}
+
+/** A layout of before, as it is. A sentence where it stays. */
+function takeFolder(
+  home: string,
+  whole: WholeTrash,
+  { runId, item: { item, fingerprint } }: { readonly runId: string; readonly item: RunItem },
+): string | undefined {
+  if (whole.hasPath(runId, item.id)) return undefined;
+  if (!existsSync(join(home, item.id))) return 'It is gone already.';
+  if (treeStamp(join(home, item.id)).text !== fingerprint) return 'It changed since the plan was made.';
+  whole.takePath(runId, item.id);
+  return undefined;
+}
+
+function judgedByPlace({ reason }: RunItem): boolean {
+  return reason === 'gone' || reason === 'said-gone';
 }
 
 /** Gives the space of one repository back. What stands in the way now does not the next time, so it is no failure. */
@@ -119,7 +138,7 @@ interface Project {
 const NOT_A_CHECKPOINT = 'It is not the name of a checkpoint.';
 
 async function openTrash({ store }: CheckpointDriverParts): Promise<SnapshotTrash> {
-  return openSnapshotTrash((await store()).gitDir);
+  return openSnapshotTrash(await store());
 }
 
 async function underLock(
@@ -136,14 +155,16 @@ async function holds(parts: CheckpointDriverParts, runId: string): Promise<boole
   return (await (await openTrash(parts)).held(runId)).size > 0;
 }
 
-function eachFolder(items: readonly RunItem[], act: (item: RunItem) => string | undefined | void): ItemOutcome[] {
-  const folders = items.filter(({ item }) => item.kind === 'orphan');
-  return folders.map((item) =>
-    doneUnless(
-      item,
-      obstacleOf(() => (LEGACY.test(item.item.id) ? act(item) : NOT_A_CHECKPOINT)),
-    ),
-  );
+async function eachFolder(
+  items: readonly RunItem[],
+  act: (item: RunItem) => Promise<string | undefined | void>,
+): Promise<ItemOutcome[]> {
+  const outcomes: ItemOutcome[] = [];
+  for (const item of items.filter((each) => each.item.kind === 'orphan'))
+    outcomes.push(
+      doneUnless(item, await obstacleTo(async () => (LEGACY.test(item.item.id) ? act(item) : NOT_A_CHECKPOINT))),
+    );
+  return outcomes;
 }
 
 const LEGACY = /^checkpoints\/(legacy-\d{8}-\d{6}|[0-9a-f]{16})$/;

@@ -10,7 +10,7 @@ import { readChain } from './read-chain.ts';
  * it goes with the newest in it, which is always the last to go.
  */
 export async function purgeSnapshots(
-  { runId, trash, whole }: Omit<DiscardDesk, 'isGone'>,
+  { runId, trash, whole }: Omit<DiscardDesk, 'place'>,
   address: ProjectAddress,
   items: readonly RunItem[],
 ): Promise<readonly ItemOutcome[]> {
@@ -21,9 +21,9 @@ export async function purgeSnapshots(
   if (whole.has(runId, address)) {
     const newest = await newestIn(whole.placeOf(runId, address.repository));
     if (newest === undefined) return items.map((item) => skip(item, 'What is left of it in the trash cannot be read.'));
-    if (items.some(({ item }) => item.id === newest)) whole.purge(runId, address.repository);
+    if (items.some(({ item }) => item.id === newest)) await whole.purge(runId, address.repository);
   }
-  if ((await trash.held(runId)).size === 0 && address.ref !== undefined) whole.purge(runId, address.repository);
+  if ((await trash.held(runId)).size === 0 && address.ref !== undefined) await whole.purge(runId, address.repository);
   return items.map(done);
 }
 

@@ -9,24 +9,28 @@ export async function readV1Project(
   { repository, sizeBytes, layout }: { repository: string; sizeBytes: number; layout: 'v1' | 'legacy' },
 ): Promise<Found> {
   const hash = basename(repository);
-  const workdir = readMarker(join(home, repository, MARKER));
-  const fits = workdir !== undefined && projectHash(workdir) === hash;
-  const problems = fits ? [] : [badMetadata(`${repository}/${MARKER}`, 'is missing or does not fit its repository')];
+  const workdir = readWorkdir(join(home, repository));
+  const problems =
+    workdir !== undefined ? [] : [badMetadata(`${repository}/${MARKER}`, 'is missing or does not fit its repository')];
   let snapshots: readonly HermesSnapshot[] = [];
   try {
     snapshots = await readSnapshots(join(home, repository), '--all');
   } catch (error) {
     problems.push(badRepository(repository, error));
   }
-  return { projects: [{ layout, hash, repository, ...(fits && { workdir }), snapshots, sizeBytes }], problems };
+  return {
+    projects: [{ layout, hash, repository, ...(workdir !== undefined && { workdir }), snapshots, sizeBytes }],
+    problems,
+  };
 }
 
 const MARKER = 'HERMES_WORKDIR';
 
-/** Undefined when it is not there or cannot be read, which says nothing about the folder it would name. */
-function readMarker(path: string): string | undefined {
+/** The folder it is about. Undefined when that is not noted, or not of this repository, which says nothing about any folder. */
+export function readWorkdir(gitDir: string): string | undefined {
   try {
-    return readFileSync(path, 'utf8').replace(/\n$/, '');
+    const workdir = readFileSync(join(gitDir, MARKER), 'utf8').replace(/\n$/, '');
+    return projectHash(workdir) === basename(gitDir) ? workdir : undefined;
   } catch {
     return undefined;
   }

@@ -50,11 +50,18 @@ function pages(store: string): string[] {
   return names.map((name) => name.slice(0, -'.json'.length));
 }
 
+/** What Hermes noted about every project, as far as it can be read. */
+export function readPages(home: string, repository: string): ({ readonly hash: string } & Page)[] {
+  return pages(join(home, repository)).flatMap((hash) => {
+    const page = readPage(join(home, repository, 'projects', `${hash}.json`), hash);
+    return page === undefined ? [] : [{ hash, ...page }];
+  });
+}
+
+type Page = { readonly workdir: string } & Pick<HermesProject, 'lastTouchAt' | 'parent'>;
+
 /** What Hermes noted about a project. Undefined when it is missing, damaged or about another folder. */
-export function readPage(
-  path: string,
-  hash: string,
-): ({ workdir: string } & Pick<HermesProject, 'lastTouchAt' | 'parent'>) | undefined {
+export function readPage(path: string, hash: string): Page | undefined {
   let page: unknown;
   try {
     page = JSON.parse(readFileSync(path, 'utf8'));

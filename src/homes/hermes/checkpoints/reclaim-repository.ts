@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../core/time.ts';
 import { freeBytes } from '../../../platform/file-system-facts.ts';
 import { type GitPlace, runGit } from '../../../platform/run-git.ts';
+import { temporaryName } from '../../../platform/temporary-name.ts';
 import { walkTree } from '../../../platform/walk-tree.ts';
 import { listNames } from '../list-names.ts';
 import { dropKeeps, dropShortcuts } from './pack-files.ts';
@@ -29,8 +30,9 @@ export async function reclaimRepository({ gitDir, scratch, graceMs = GRACE_MS }:
   const since = `@${Math.floor((Date.now() - graceMs) / SECOND_MS)} +0000`;
   dropKeeps(gitDir);
   dropShortcuts(gitDir);
-  const indexFile = join(scratch, `index-${process.pid}`);
-  const place = { ...gitPlace(gitDir), indexFile };
+  const folder = join(scratch, temporaryName());
+  mkdirSync(folder, 0o700);
+  const place = { ...gitPlace(gitDir), indexFile: join(folder, 'index') };
   try {
     await writeIndex(place, await indexedObjects(gitDir));
     // The older layout notes every step of its branch, which holds on to all that was ever there.
@@ -42,7 +44,7 @@ export async function reclaimRepository({ gitDir, scratch, graceMs = GRACE_MS }:
     // git may have removed it as empty, and then takes the folder for no repository.
     mkdirSync(join(gitDir, 'refs', 'heads'), { recursive: true });
   } finally {
-    for (const path of [indexFile, `${indexFile}.lock`]) rmSync(path, { force: true });
+    rmSync(folder, { recursive: true, force: true });
   }
   return Math.max(0, before - sizeOf(gitDir));
 }

@@ -12,7 +12,7 @@ import { gitPlace } from './read-snapshots.ts';
 import { changeShallow } from './shallow-file.ts';
 import { skipIfRefused } from './skip-if-refused.ts';
 
-type ReturnDesk = Omit<DiscardDesk, 'isGone'>;
+type ReturnDesk = Omit<DiscardDesk, 'place'>;
 
 /**
  * Puts snapshots back where a run took them from: below the oldest that is there, or as the whole history of a project. Their

@@ -17,19 +17,26 @@ export interface SnapshotTrash {
   drop(runId: string, numbers: readonly number[]): Promise<void>;
 }
 
+/** The repository that they wait in. */
+export interface TrashStore {
+  readonly gitDir: string;
+  /** Says that these are about to have a ref, until it is disposed of: a git that makes it may outlive whoever started it. */
+  readonly promise: (ids: readonly string[]) => Disposable;
+  /** Carries out lines of `git update-ref --stdin`, all of them or none. */
+  readonly changeRefs: (lines: readonly string[]) => Promise<void>;
+}
+
 export interface Numbered {
   readonly number: number;
   readonly id: string;
 }
 
-export function openSnapshotTrash(gitDir: string): SnapshotTrash {
+export function openSnapshotTrash({ gitDir, promise, changeRefs }: TrashStore): SnapshotTrash {
   const place = { gitDir };
   const held = async (runId: string) => {
     const refs = await readTrash(place, `${TRASH}/${runId}`);
     return new Map([...refs].map(([name, id]) => [Number(name.slice(name.lastIndexOf('/') + 1)), id]));
   };
-  const changeRefs = (lines: readonly string[]) =>
-    runGit(place, ['update-ref', '--stdin'], { input: ['start', ...lines, 'commit', ''].join('\n') });
   return {
     place,
     held,
@@ -43,6 +50,7 @@ export function openSnapshotTrash(gitDir: string): SnapshotTrash {
       }
       changeShallow(gitDir, { add: ids });
       if (!(await areWhole(place, ids))) throw notWhole();
+      using _promises = promise(ids);
       await changeRefs(snapshots.map(({ number, id }) => `update ${TRASH}/${runId}/${number} ${id}`));
     },
     async drop(runId, numbers) {

@@ -1,8 +1,9 @@
-import { existsSync, rmdirSync, rmSync } from 'node:fs';
+import { existsSync, rmdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { errorCode } from '../../../platform/error-code.ts';
-import { moveEntry, refuseLinks } from '../../../platform/move-entry.ts';
-import { makePrivateDir, syncDir } from '../../../platform/private-files.ts';
+import { moveEntry } from '../../../platform/move-entry.ts';
+import { syncDir } from '../../../platform/private-files.ts';
+import { removeTree } from '../../../platform/remove-tree.ts';
 import type { ProjectAddress } from './project-address.ts';
 
 /**
@@ -24,17 +25,15 @@ export interface WholeTrash {
   giveBack(runId: string, path: string): boolean;
   giveNotesBack(runId: string, address: ProjectAddress): void;
   /** Removes a path for good. */
-  purge(runId: string, path: string): void;
+  purge(runId: string, path: string): Promise<void>;
   /** Whether anything was moved, or is about to be. */
   begun(runId: string): boolean;
 }
 
 /** `trashDir` is where the trash of a run is, below `home`, so that moving is renaming. */
 export function openWholeTrash(home: string, trashDir: (runId: string) => string): WholeTrash {
-  const root = (runId: string) => join(trashDir(runId), FOLDER);
+  const root = (runId: string) => join(trashDir(runId), WHOLE_FOLDER);
   const move = (from: string, to: string) => {
-    refuseLinks(home, dirname(to));
-    makePrivateDir(dirname(to));
     if (moveEntry(home, from, to) === 'nothing-there') return;
     for (const path of [from, to, dirname(to)]) syncDir(dirname(path));
   };
@@ -59,9 +58,8 @@ export function openWholeTrash(home: string, trashDir: (runId: string) => string
     giveNotesBack(runId, address) {
       for (const path of notesOf(address)) trash.giveBack(runId, path);
     },
-    purge(runId, path) {
-      refuseLinks(home, dirname(trash.placeOf(runId, path)));
-      rmSync(trash.placeOf(runId, path), { recursive: true, force: true });
+    async purge(runId, path) {
+      await removeTree(home, trash.placeOf(runId, path));
       removeEmpty(join(root(runId), dirname(path)), dirname(trashDir(runId)));
     },
     begun: (runId) => existsSync(root(runId)),
@@ -69,7 +67,8 @@ export function openWholeTrash(home: string, trashDir: (runId: string) => string
   return trash;
 }
 
-const FOLDER = 'whole';
+/** In the trash of a run. */
+export const WHOLE_FOLDER = 'whole';
 
 /** A folder and those above it up to an end that stays, as long as nothing is in them. */
 function removeEmpty(dir: string, end: string): void {

@@ -1,0 +1,162 @@
+import { checkReason, noSuchSession } from '../../core/check-session.ts';
+import { Failure } from '../../core/failure.ts';
+import {
+  type Correction,
+  type Counter,
+  type NewCorrection,
+  type Reservation,
+  type Scope,
+  type Spend,
+  type SpendBook,
+  type SpendKey,
+  type Verdict,
+  OK,
+} from '../../core/gateway.ts';
+import type { SessionFacts } from '../../core/session.ts';
+import { type EpochMs, isoTime } from '../../core/time.ts';
+import { checkFits, checkSpend, reserves, ruleApplies, type SpendRule } from '../../gateway/check-spend.ts';
+import { nextDay } from '../../gateway/next-day.ts';
+import { createSpendScopes, type SpendScopes } from '../../gateway/spend-scopes.ts';
+import { forbids, strictest } from '../../gateway/strictest.ts';
+import { FIRST_STEP } from '../../gateway/live-state.ts';
+import { factsOf } from '../../gateway/verdict-of.ts';
+import { localDay } from '../../gateway/zone-offset.ts';
+import type { HomeParts } from '../home-parts.ts';
+import type { GatewayRules } from './gateway-rules.ts';
+
+/** How a limit stands: what is used of it, what calls under way have set aside, and what is left. */
+export interface BudgetStanding {
+  readonly scope: Scope;
+  /** The source or model; empty for the day, and for a session. */
+  readonly key: string;
+  readonly counter: Counter;
+  readonly limit: number;
+  readonly used: number;
+  readonly reserved: number;
+  /** Never below nothing. */
+  readonly left: number;
+  /** When it begins anew; absent for what one session may use. */
+  readonly until?: EpochMs;
+}
+
+export interface BudgetsParts extends Pick<HomeParts, 'config' | 'store' | 'clock'> {
+  readonly book: SpendBook;
+  readonly rulesFor: (source: string) => GatewayRules;
+}
+
+/** A run that is about to start. */
+export interface RunToAdmit {
+  readonly sessionId: string;
+  readonly source: string;
+  readonly rules: readonly SpendRule[];
+}
+
+/** A false report to take back. */
+export interface CorrectionRequest extends Pick<NewCorrection, 'by' | 'reason' | 'tokens' | 'nanoUsd'> {
+  readonly sessionId: string;
+  /** The local day on which it was counted; today when absent. */
+  readonly day?: string | undefined;
+  /** The model that it named; the session's own when absent. */
+  readonly model?: string | undefined;
+}
+
+/** What may still be used, by whom: asked before anything is started, shown, and set right. */
+export class Budgets {
+  readonly #parts: BudgetsParts;
+
+  constructor(parts: BudgetsParts) {
+    this.#parts = parts;
+  }
+
+  /** Sets aside what the first step of a run will need, or refuses to start it. Undefined where no limit asks for that. */
+  admit({ sessionId, source, rules }: RunToAdmit): Reservation | undefined {
+    const { book, clock } = this.#parts;
+    if (!reserves(rules)) return undefined;
+    const account = this.#scopes(sessionId, source, rules);
+    let verdict: Verdict = OK;
+    const request = { account, shared: account.shared, amounts: FIRST_STEP };
+    const reservation = book.reserve(request, (spent) => {
+      verdict = strictest([checkSpend(rules, spent), checkFits(rules, spent, { ...FIRST_STEP, certain: false })]);
+      return !forbids(verdict);
+    });
+    if (reservation !== undefined) return reservation;
+    throw usedUp(verdict, nextDay(clock.now(), this.#parts.rulesFor(source).budgetOffsetAt));
+  }
+
+  /** How every limit stands that several sessions share. */
+  standings(): readonly BudgetStanding[] {
+    const { budgets } = this.#parts.config;
+    const sources = Object.keys(budgets.source);
+    const shared = this.#standingsOf(sources[0] ?? '', ({ scope }) => scope === 'day' || scope === 'model');
+    return [...shared, ...sources.flatMap((source) => this.#standingsOf(source, ({ scope }) => scope === 'source'))];
+  }
+
+  /** How every limit stands that binds this session. */
+  standingsFor({ id, source, model }: Pick<SessionFacts, 'id' | 'source' | 'model'>): readonly BudgetStanding[] {
+    const bound = ({ scope, key }: SpendRule) => scope !== 'model' || key === model;
+    return this.#standingsOf(source, bound, id);
+  }
+
+  /** Takes a false report back from the totals that it was counted in. Who did so, when and why is kept. */
+  async correct(request: CorrectionRequest): Promise<void> {
+    const { store, book, clock } = this.#parts;
+    const { sessionId, by, reason, tokens, nanoUsd } = request;
+    checkReason(reason);
+    const facts = await store.get(sessionId);
+    if (facts === undefined) throw noSuchSession(sessionId);
+    const { budgetOffsetAt } = this.#parts.rulesFor(facts.source);
+    const period = request.day ?? localDay(clock.now(), budgetOffsetAt);
+    const model = request.model ?? facts.model;
+    const keys: readonly SpendKey[] = [
+      { scope: 'session', key: sessionId, period: '' },
+      { scope: 'source', key: facts.source, period },
+      { scope: 'day', key: '', period },
+      ...(model === undefined ? [] : [{ scope: 'model' as const, key: model, period }]),
+    ];
+    book.correct(keys, { sessionId, by, reason, tokens, nanoUsd });
+  }
+
+  corrections(): readonly Correction[] {
+    return this.#parts.book.corrections();
+  }
+
+  #scopes(sessionId: string, source: string, rules: readonly SpendRule[]): SpendScopes {
+    const offsetAt = this.#parts.rulesFor(source).budgetOffsetAt;
+    return createSpendScopes({ sessionId, source, offsetAt, rules })(this.#parts.clock.now(), undefined);
+  }
+
+  #standingsOf(source: string, wanted: (rule: SpendRule) => boolean, sessionId = ''): readonly BudgetStanding[] {
+    const { clock, book } = this.#parts;
+    const { live, budgetOffsetAt } = this.#parts.rulesFor(source);
+    const rules = live.spend.filter((rule) => rule.counter !== 'messages' && rule.counter !== 'bytes' && wanted(rule));
+    const until = nextDay(clock.now(), budgetOffsetAt);
+    const { session, shared } = this.#scopes(sessionId, source, rules);
+    const models = rules.flatMap(({ scope, key = '' }): SpendKey[] => {
+      return scope === 'model' ? [{ scope, key, period: shared[0]?.period ?? '' }] : [];
+    });
+    const spent = book.read({ session, limited: [...shared, ...models] }, true);
+    return rules.flatMap((rule) => {
+      const row = spent.find((spend) => ruleApplies(rule, spend));
+      return row === undefined ? [] : [standing(rule, row, until)];
+    });
+  }
+}
+
+function standing({ scope, counter, limit }: SpendRule, row: Spend, until: EpochMs): BudgetStanding {
+  const ofSpend = counter === 'messages' || counter === 'bytes' ? 0 : row.used[counter];
+  const reserved = counter === 'tokens' || counter === 'nanoUsd' ? (row.reserved?.[counter] ?? 0) : 0;
+  const key = scope === 'session' ? '' : row.key;
+  const left = Math.max(0, limit - ofSpend - reserved);
+  return { scope, key, counter, limit, used: ofSpend, reserved, left, ...(scope !== 'session' && { until }) };
+}
+
+function usedUp(verdict: Verdict, until: EpochMs): Failure {
+  const byDay = verdict.causes.some(({ scope }) => scope !== 'session');
+  const crowded = verdict.causes.some(({ used, limit }) => used < limit);
+  const when = byDay && !crowded ? ` No run that counts towards it starts until ${isoTime(until)}.` : '';
+  return new Failure('refused', `The run was not started. ${factsOf(verdict)}${when}`, {
+    hint: crowded
+      ? 'Run it again when the others have ended, or see what is left with: coppice budget'
+      : 'Raise the limit under budgets in config.yaml, or take a false report back with: coppice budget correct',
+  });
+}

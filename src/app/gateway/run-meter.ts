@@ -1,0 +1,110 @@
+import type { Verdict } from '../../core/gateway.ts';
+import type { SpendRule } from '../../gateway/check-spend.ts';
+import { reserves } from '../../gateway/check-spend.ts';
+import type { LiveRules } from '../../gateway/live-state.ts';
+import { createCallEstimator } from '../../gateway/meter/call-estimator.ts';
+import { isKnownAgent, meteredStart } from '../../gateway/meter/metered-agent.ts';
+import type { BegunCall, CallDesk } from '../../gateway/meter/metered-call.ts';
+import { startMeterProxy } from '../../gateway/meter/meter-proxy.ts';
+import { priceUsage } from '../../gateway/price-usage.ts';
+import type { Turn } from '../../gateway/turn.ts';
+import { factsOf } from '../../gateway/verdict-of.ts';
+import { wait } from '../../platform/wait.ts';
+
+/** What the meter needs of a run. */
+export interface MeterableRun {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env?: NodeJS.ProcessEnv;
+  readonly meter?: boolean;
+}
+
+/** How long a call waits for others to end that have set aside what is left, and how often it asks. */
+const CROWDED_MS = 30_000;
+const ASK_MS = 50;
+
+/** Whether a run is metered: because somebody says so, or because a limit is set that only the meter can keep. */
+export function wantsMeter({ meter, command }: MeterableRun, rules: readonly SpendRule[]): boolean {
+  return meter ?? (isKnownAgent(command) && reserves(rules));
+}
+
+export interface RunMeter<Run extends MeterableRun> extends AsyncDisposable {
+  /** The run, with the addresses of its models replaced. */
+  readonly run: Run;
+  /** Aborted when a call was refused. */
+  readonly stopSignal: AbortSignal;
+  /** How many calls were counted. */
+  calls(): number;
+}
+
+export interface RunMeterOptions {
+  readonly turn: Turn;
+  readonly rules: LiveRules;
+  /** Takes the verdict that ended the run. */
+  readonly heed: (verdict: Verdict) => void;
+}
+
+/** Starts a meter for one run: each call of a model is asked for before and booked after it. */
+export async function startRunMeter<Run extends MeterableRun>(
+  run: Run,
+  options: RunMeterOptions,
+): Promise<RunMeter<Run>> {
+  const stopping = new AbortController();
+  let calls = 0;
+  const desk = createCallDesk(options, {
+    counted: () => (calls += 1),
+    refused: (verdict) => stopping.abort(factsOf(verdict)),
+  });
+  const proxy = await startMeterProxy(desk);
+  const { command, args } = run;
+  const start = meteredStart({ command, args, env: run.env ?? process.env }, proxy);
+  return {
+    run: { ...run, ...start },
+    stopSignal: stopping.signal,
+    calls: () => calls,
+    [Symbol.asyncDispose]: () => proxy[Symbol.asyncDispose](),
+  };
+}
+
+interface Told {
+  readonly counted: () => void;
+  readonly refused: (verdict: Verdict) => void;
+}
+
+function createCallDesk({ turn, rules, heed }: RunMeterOptions, told: Told): CallDesk {
+  const estimator = createCallEstimator();
+  const heedIt = (verdict: Verdict): string => {
+    heed(turn.heed(verdict));
+    told.refused(verdict);
+    return `Coppice has stopped this run. ${factsOf(verdict)}`;
+  };
+  return {
+    async begin(call) {
+      const { inputTokens, outputTokens, certain } = estimator.estimate(call);
+      const used = { ...NO_USAGE, model: call.model, inputTokens, outputTokens };
+      const needs = { tokens: inputTokens + outputTokens, nanoUsd: priceUsage(used, rules.prices), certain };
+      let judged = turn.beforeCall(call.model, needs);
+      for (let waitedMs = 0; judged.crowded && waitedMs < CROWDED_MS; waitedMs += ASK_MS) {
+        await wait(ASK_MS);
+        judged = turn.beforeCall(call.model, needs);
+      }
+      const { reservation, verdict } = judged;
+      if (reservation === undefined) return heedIt(verdict);
+      const begun: BegunCall = {
+        async end({ usage, model = call.model }) {
+          told.counted();
+          estimator.learn(call, usage);
+          const after = await turn.usage(
+            { model: call.model === 'unknown' ? model : call.model, ...usage },
+            reservation,
+          );
+          if (after.kind === 'stop' || after.kind === 'reset') heedIt(after);
+        },
+        free: () => turn.callOff(reservation),
+      };
+      return begun;
+    },
+  };
+}
+
+const NO_USAGE = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 };

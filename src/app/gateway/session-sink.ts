@@ -1,0 +1,69 @@
+import type { Verdict } from '../../core/gateway.ts';
+import { contentBytes, type NewMessage, outputMessage } from '../../core/message.ts';
+import type { RunEvent } from '../../gateway/run/run-event.ts';
+import type { OutputChunk, RunSink } from '../../gateway/run/run-sink.ts';
+import { forbids } from '../../gateway/strictest.ts';
+import type { Turn } from '../../gateway/turn.ts';
+import type { Session } from '../sessions/session.ts';
+
+/** Where a run is recorded, and which verdict was the first to forbid that it goes on. */
+export function createSessionSink(
+  session: Session,
+  turn: Turn,
+  { isMetered = false }: { readonly isMetered?: boolean } = {},
+): { sink: RunSink; heed: (verdict: Verdict) => Verdict; stoppedBy: () => Verdict | undefined } {
+  let first: Verdict | undefined;
+  const heed = (verdict: Verdict): Verdict => {
+    if (forbids(verdict)) first ??= verdict;
+    return verdict;
+  };
+  const add = async (message: NewMessage): Promise<Verdict> => {
+    await session.append(message);
+    return turn.message({ bytes: contentBytes(message) });
+  };
+  const sink: RunSink = {
+    event: async (event) => {
+      // What the meter has counted is not counted again because the agent tells of it too.
+      if (isMetered && event.kind === 'usage') return heed(turn.output());
+      return heed(await take(session, turn, { event, add }));
+    },
+    output: async (chunk) => {
+      await session.append(outputOf(chunk));
+      return heed(turn.output());
+    },
+    check: (since) => heed(turn.check(since)),
+  };
+  return { sink, heed, stoppedBy: () => first };
+}
+
+async function take(
+  session: Session,
+  turn: Turn,
+  { event, add }: { event: RunEvent; add: (message: NewMessage) => Promise<Verdict> },
+): Promise<Verdict> {
+  switch (event.kind) {
+    case 'message':
+      return add(event.message);
+    case 'usage':
+      return turn.usage(
+        event.cumulative === undefined ? event.usage : { ...event.usage, kind: 'cumulative', of: event.cumulative },
+      );
+    case 'tool': {
+      const { name, ok, args } = event;
+      turn.toolCall({ name, ...(args !== undefined && { args }) });
+      return turn.toolResult({ name, ok });
+    }
+    case 'iteration':
+      return turn.beforeIteration();
+    case 'title':
+      await session.rename(event.title);
+      return turn.output();
+    case 'note':
+    default:
+      return add({ role: 'system', content: event.text, metadata: { note: true } });
+  }
+}
+
+function outputOf({ stream, text, omittedBytes }: OutputChunk): NewMessage {
+  return outputMessage(stream, omittedBytes === 0 ? text : `[${omittedBytes} bytes left out]\n${text}`);
+}

@@ -1,0 +1,57 @@
+import { dirname, join } from 'node:path';
+import { findStore } from '../../checkpoints/open-store.ts';
+import { type CheckpointScan, scanCheckpoints } from '../../checkpoints/scan-checkpoints.ts';
+import { walkStore } from '../../checkpoints/store-size.ts';
+import type { TrashItem } from '../../core/inventory.ts';
+import { diskBytesOf } from '../../platform/disk-bytes-of.ts';
+import { hermesCheckpointBytes } from '../../homes/hermes/checkpoints/list-hermes-checkpoints.ts';
+import { WHOLE_FOLDER } from '../../homes/hermes/checkpoints/whole-trash.ts';
+import { listNames } from '../../homes/hermes/list-names.ts';
+import { checkpointStoreOptions } from '../checkpoint-store.ts';
+import type { HomeParts } from '../home-parts.ts';
+
+export interface CompanionCheckpoints {
+  /** What checkpoints of another agent take in Coppice's own records beside its home. */
+  readonly diskBytes: number;
+  readonly garbageBytes: number;
+  /** The trash, with those runs marked that hold nothing but checkpoints. */
+  readonly trash: readonly TrashItem[];
+}
+
+/** What was taken out of the checkpoints of another agent and waits beside its home: single ones in a store, others as they were. */
+export async function scanCompanion(parts: HomeParts, trash: readonly TrashItem[]): Promise<CompanionCheckpoints> {
+  const store = findStore(checkpointStoreOptions(parts));
+  const scan = store === undefined ? NOTHING : await scanCheckpoints(store, { active: [], sightings: new Map() });
+  let { diskBytes } = scan;
+  const marked: TrashItem[] = [];
+  for (const item of trash) {
+    const wholeBytes = diskBytesOf(join(parts.layout.trash(item.id), WHOLE_FOLDER));
+    diskBytes += wholeBytes;
+    const sizeBytes = wholeBytes + (scan.trash.get(item.id)?.sizeBytes ?? 0);
+    marked.push((await holdsOnlyCheckpoints(parts, item.id)) ? { ...item, sizeBytes, onlyCheckpoints: true } : item);
+  }
+  return { diskBytes, garbageBytes: scan.deadBytes, trash: marked };
+}
+
+const NOTHING: Pick<CheckpointScan, 'diskBytes' | 'deadBytes' | 'trash'> = {
+  diskBytes: 0,
+  deadBytes: 0,
+  trash: new Map(),
+};
+
+/** What all checkpoints of another agent take, those that wait beside its home included, without a look into any. */
+export async function foreignCheckpointBytes(parts: HomeParts, home: string): Promise<number> {
+  const store = findStore(checkpointStoreOptions(parts));
+  let diskBytes = hermesCheckpointBytes(home);
+  if (store !== undefined) diskBytes += (await walkStore(store.layout)).diskBytes;
+  const trash = dirname(parts.layout.trash('any'));
+  for (const runId of listNames(trash)) diskBytes += diskBytesOf(join(trash, runId, WHOLE_FOLDER));
+  return diskBytes;
+}
+
+async function holdsOnlyCheckpoints({ store }: HomeParts, runId: string): Promise<boolean> {
+  for await (const { item, state } of store.journal.items(runId)) {
+    if (state === 'trashed' && item.kind !== 'checkpoint') return false;
+  }
+  return true;
+}

@@ -1,0 +1,2 @@
+/** The door to files of a home, for what stands above the layers that use it. */
+export { openRegular as openOwnFile } from '../platform/open-regular.ts';

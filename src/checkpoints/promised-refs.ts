@@ -1,0 +1,48 @@
+import { lstatSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { EpochMs } from '../core/time.ts';
+import { errorCode } from '../platform/error-code.ts';
+import { makePrivateDir } from '../platform/private-files.ts';
+import { namesIn } from './names-in.ts';
+import type { StoreLayout } from './store-layout.ts';
+
+// Whoever writes to the store holds its lock from the first object to the ref, so whoever holds it alone knows that nobody is
+// writing. One thing a lock cannot tell: a process that was killed has lost it, while the git that it started to make the ref
+// may live for another moment. So the commit is promised by a file of its name first, and what is promised is needed.
+
+/** Promises refs to commits until it is disposed of, which is when they are there or their git has ended without them. */
+export function promiseRefs({ promises: dir }: Pick<StoreLayout, 'promises'>, ids: readonly string[]): Disposable {
+  const paths = ids.map((id) => join(dir, id));
+  try {
+    makePrivateDir(dir);
+    for (const path of paths) writeFileSync(path, '', { mode: 0o600 });
+  } catch (error) {
+    // On a full disk git cannot write the refs either, and says so better.
+    if (errorCode(error) === undefined) throw error;
+  }
+  return {
+    [Symbol.dispose]() {
+      for (const path of paths) rmSync(path, { force: true });
+    },
+  };
+}
+
+/** Commits that were promised a ref since then. While the store is held alone these are promises of processes that were killed. */
+export function promisedSince(layout: StoreLayout, since: EpochMs): string[] {
+  return promises(layout).filter((id) => promisedAt(layout, id) > since);
+}
+
+/** Files of promises that no git can be about to keep any more. */
+export function brokenPromises(layout: StoreLayout, since: EpochMs): string[] {
+  return promises(layout)
+    .filter((id) => promisedAt(layout, id) <= since)
+    .map((id) => join(layout.promises, id));
+}
+
+function promises({ promises: dir }: StoreLayout): string[] {
+  return namesIn(dir, /^[0-9a-f]{40}$/);
+}
+
+function promisedAt({ promises: dir }: StoreLayout, id: string): EpochMs {
+  return lstatSync(join(dir, id), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}

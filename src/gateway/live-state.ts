@@ -1,0 +1,59 @@
+import type { Recorder, Reservation, Reserved, Spend, SpendBook, Verdict } from '../core/gateway.ts';
+import type { Clock, EpochMs } from '../core/time.ts';
+import type { SpendRule } from './check-spend.ts';
+import type { GuardRules, GuardState } from './guards.ts';
+import type { Prices } from './price-usage.ts';
+import type { SpendScopes } from './spend-scopes.ts';
+import type { UsageMeter } from './usage-meter.ts';
+
+/** What a live session is judged by. */
+export interface LiveRules {
+  readonly spend: readonly SpendRule[];
+  readonly guards: GuardRules;
+  readonly prices: Prices;
+  /** The shares of a limit, in percent, at which somebody is told. */
+  readonly alertPercents?: readonly number[];
+}
+
+/** What the turns of one session share. */
+export interface LiveState {
+  readonly sessionId: string;
+  readonly book: SpendBook;
+  readonly recorder: Recorder;
+  readonly clock: Clock;
+  readonly rules: LiveRules;
+  readonly scopesAt: (at: EpochMs, model: string | undefined) => SpendScopes;
+  readonly meter: UsageMeter;
+  /** Told once, by whichever process gets there, that so much of a limit is used. */
+  readonly tellShares: ((spent: readonly Spend[]) => void) | undefined;
+  /** What the newest report used: the next step is expected to need as much. */
+  lastUse: Reserved | undefined;
+  guards: GuardState;
+  /** What of them was written down last. */
+  keptText: string | undefined;
+  /** The model of the newest report, whose budget binds the next step. */
+  model: string | undefined;
+  readonly isSupervised: boolean;
+  /** Once a session was told to stop it is told nothing else. */
+  stopped: Verdict | undefined;
+  /** Its end, which begins with the verdict. */
+  ending: Promise<void> | undefined;
+}
+
+/** What is set aside for the first step of a session, of which nothing is known. */
+export const FIRST_STEP: Reserved = { tokens: 4000, nanoUsd: 0 };
+
+export interface TurnStart {
+  /** Time that was worked already and not counted. */
+  readonly workedMs?: number;
+  /** What was set aside for its first step. */
+  readonly reservation?: Reservation | undefined;
+}
+
+export interface JudgedCall {
+  readonly verdict: Verdict;
+  /** Absent when the call is forbidden. */
+  readonly reservation?: Reservation;
+  /** Forbidden only because of what calls under way have set aside. */
+  readonly crowded: boolean;
+}

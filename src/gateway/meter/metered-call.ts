@@ -1,0 +1,140 @@
+import type { IncomingMessage } from 'node:http';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { createDocumentReader, createStreamReader, type AnswerReader, type ReadAnswer } from './answer-reader.ts';
+import type { CallRequest } from './call-estimator.ts';
+import { type AnswerUsage, type ModelApi, modelInPath, refusalOf } from './model-api.ts';
+import type { ProxiedCall, Sender } from './send-upstream.ts';
+
+/** Asked before each call, and told after it. */
+export interface CallDesk {
+  /** Sets aside what the call will need. A sentence when it is not allowed; the run is then being stopped. */
+  begin(call: CallRequest): Promise<BegunCall | string>;
+}
+
+export interface BegunCall {
+  /** Books what was used, and gives back what was set aside. */
+  end(used: { readonly usage: AnswerUsage; readonly model?: string }): Promise<void>;
+  /** The provider refused it, so nothing was used. */
+  free(): void;
+}
+
+interface MeteredRequest extends ProxiedCall {
+  readonly api: ModelApi;
+  readonly sender: Sender;
+}
+
+/** So much of a request is looked at before it is sent: its model, and how much may be answered. */
+const HEAD_BYTES = 64 * 1024;
+
+/** Passes a paid call on if the budgets allow it, and reads along what it used. */
+export async function meteredCall(call: MeteredRequest, desk: CallDesk): Promise<void> {
+  const { request, response, api, url, sender } = call;
+  const head = await headOf(request);
+  const wanted = lookAt(head, request, url);
+  const begun = await desk.begin(wanted);
+  if (typeof begun === 'string') {
+    const { status, body } = refusalOf(api, begun);
+    request.resume();
+    response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) });
+    response.end(body);
+    return;
+  }
+  let reading: Reading | undefined;
+  const watch = {
+    begun: (answer: IncomingMessage) => (reading = readAlong(answer)),
+    piece: (bytes: Buffer) => reading?.add(bytes),
+  };
+  try {
+    await sender.pass({ ...call, head }, watch);
+  } finally {
+    const read = await reading?.end();
+    // Nothing was sent, or the provider said no.
+    if (reading === undefined || read === undefined || reading.status >= 400) begun.free();
+    else await begun.end({ usage: billed(read, wanted), ...(read.model !== undefined && { model: read.model }) });
+  }
+}
+
+/** What to bill where an answer broke off, or does not tell: rather too much than too little. */
+function billed({ usage, complete, outputEstimate }: ReadAnswer, { bytes }: CallRequest): AnswerUsage {
+  if (complete) return usage;
+  const { inputTokens = Math.ceil(bytes / 3), outputTokens = 0 } = usage;
+  return { ...usage, inputTokens, outputTokens: Math.max(outputTokens, outputEstimate) };
+}
+
+/** Reads the beginning, or all of a short one. */
+async function headOf(request: IncomingMessage): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  while (bytes < HEAD_BYTES) {
+    const piece = request.read() as Buffer | null;
+    if (piece !== null) {
+      pieces.push(piece);
+      bytes += piece.length;
+    } else if (request.readableEnded || request.destroyed || !(await more(request))) {
+      break;
+    }
+  }
+  return Buffer.concat(pieces);
+}
+
+/** Waits for the next piece. False when there is none. */
+function more(request: IncomingMessage): Promise<boolean> {
+  return new Promise((resolve) => {
+    const settle = (result: boolean) => (): void => {
+      request.off('readable', readable);
+      request.off('end', over);
+      request.off('close', over);
+      resolve(result);
+    };
+    const readable = settle(true);
+    const over = settle(false);
+    request.once('readable', readable);
+    request.once('end', over);
+    request.once('close', over);
+  });
+}
+
+function lookAt(head: Buffer, request: IncomingMessage, url: URL): CallRequest {
+  const text = head.toString('latin1');
+  const model = modelInPath(url.pathname) ?? /"model"\s*:\s*"((?:[^"\\]|\\.)*)"/.exec(text)?.[1] ?? 'unknown';
+  const most = /"(?:max_tokens|max_output_tokens|max_completion_tokens|maxOutputTokens)"\s*:\s*(\d+)/.exec(text)?.[1];
+  const bytes = Number(request.headers['content-length'] ?? head.length);
+  return { model, bytes, ...(most !== undefined && { maxOutput: Number(most) }) };
+}
+
+interface Reading {
+  readonly status: number;
+  add(bytes: Buffer): void;
+  end(): Promise<ReadAnswer>;
+}
+
+/** Compressed answers are decoded in a copy, which is read and forgotten. */
+function readAlong(answer: IncomingMessage): Reading {
+  const status = answer.statusCode ?? 0;
+  const isStream = answer.headers['content-type']?.includes('event-stream') === true;
+  const reader: AnswerReader = isStream ? createStreamReader() : createDocumentReader();
+  const add = (bytes: Buffer): void => reader.add(bytes);
+  const decoder = DECODERS[answer.headers['content-encoding'] ?? '']?.();
+  if (decoder === undefined) return { status, add, end: async () => reader.end() };
+  decoder.on('data', add);
+  const done = new Promise<void>((resolve) => {
+    decoder.once('end', resolve);
+    // An answer that broke off: what could be read of it was.
+    decoder.once('error', () => resolve());
+  });
+  return {
+    status,
+    add: (bytes) => void decoder.write(bytes),
+    async end() {
+      decoder.end();
+      await done;
+      return reader.end();
+    },
+  };
+}
+
+const DECODERS: Readonly<Record<string, () => NodeJS.ReadWriteStream>> = {
+  gzip: createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};

@@ -1,0 +1,56 @@
+import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import type { Verdict } from '../../core/gateway.ts';
+import { type Clock, isoTime } from '../../core/time.ts';
+
+/** Where an agent under watch reads what it is advised: `docs/formats/events.md` is the format. */
+export interface AdviceFile {
+  readonly path: string;
+  /** Adds a line. */
+  add(verdict: Verdict): void;
+  remove(): void;
+}
+
+/** The variable that holds its path. */
+export const ADVICE_VARIABLE = 'COPPICE_ADVICE';
+
+const NAME = 'advice.jsonl';
+const FOLDER = 'coppice-advice-';
+/** More than a run can need: each piece of advice is given once, until a streak has ended. */
+const MOST_LINES = 1000;
+
+/** Makes an empty file that only this user can read, in a folder of its own. Throws where the machine has no room for it. */
+export function createAdviceFile(clock: Clock): AdviceFile {
+  const path = join(mkdtempSync(join(tmpdir(), FOLDER)), NAME);
+  const fd = openSync(path, 'ax', 0o600);
+  let lines = 0;
+  return {
+    path,
+    add({ kind, say, causes }) {
+      lines += 1;
+      // Without the key that makes a line an event: an agent may print what it reads.
+      if (lines > MOST_LINES) return;
+      try {
+        writeSync(fd, `${JSON.stringify({ at: isoTime(clock.now()), kind, say, causes })}\n`);
+      } catch {
+        // A full disk is no reason to end a run, and the person was told.
+      }
+    },
+    remove() {
+      closeSync(fd);
+      removeAdviceFile(path);
+    },
+  };
+}
+
+/** Removes the folder that `createAdviceFile` made, with what a hook noted there, and nothing else, whatever the path says. */
+export function removeAdviceFile(path: string): void {
+  const folder = dirname(path);
+  if (basename(path) !== NAME || !basename(folder).startsWith(FOLDER)) return;
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch {
+    // Something is still writing there: it is in the folder of the machine for what is temporary.
+  }
+}

@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto';
+import { type ServerResponse, STATUS_CODES } from 'node:http';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import { beganLines } from './answer-lines.ts';
+import type { ErrorAnswer } from './refusal.ts';
+
+/** The version of the documents, as `--json` prints it. */
+export const SCHEMA_VERSION = 1;
+/** What is shorter than this gains nothing by being packed. */
+const WORTH_PACKING = 1024;
+const PROBLEM = 'application/problem+json';
+
+const [pack, packTightly] = [promisify(gzip), promisify(brotliCompress)];
+const PACKERS = {
+  // Quick rather than small: whoever asks waits for it.
+  br: (text: string) => packTightly(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
+  gzip: (text: string) => pack(text),
+} as const;
+
+/** Sends a document, packed for a client that takes it so; a client that has it already is told only that. */
+export async function sendDocument(response: ServerResponse, status: number, whole: object): Promise<void> {
+  if (beganLines(response)) return endLines(response, { answer: whole });
+  const text = JSON.stringify(whole);
+  const { method, headers } = response.req;
+  const isRead = status === 200 && (method === 'GET' || method === 'HEAD');
+  const tag = isRead ? tagOf(text) : undefined;
+  const kept = tag === undefined ? NEVER_KEPT : { etag: tag, 'cache-control': 'private, no-cache' };
+  if (tag !== undefined && names(headers['if-none-match'], tag)) {
+    response.writeHead(304, kept).end();
+    return;
+  }
+  const packer = text.length < WORTH_PACKING ? undefined : packerFor(headers['accept-encoding']);
+  // A text goes out together with the head; bytes would be a piece of their own.
+  const body = packer === undefined ? text : await PACKERS[packer](text);
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+    ...(packer !== undefined && { 'content-encoding': packer }),
+    ...(text.length >= WORTH_PACKING && { vary: 'accept-encoding' }),
+    ...kept,
+    'x-content-type-options': 'nosniff',
+  });
+  response.end(body);
+}
+
+/** Sends an error, as the details of a problem (RFC 9457) to a client that asks for those. */
+export function sendError(response: ServerResponse, { status, retryAfterSeconds, ...error }: ErrorAnswer): void {
+  if (beganLines(response)) return endLines(response, { status, error });
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  // What is left of the request is not worth waiting for.
+  if (!response.req.complete) response.setHeader('connection', 'close');
+  const asProblem = response.req.headers.accept?.includes(PROBLEM) === true;
+  const text = JSON.stringify({
+    ...(asProblem && problemOf(response, status, error)),
+    schemaVersion: SCHEMA_VERSION,
+    error,
+  });
+  response.writeHead(status, {
+    'content-type': asProblem ? PROBLEM : 'application/json',
+    'content-length': Buffer.byteLength(text),
+    ...NEVER_KEPT,
+    ...(status === 401 && { 'www-authenticate': 'Bearer realm="coppice"' }),
+    ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
+    'x-content-type-options': 'nosniff',
+  });
+  response.end(text);
+}
+
+function problemOf(response: ServerResponse, status: number, { code, message, hint }: Omit<ErrorAnswer, 'status'>) {
+  return {
+    type: `urn:coppice:error:${code}`,
+    title: STATUS_CODES[status],
+    status,
+    detail: message,
+    ...(hint !== undefined && { hint }),
+    instance: `urn:coppice:request:${String(response.getHeader('x-request-id'))}`,
+  };
+}
+
+function endLines(response: ServerResponse, last: object): void {
+  response.end(`${JSON.stringify(last)}\n`);
+}
+
+const NEVER_KEPT = { 'cache-control': 'no-store' };
+
+/** Weak: a packed document is the same one. */
+function tagOf(text: string): string {
+  return `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
+}
+
+function names(given: string | undefined, tag: string): boolean {
+  return given !== undefined && (given === '*' || given.split(',').some((each) => bare(each.trim()) === bare(tag)));
+}
+
+function bare(tag: string): string {
+  return tag.replace(/^W\//, '');
+}
+
+/** What a client takes, the tighter one first. A weight of zero is a no. */
+function packerFor(accepted = ''): keyof typeof PACKERS | undefined {
+  const given = new Map(accepted.toLowerCase().split(',').map(nameAndWeight));
+  return (['br', 'gzip'] as const).find((name) => (given.get(name) ?? 0) > 0);
+}
+
+function nameAndWeight(text: string): [string, number] {
+  const [name = '', ...rest] = text.split(';').map((part) => part.trim());
+  const weight = rest.find((part) => part.startsWith('q='));
+  return [name, weight === undefined ? 1 : Number(weight.slice(2))];
+}

@@ -1,0 +1,52 @@
+import type { SessionFact, SessionItem } from '../core/inventory.ts';
+import type { PlanRequest, SessionFilter } from '../core/plan.ts';
+import { entryCount } from '../core/session.ts';
+
+/**
+ * Whether a session is one that a filter means. What is not known of a session never matches, and an empty title selects nothing: it
+ * is in every title, and nobody means all of them by it.
+ */
+export function filterMatch(filter: SessionFilter): (session: SessionItem) => boolean {
+  const part = filter.title?.toLowerCase();
+  return (session) =>
+    isSame(filter.source, session.source) &&
+    isWithin(entryCount(session), filter.minMessages, filter.maxMessages) &&
+    (part === undefined || (part !== '' && session.title?.toLowerCase().includes(part) === true)) &&
+    isSame(filter.workdir, session.workdir) &&
+    isSame(filter.model, session.model) &&
+    isSame(filter.endedBy, session.endReason) &&
+    isWithin(session.tokens, filter.minTokens, filter.maxTokens) &&
+    isWithin(session.costUsd, filter.minCostUsd, filter.maxCostUsd) &&
+    isSame(filter.provider, session.provider) &&
+    isSame(filter.user, session.user) &&
+    isSame(filter.chat, session.chat) &&
+    isSame(filter.branch, session.branch);
+}
+
+/** The facts that a request asks about and that this home does not have. */
+export function unknownFacts(request: PlanRequest, known: readonly SessionFact[]): readonly SessionFact[] {
+  if (!('filter' in request)) return [];
+  const { filter } = request;
+  return FACTS.filter(({ fields }) => fields.some((field) => filter[field] !== undefined))
+    .map(({ fact }) => fact)
+    .filter((fact) => !known.includes(fact));
+}
+
+const FACTS: readonly { readonly fact: SessionFact; readonly fields: readonly (keyof SessionFilter)[] }[] = [
+  { fact: 'tokens', fields: ['minTokens', 'maxTokens'] },
+  { fact: 'cost', fields: ['minCostUsd', 'maxCostUsd'] },
+  { fact: 'provider', fields: ['provider'] },
+  { fact: 'user', fields: ['user'] },
+  { fact: 'chat', fields: ['chat'] },
+  { fact: 'branch', fields: ['branch'] },
+];
+
+function isSame(wanted: string | undefined, value: string | undefined): boolean {
+  return wanted === undefined || value === wanted;
+}
+
+/** A limit that is not a number matches nothing. */
+function isWithin(value: number | undefined, least: number | undefined, most: number | undefined): boolean {
+  if (least === undefined && most === undefined) return true;
+  return value !== undefined && (least === undefined || value >= least) && (most === undefined || value <= most);
+}

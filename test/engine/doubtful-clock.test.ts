@@ -1,0 +1,95 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import BetterSqlite3 from 'better-sqlite3';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Home } from '../../src/app/home.ts';
+import { openHome } from '../../src/app/open-home.ts';
+import { savePlan } from '../../src/app/saved-plans.ts';
+import { DAY_MS, HOUR_MS } from '../../src/core/time.ts';
+import { manualClock, NOW } from '../support/clock.ts';
+import { collect } from '../support/collect.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+const TEN_YEARS_MS = 3650 * DAY_MS;
+
+describe('a clock that is ten years ahead', () => {
+  let path: string;
+  let clock: ReturnType<typeof manualClock>;
+  const open = () => openHome({ path, clock, env: {} });
+
+  beforeEach(async () => {
+    path = join(tempDir(), 'home');
+    clock = manualClock(NOW);
+    await using home = await open();
+    const left = await home.sessions.create({ id: 'left', source: 'cli' });
+    await left.append({ role: 'user', content: 'seconds ago' });
+    await left.dump({ url: 'https://example.org' });
+    await left.release();
+    for (const id of ['gone', 'back']) await (await home.sessions.create({ id, source: 'cli' })).end('done');
+    clock.advance(1000);
+    await home.apply(await home.plan({ kind: 'delete', ids: ['gone'] }));
+    // A run with nothing left to give back, which is forgotten after a while.
+    await home.undo((await home.apply(await home.plan({ kind: 'delete', ids: ['back'] }))).run.id);
+    savePlan(home.plansHome, await home.plan({ kind: 'delete', ids: ['left'] }), NOW);
+  });
+
+  const maintain = async (home: Home) => (await home.retention()).maintain({ now: true });
+  const trashed = async (home: Home) =>
+    (await (await home.retention()).scan()).trash.reduce((sum, { itemCount }) => sum + itemCount, 0);
+
+  it('closes, empties and forgets nothing', async () => {
+    clock.advance(TEN_YEARS_MS);
+    await using home = await open();
+    for (let pass = 0; pass < 3; pass += 1) expect(await maintain(home)).toMatchObject({ closed: 0, removed: 0 });
+    expect(await home.closeAbandoned()).toBe(0);
+    expect(await home.maintainInBackground()).toBeDefined();
+    const retention = await home.retention();
+    expect(await retention.emptyExpired()).toMatchObject({ items: 0 });
+    const runs = await collect(retention.runs());
+    expect(runs).toHaveLength(2);
+    const run = runs.at(-1);
+    await expect(retention.emptyTrash(run?.id ?? '', { expired: true })).rejects.toMatchObject({ code: 'refused' });
+    expect((await home.sessions.get('left'))?.endedAt).toBeUndefined();
+    expect(await trashed(home)).toBe(1);
+    expect(readdirSync(join(path, 'plans'))).toHaveLength(1);
+    await (await home.sessions.open('left')).dump({ url: 'https://example.org/later' });
+    expect((await home.sessions.open('left')).files().filter((file) => file.path.endsWith('.json'))).toHaveLength(2);
+  });
+
+  it('is told by whoever writes first, also before any pass', async () => {
+    clock.advance(TEN_YEARS_MS);
+    {
+      await using home = await open();
+      await home.sessions.create({ id: 'other', source: 'cli' });
+    }
+    await using home = await open();
+    expect(await maintain(home)).toMatchObject({ closed: 0, removed: 0 });
+    expect(await trashed(home)).toBe(1);
+  });
+
+  it('closes nothing in a home in which no pass was made yet', async () => {
+    path = join(tempDir(), 'home');
+    {
+      await using home = await open();
+      const left = await home.sessions.create({ id: 'left', source: 'cli' });
+      await left.append({ role: 'user', content: 'seconds ago' });
+    }
+    // As older versions left it.
+    const db = new BetterSqlite3(join(path, 'state.db'));
+    db.exec(`DELETE FROM meta WHERE key = 'latest-time-seen'`);
+    db.close();
+    clock.advance(TEN_YEARS_MS);
+    await using home = await open();
+    expect(await maintain(home)).toMatchObject({ closed: 0 });
+  });
+
+  it('is believed once it has gone on for a day, because the machine may have been off for so long', async () => {
+    clock.advance(TEN_YEARS_MS);
+    await using home = await open();
+    await maintain(home);
+    clock.advance(DAY_MS + HOUR_MS);
+    expect(await maintain(home)).toMatchObject({ closed: 1 });
+    const { trash } = await (await home.retention()).scan();
+    expect(trash.filter(({ removedAt }) => removedAt < NOW + DAY_MS)).toEqual([]);
+  });
+});

@@ -1,0 +1,127 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import fs, { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { moveEntry } from '../../src/platform/move-entry.ts';
+import { removeTree } from '../../src/platform/remove-tree.ts';
+import { campaignSize } from '../support/campaign.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+describe.skipIf(process.platform !== 'linux')(
+  'a folder that is swapped for a link while something is at work in it',
+  () => {
+    let root: string;
+    let left = 0;
+    const at = (...names: string[]) => join(root, ...names);
+
+    beforeEach(() => {
+      root = tempDir();
+      mkdirSync(at('outside', 'inner'), { recursive: true });
+      for (const name of CANARIES) writeFileSync(at('outside', name), 'not yours');
+    });
+
+    function makeTree(): void {
+      mkdirSync(at('home', 'draft', 'inner'), { recursive: true });
+      for (const name of ['one', 'two']) writeFileSync(at('home', 'draft', 'inner', name), 'ours');
+      // Out of the way as it is: removing it here could meet a link just as well.
+      if (existsSync(at('home', 'trash'))) renameSync(at('home', 'trash'), at(`left-${(left += 1)}`));
+      renameSync(at('home', 'draft'), at('home', 'trash'));
+    }
+
+    const canaries = () => CANARIES.filter((name) => existsSync(at('outside', name)));
+
+    function swap(path: string): void {
+      renameSync(path, `${path}-moved`);
+      symlinkSync(at('outside'), path);
+    }
+
+    it.each(['trash/inner', 'trash'])('removes nothing behind a link that came after the look, at %s', async (name) => {
+      makeTree();
+      await before(
+        'unlink',
+        () => swap(at('home', name)),
+        () => removeTree(at('home'), at('home', 'trash')).catch(() => 0),
+      );
+      expect(canaries()).toEqual(CANARIES);
+    });
+
+    it('removes nothing of another folder that took the place of the one that was looked at', async () => {
+      makeTree();
+      mkdirSync(at('home', 'trash', 'zone'));
+      const take = () => {
+        renameSync(at('home', 'trash', 'zone'), at('zone-moved'));
+        renameSync(at('outside'), at('home', 'trash', 'zone'));
+      };
+      await before('unlink', take, () =>
+        expect(removeTree(at('home'), at('home', 'trash'))).rejects.toThrow('was not removed'),
+      );
+      expect(readdirSync(at('home', 'trash', 'zone'))).toEqual(['inner', 'one', 'two']);
+    });
+
+    it('moves nothing out of a folder behind a link that came after the look', async () => {
+      makeTree();
+      mkdirSync(at('home', 'to'));
+      await before(
+        'renameSync',
+        () => swap(at('home', 'trash', 'inner')),
+        async () => moveEntry(at('home'), at('home', 'trash', 'inner', 'one'), at('home', 'to', 'one')),
+      );
+      expect(canaries()).toEqual(CANARIES);
+    });
+
+    it('removes nothing outside beside a process that swaps without end', async () => {
+      const swapper = spawn(process.execPath, ['-e', SWAPPER, at('home', 'trash', 'inner'), at('outside')], {
+        stdio: 'pipe',
+      });
+      try {
+        await once(swapper.stdout, 'data');
+        for (let round = 0; round < campaignSize({ usual: 60, torture: 20_000 }); round += 1) {
+          makeTree();
+          await removeTree(at('home'), at('home', 'trash')).catch(() => 0);
+        }
+      } finally {
+        swapper.kill('SIGKILL');
+        await once(swapper, 'exit');
+      }
+      expect(canaries()).toEqual(CANARIES);
+    });
+  },
+);
+
+const CANARIES = ['one', 'two', 'inner/one', 'inner/two'];
+
+/** Carries out an act, and something else right before its first call of this name. */
+async function before(name: 'unlink' | 'renameSync', first: () => void, act: () => Promise<unknown>): Promise<void> {
+  const calls = (name === 'unlink' ? fs.promises : fs) as unknown as Record<string, (...args: unknown[]) => unknown>;
+  const real = calls[name];
+  if (real === undefined) throw new Error(`no ${name}`);
+  let met = false;
+  calls[name] = (...args) => {
+    calls[name] = real;
+    syncBuiltinESMExports();
+    met = true;
+    first();
+    return real(...args);
+  };
+  syncBuiltinESMExports();
+  try {
+    await act();
+  } finally {
+    calls[name] = real;
+    syncBuiltinESMExports();
+  }
+  expect(met).toBe(true);
+}
+
+const SWAPPER = `
+const { renameSync, symlinkSync, unlinkSync } = require('node:fs');
+const [, path, outside] = process.argv;
+const quietly = (act) => { try { act(); } catch {} };
+process.stdout.write('.');
+for (;;) {
+  quietly(() => { renameSync(path, path + '-aside'); symlinkSync(outside, path); });
+  quietly(() => { unlinkSync(path); });
+  quietly(() => { renameSync(path + '-aside', path); });
+}`;

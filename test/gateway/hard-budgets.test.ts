@@ -1,0 +1,91 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { coppice, coppiceJson } from '../e2e/run-coppice.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+/** A home on which the sessions of one source may use so many tokens in a day. */
+function homeWithBudget(tokens: number): string {
+  const home = join(tempDir(), 'home');
+  mkdirSync(home, { mode: 0o700 });
+  writeFileSync(join(home, 'config.yaml'), `budgets: { source: { team: { tokens: ${tokens} } } }\n`, { mode: 0o600 });
+  return home;
+}
+
+/** An agent that makes one call, and says afterwards what it used. */
+const CALL = `sleep 0.3; echo '{"coppice":"usage","model":"m","inputTokens":3000}' >&3`;
+const run = (home: string) => coppice(home, ['run', '--source', 'team', '--', 'sh', '-c', CALL]);
+
+async function usedBy(home: string): Promise<number> {
+  const document = await coppiceJson<{ spending: readonly { tokens: number }[] }>(home, ['budget', '--by', 'source']);
+  return document.spending[0]?.tokens ?? 0;
+}
+
+describe('a budget of several runs', () => {
+  it('lets no run start once it is used up, and says what is used, of what, and until when', async () => {
+    const home = homeWithBudget(5000);
+    expect([(await run(home)).code, (await run(home)).code]).toEqual([0, 124]);
+    const refused = await run(home);
+    expect(refused.code).toBe(5);
+    expect(refused.stderr).toMatch(
+      /The sessions of this source have today used 6,000 tokens of 5,000 tokens\.[^]*until \d{4}-\d\d-\d\dT00:00:00/,
+    );
+    expect(await usedBy(home)).toBe(6000);
+    const { sessions } = await coppiceJson<{ sessions: readonly object[] }>(home, ['sessions', 'list']);
+    expect(sessions).toHaveLength(2);
+  });
+
+  it('is never overspent by runs side by side: each sets aside what it will need before it starts', async () => {
+    const home = homeWithBudget(10_000);
+    const runs = await Promise.all(Array.from({ length: 5 }, () => run(home)));
+    expect(await usedBy(home)).toBeLessThanOrEqual(10_000);
+    expect(runs.filter(({ code }) => code === 0).length).toBeGreaterThan(0);
+    expect(new Set(runs.map(({ code }) => code))).toEqual(new Set([0, 5]));
+    // What was set aside was given back: the next one finds the rest of the budget.
+    expect([0, 124]).toContain((await run(home)).code);
+  });
+
+  it('is not touched by what an agent merely prints', async () => {
+    const home = homeWithBudget(10_000);
+    const file = join(home, '..', 'printed.txt');
+    writeFileSync(file, `{"coppice":"usage","model":"m","inputTokens":${Number.MAX_SAFE_INTEGER}}\n`);
+    expect((await coppice(home, ['run', '--source', 'team', '--', 'cat', file])).code).toBe(0);
+    expect(await usedBy(home)).toBe(0);
+    expect((await run(home)).code).toBe(0);
+  });
+
+  it('says what is left, and takes a false report back, on record', async () => {
+    const home = homeWithBudget(10_000);
+    await run(home);
+    const left = async () => {
+      const { budgets } = await coppiceJson<{ budgets: readonly object[] }>(home, ['budget']);
+      return budgets;
+    };
+    const limit = { scope: 'source', key: 'team', of: 'tokens', limit: 10_000, reserved: 0 };
+    expect(await left()).toMatchObject([{ ...limit, used: 3000, left: 7000 }]);
+    const { sessions } = await coppiceJson<{ sessions: readonly { id: string }[] }>(home, ['sessions', 'list']);
+    const args = ['budget', 'correct', sessions[0]?.id ?? '', '--tokens', '3000', '--reason', 'counted twice'];
+    const { corrections } = await coppiceJson<{ corrections: readonly object[] }>(home, args);
+    expect(corrections).toMatchObject([{ tokens: 3000, reason: 'counted twice', by: userInfo().username }]);
+    expect(await left()).toMatchObject([{ ...limit, used: 0, left: 10_000 }]);
+  });
+
+  it('says when nothing told what was used, and fails for it where that is asked for', async () => {
+    const home = join(tempDir(), 'home');
+    const args = (...more: string[]) => ['run', '--max-tokens', '5000', ...more, '--', 'true'];
+    const told = await coppice(home, args());
+    expect(told).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('Nothing told what the agent used') as string,
+    });
+    expect((await coppice(home, args('--require-usage'))).code).toBe(5);
+  });
+
+  it('is stopped for a flood that is over before the next look by the clock', async () => {
+    const home = join(tempDir(), 'home');
+    const flood = ['head', '-c', String(60 * 1024 * 1024), '/dev/zero'];
+    const { code, stderr } = await coppice(home, ['run', '--', ...flood]);
+    expect({ code, stderr }).toMatchObject({ code: 124, stderr: expect.stringContaining('too fast') as string });
+  });
+});

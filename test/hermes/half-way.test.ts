@@ -1,0 +1,96 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import BetterSqlite3 from 'better-sqlite3';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { HomeDriver } from '../../src/core/home-driver.ts';
+import type { ItemOutcome } from '../../src/core/run.ts';
+import { createHermesDriver } from '../../src/homes/hermes/hermes-driver.ts';
+import { nativeLayout } from '../../src/homes/native/native-layout.ts';
+import { doneAll, itemsFor, RUN } from '../../src/homes/tested-home.conformance.ts';
+import { dumpHermes, hermesProblems } from '../support/hermes-dump.ts';
+import { refuseAtStatement } from '../support/hermes-faults.ts';
+import { buildHermesHome, HERMES_NOW } from '../support/hermes-home.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+const MESSAGES = 4;
+
+class Died extends Error {}
+
+/** A home with a session that goes and comes back in several steps, and its driver. */
+async function makeHome() {
+  const home = buildHermesHome(join(tempDir(), 'hermes'), {
+    sessions: [
+      { id: 'long', messages: Array.from({ length: MESSAGES }, () => 'word '.repeat(8000)), files: ['dump'] },
+      { id: 'other', messages: ['word'] },
+    ],
+  });
+  const open = (onHeld?: () => void) =>
+    createHermesDriver({
+      home,
+      clock: { now: () => HERMES_NOW },
+      companion: nativeLayout(join(home, '.coppice')),
+      ...(onHeld && { onHeld }),
+    });
+  const db = new BetterSqlite3(join(home, 'state.db'), { readonly: true });
+  onTestFinished(() => void db.close());
+  const there = db.prepare<[], number>(`SELECT count(*) FROM messages WHERE session_id = 'long'`).pluck();
+  const isHalf = () => there.get() !== 0 && there.get() !== MESSAGES;
+  const driver = open();
+  return {
+    home,
+    driver,
+    isHalf,
+    items: await itemsFor({ driver }, ['long'], 'remove'),
+    dump: () => dumpHermes(home, ['word']),
+    /** Dies as soon as some of the messages are there and others are not. */
+    cutShort: async (act: (dying: HomeDriver) => Promise<unknown>) => {
+      const dying = open(() => {
+        if (isHalf()) throw new Died('died');
+      });
+      await expect(act(dying)).rejects.toThrow(Died);
+    },
+  };
+}
+
+/** Goes on with what was cut short, and is refused at one statement after the other until it gets through. */
+async function goOnRefused(isHalf: () => boolean, act: () => Promise<readonly ItemOutcome[]>): Promise<number> {
+  let number = 0;
+  while (isHalf()) {
+    number += 1;
+    await refuseAtStatement({ number, code: 'SQLITE_CONSTRAINT_TRIGGER' }, async () => {
+      const outcomes = await act();
+      // Anything else would let go of what is in the trash, or of what is needed to go on.
+      if (isHalf()) expect(outcomes, `at ${number}`).toMatchObject([{ status: 'unfinished' }]);
+    });
+  }
+  return number;
+}
+
+describe('a session of which only a part is in the home', () => {
+  it('is unfinished for as long as the database refuses to make it whole, when it was on its way out', async () => {
+    const { home, driver, isHalf, items, dump, cutShort } = await makeHome();
+    const whole = dump();
+    await cutShort((dying) => dying.discard(RUN, items));
+    expect(await goOnRefused(isHalf, () => driver.discard(RUN, items))).toBeGreaterThan(2);
+    expect(await driver.discard(RUN, items)).toEqual(doneAll(items));
+    expect(await driver.restore(RUN, items)).toEqual(doneAll(items));
+    expect(dump()).toEqual(whole);
+    expect(hermesProblems(home)).toEqual([]);
+  });
+
+  it('is unfinished and has its files for as long as the database refuses the rest, when it was on its way back', async () => {
+    const { home, driver, isHalf, items, dump, cutShort } = await makeHome();
+    const whole = dump();
+    await driver.discard(RUN, items);
+    await cutShort((dying) => dying.restore(RUN, items));
+    const refused = await goOnRefused(isHalf, async () => {
+      const outcomes = await driver.restore(RUN, items);
+      expect(readdirSync(join(home, 'sessions')).join()).toContain('request_dump_long');
+      return outcomes;
+    });
+    expect(refused).toBeGreaterThan(2);
+    expect(await driver.restore(RUN, items)).toEqual(doneAll(items));
+    expect(dump()).toEqual(whole);
+    expect(hermesProblems(home)).toEqual([]);
+  });
+});

@@ -1,0 +1,13 @@
+import { spawnSync } from 'node:child_process';
+import { temporaryName } from '../../src/platform/temporary-name.ts';
+
+/** The name of a temporary thing that a process of this machine made which has ended. */
+export function nameOfTheDead(prefix?: string): string {
+  const { pid } = spawnSync('true');
+  return temporaryName(prefix).replace(`-${process.pid}-`, `-${pid}-`);
+}
+
+/** The same of a process whose number somebody else has by now. */
+export function nameOfTheReused(prefix?: string): string {
+  return temporaryName(prefix).replace(/-([0-9a-f]{8})-(?=[0-9a-z]+-[0-9a-f]{16}$)/, '-ffffffff-');
+}
