@@ -15,7 +15,8 @@ import { tempDir } from '../../test/support/temp-dir.ts';
 import type { Plan, PlanRequest } from '../core/plan.ts';
 import { DAY_MS } from '../core/time.ts';
 import { planId } from './plan-id.ts';
-import { dropPlan, dropPlansNaming, loadPlan, readPlanFile, savePlan, trimPlans } from './saved-plans.ts';
+import { loadPlan, readPlanFile } from './load-plan.ts';
+import { dropPlan, dropPlansNaming, savePlan, trimPlans } from './saved-plans.ts';
 
 function aPlan(request: PlanRequest = { kind: 'policy' }): Plan {
   return {

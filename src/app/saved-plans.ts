@@ -1,6 +1,5 @@
-import { existsSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import { Failure } from '../core/failure.ts';
 import type { Plan } from '../core/plan.ts';
 import { DAY_MS, type EpochMs } from '../core/time.ts';
 import { nativeLayout } from '../homes/native/native-layout.ts';
@@ -9,7 +8,6 @@ import { ifPossible } from '../platform/if-possible.ts';
 import { readRegular } from '../platform/open-regular.ts';
 import { makePrivateDir, writeFileAtomic } from '../platform/private-files.ts';
 import { planDocument } from './documents/plan-document.ts';
-import { readPlanDocument } from './documents/read-plan-document.ts';
 
 /** Plans are of no use after a day: nothing applies them any more. */
 const KEPT_MS = DAY_MS;
@@ -49,33 +47,13 @@ export function* planText({ decisions, ...rest }: ReturnType<typeof planDocument
   yield ']}\n';
 }
 
-/** The plan that was saved under this id. */
-export function loadPlan(homePath: string, id: string): Plan {
-  const file = fileOf(homePath, id);
-  if (!ID.test(id) || !existsSync(file)) {
-    throw new Failure('not-found', `There is no saved plan ${id}.`, {
-      hint: 'Plans are kept for a day, until they are applied. Make a new one with: coppice plan',
-    });
-  }
-  return readPlanDocument(readRegular(file).toString(), file);
-}
-
-/** The plan in a file. */
-export function readPlanFile(file: string): Plan {
-  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) {
-    throw new Failure('not-found', `There is no plan ${file}.`, {
-      hint: 'Give the id that coppice plan printed, or the file that it wrote.',
-    });
-  }
-  return readPlanDocument(readRegular(file).toString(), file);
-}
-
 /** Forgets a saved plan, once it is carried out. */
 export function dropPlan(homePath: string, id: string): void {
-  rmSync(fileOf(homePath, id), { force: true });
+  rmSync(savedPlanFile(homePath, id), { force: true });
 }
 
-function fileOf(homePath: string, id: string): string {
+/** Where the plan with this id is kept. */
+export function savedPlanFile(homePath: string, id: string): string {
   return join(nativeLayout(homePath).plans, `${id}.json`);
 }
 

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { App } from '../../app/app.ts';
-import { dropPlan, isPlanId, loadPlan, readPlanFile } from '../../app/saved-plans.ts';
+import { loadPlan, readPlanFile } from '../../app/load-plan.ts';
+import { dropPlan, isPlanId } from '../../app/saved-plans.ts';
 import { staleRemovals } from '../../app/stale-removals.ts';
 import { Failure } from '../../core/failure.ts';
 import { isRemoval, type Plan } from '../../core/plan.ts';
