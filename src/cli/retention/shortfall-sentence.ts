@@ -11,6 +11,8 @@ export function shortfallSentence({ source, of, bytes, heldBytes }: Shortfall): 
     .toSorted((a, b) => b[1] - a[1])
     .map(([reason, size]) => `${REASON_WORDS[reason]} (${formatBytes(size)})`)
     .join(', ');
-  const why = blocks === '' ? '' : ` In the way: ${blocks}.`;
+  // Sessions count here with what goes along with them, and elsewhere without: two figures for one thing need a word.
+  const how = of === undefined ? ', with its part of the search index' : '';
+  const why = blocks === '' ? '' : ` In the way${how}: ${blocks}.`;
   return `${limit} stays out of reach: ${formatBytes(bytes)} more would have to go.${why}`;
 }
