@@ -16,6 +16,8 @@ export interface CrashedKind {
   readonly dump: (home: string) => unknown;
   /** What SQLite finds wrong. */
   readonly damage: (home: string) => readonly string[];
+  /** The files that nobody knows, where whoever left them is dead. */
+  readonly unknown?: (home: string) => readonly string[];
 }
 
 /** One command that dies, what came before it, and what it is to have done in the end, once it has begun. */
@@ -31,6 +33,8 @@ export interface CutShort {
 /** The sessions that every command here is about. Another, `early`, was removed before, and stays in the trash unless it is asked for. */
 export const SUBJECTS = ['long', 'trunk', 'twig'];
 export const EARLY = 'early';
+/** Too young to go, and enough of them that no floor keeps another. */
+export const KEPT = ['fresh', 'fresher'];
 const DELETE = ['sessions', 'delete', ...SUBJECTS, '--yes'];
 const ALL_OLD = ['--older-than', '30d', '--set', 'sessions.keep_last=1', '--yes'];
 const ARCHIVE = ['sessions', 'archive', ...ALL_OLD];
@@ -110,11 +114,24 @@ export function hasBegun(kind: CrashedKind, home: string, { begun }: CutShort): 
 
 /** What the journal has in these states. */
 export function itemsIn(kind: CrashedKind, home: string, states: readonly string[]): string[] {
-  const db = new BetterSqlite3(kind.journal(home), { readonly: true });
+  return inJournal(
+    kind.journal(home),
+    `SELECT item_id FROM run_items WHERE kind IN ('session', 'archive')
+      AND state IN (SELECT value FROM json_each(?)) ORDER BY item_id`,
+    states,
+  );
+}
+
+/** The newest run that has anything to do with one of these. */
+export function runOf(kind: CrashedKind, home: string, ids: readonly string[]): string | undefined {
+  const sql = 'SELECT run_id FROM run_items WHERE item_id IN (SELECT value FROM json_each(?)) ORDER BY run_id DESC';
+  return inJournal(kind.journal(home), sql, ids)[0];
+}
+
+function inJournal(journal: string, sql: string, values: readonly string[]): string[] {
+  const db = new BetterSqlite3(journal, { readonly: true });
   try {
-    const sql = `SELECT item_id FROM run_items WHERE kind IN ('session', 'archive')
-      AND state IN (SELECT value FROM json_each(?)) ORDER BY item_id`;
-    return db.prepare<[string], string>(sql).pluck().all(JSON.stringify(states));
+    return db.prepare<[string], string>(sql).pluck().all(JSON.stringify(values));
   } catch (error) {
     // A home that was never written to has no records.
     if (String(error).includes('no such table') || String(error).includes('unable to open')) return [];
