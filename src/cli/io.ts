@@ -13,7 +13,7 @@ export interface Io {
   readonly stdinIsTerminal: boolean;
   /** Asks on stderr and returns the next line of stdin; empty at its end. Rejects once `signal` is aborted. */
   question(text: string): Promise<string>;
-  /** Aborted when the person presses Ctrl-C, or when nobody reads the results any more. */
+  /** Aborted when the person presses Ctrl-C or the system says stop, or when nobody reads the results any more. */
   readonly signal: AbortSignal;
   readonly clock: Clock;
 }

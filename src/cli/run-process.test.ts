@@ -68,6 +68,20 @@ it('aborts at the first Ctrl-C, and ends at once with 130 at the second', async 
   });
 });
 
+it.each(['SIGTERM', 'SIGHUP'])('stops at %s as at Ctrl-C, and goes on stopping when it comes again', async (name) => {
+  const { host, events, written } = fakeHost();
+  await runProcess(host, async (_, io) => {
+    events.emit(name);
+    expect(io.signal.aborted).toBe(true);
+    events.emit(name);
+    events.emit(name === 'SIGTERM' ? 'SIGHUP' : 'SIGTERM');
+    expect(written.exits).toEqual([]);
+    events.emit('SIGINT');
+    expect(written.exits).toEqual([130]);
+    return 130;
+  });
+});
+
 it('takes a reader that has gone for the end of the work, not for a failure', async () => {
   const { host, written } = fakeHost({ error: 'EPIPE' });
   await runProcess(host, async (_, io) => {

@@ -1,15 +1,19 @@
 import { Failure, type FailureOptions, INTERRUPTED } from '../core/failure.ts';
 import { type Host, type Io, processIo } from './io.ts';
 
+/** How a service manager and a terminal that is closed say stop. Both may come, and more than once. */
+const POLITE = ['SIGTERM', 'SIGHUP'] as const;
+
 /**
  * Runs a main function inside a process and leaves its exit code there. The first Ctrl-C asks it to stop, the second
- * ends the process at once. It never exits while output is on its way.
+ * ends the process at once; whoever asks politely waits until it has ended what it was at. It never exits while output is on its way.
  */
 export async function runProcess(host: Host, main: (argv: readonly string[], io: Io) => Promise<number>) {
   const stop = new AbortController();
   const io = processIo(host, stop.signal);
   let outputError: NodeJS.ErrnoException | undefined;
   host.on('SIGINT', () => (stop.signal.aborted ? host.exit(INTERRUPTED) : stop.abort()));
+  for (const name of POLITE) host.on(name, () => stop.abort());
   host.stdout.on('error', (error: NodeJS.ErrnoException) => {
     outputError ??= error;
     stop.abort();

@@ -1,6 +1,6 @@
 import type { AppRetention } from '../../app/app.ts';
 import { findRun } from '../../app/find-run.ts';
-import { Failure } from '../../core/failure.ts';
+import { Failure, INTERRUPTED } from '../../core/failure.ts';
 import type { Run } from '../../core/run.ts';
 import type { CommandInput } from '../command.ts';
 import type { TrashEmptyOptions } from '../command-options.ts';
@@ -31,23 +31,58 @@ export function run(input: CommandInput<TrashEmptyOptions>): Promise<number> {
         typed: items,
       });
     }
-    let skipped = 0;
-    let freedBytes = 0;
-    for (const { id } of full) {
-      io.signal.throwIfAborted();
-      const emptied = await retention.emptyTrash(id, options.expired === true ? { expired: true } : {});
-      skipped += emptied.skipped;
-      freedBytes += emptied.freedBytes;
-    }
-    const itemCount = items - skipped;
-    if (global.json) writeJson(io.out, { runs: full.map(({ id }) => id), itemCount, skipped, sizeBytes, freedBytes });
-    else if (items === 0) io.out.write('There is nothing to empty.\n');
-    else
-      io.out.write(
-        `Removed ${plural(itemCount, 'item')} for good (${formatBytes(sizeBytes)}). The disk has ${formatBytes(freedBytes)} more.\n`,
-      );
-    return skipped === 0 ? 0 : printFailure(io, notAll(skipped), global);
+    return report(input, full, await emptyRuns(retention, full, input));
   });
+}
+
+interface FullRun {
+  readonly id: string;
+  readonly items: number;
+  readonly sizeBytes: number;
+}
+
+interface Emptied {
+  readonly runs: readonly FullRun[];
+  readonly skipped: number;
+  readonly freedBytes: number;
+}
+
+/** Empties run after run. Whoever asks it to stop waits for the one that it is at. */
+async function emptyRuns(
+  retention: AppRetention,
+  full: readonly FullRun[],
+  { io, options }: CommandInput<TrashEmptyOptions>,
+): Promise<Emptied> {
+  const runs: FullRun[] = [];
+  let [skipped, freedBytes] = [0, 0];
+  for (const each of full) {
+    if (io.signal.aborted) break;
+    const emptied = await retention.emptyTrash(each.id, options.expired === true ? { expired: true } : {});
+    skipped += emptied.skipped;
+    freedBytes += emptied.freedBytes;
+    runs.push(each);
+  }
+  return { runs, skipped, freedBytes };
+}
+
+function report(
+  { io, global }: CommandInput<TrashEmptyOptions>,
+  full: readonly FullRun[],
+  { runs, skipped, freedBytes }: Emptied,
+): number {
+  const itemCount = runs.reduce((sum, { items }) => sum + items, 0) - skipped;
+  const sizeBytes = runs.reduce((sum, one) => sum + one.sizeBytes, 0);
+  if (global.json) writeJson(io.out, { runs: runs.map(({ id }) => id), itemCount, skipped, sizeBytes, freedBytes });
+  else if (full.length === 0) io.out.write('There is nothing to empty.\n');
+  else
+    io.out.write(
+      `Removed ${plural(itemCount, 'item')} for good (${formatBytes(sizeBytes)}). The disk has ${formatBytes(freedBytes)} more.\n`,
+    );
+  if (runs.length < full.length) {
+    io.err.write('Stopped. What is left is still in the trash. Run the command again to go on.\n');
+    return INTERRUPTED;
+  }
+  return skipped === 0 ? 0 : printFailure(io, notAll(skipped), global);
 }
 
 function refuseUnclear({ args, options }: CommandInput<TrashEmptyOptions>): void {
@@ -68,8 +103,8 @@ async function chosenRuns(
   return runs;
 }
 
-async function fullRuns(retention: AppRetention, runs: readonly Run[]) {
-  const full: { id: string; items: number; sizeBytes: number }[] = [];
+async function fullRuns(retention: AppRetention, runs: readonly Run[]): Promise<readonly FullRun[]> {
+  const full: FullRun[] = [];
   for (const { id } of runs) {
     const items = await itemsOf(retention, id, 'trashed', 'purging');
     const sizeBytes = items.reduce((sum, item) => sum + item.sizeBytes, 0);
