@@ -16,6 +16,8 @@ export interface HomeParts {
   readonly configuration: Configuration;
   /** What is wrong with the configuration. While there is anything, nothing is changed. */
   readonly configIssues?: readonly ConfigIssue[];
+  /** Nothing can be written in the home: it was opened to look at it. */
+  readonly onlyRead?: boolean;
   readonly store: SessionStore;
   readonly clock: Clock;
   /** Told, in a sentence, what the home did by itself that takes space, or could not do on a full disk. */

@@ -46,6 +46,8 @@ export class Home implements AsyncDisposable {
   readonly configuration: Configuration;
   /** What is wrong with them, in a home that was opened for reading. While there is anything, nothing is changed. */
   readonly configIssues: readonly ConfigIssue[];
+  /** Nothing can be written in it, so it can only be looked at. */
+  readonly onlyRead: boolean;
   readonly sessions: Sessions;
   readonly checkpoints: Checkpoints;
   /** What removed sessions had used. */
@@ -70,6 +72,7 @@ export class Home implements AsyncDisposable {
     this.config = parts.config;
     this.configuration = parts.configuration;
     this.configIssues = parts.configIssues ?? [];
+    this.onlyRead = parts.onlyRead ?? false;
     this.sessions = new Sessions(parts);
     this.checkpoints = new Checkpoints(parts, () => this.retention());
     this.ledger = new Ledger(parts);

@@ -1,9 +1,11 @@
+import { tmpdir } from 'node:os';
 import type { Clock } from '../core/time.ts';
 import { detectHermes } from '../homes/hermes/detect-hermes.ts';
 import { type NativeLayout, nativeLayout } from '../homes/native/native-layout.ts';
 import { createTranscriptFiles } from '../homes/native/transcript-files.ts';
 import { releaseBallast } from '../platform/ballast.ts';
 import { systemClock } from '../platform/system-clock.ts';
+import { mayOnlyRead } from '../store/sqlite/read-only-database.ts';
 import { openSqliteStore } from '../store/sqlite/sqlite-store.ts';
 import { sessionsConfigFor } from './config/config-for-source.ts';
 import type { ConfigOverride } from './config/config-settings.ts';
@@ -13,7 +15,7 @@ import { Home } from './home.ts';
 import type { HomeParts } from './home-parts.ts';
 import { companionPath, homePath, prepareHome } from './home-path.ts';
 import { readOnlyStore } from './read-only-store.ts';
-import { refuseBadConfig } from './refuse-bad-config.ts';
+import { refuseChange } from './refuse-change.ts';
 
 export interface OpenHomeOptions {
   /** Where the home is; by default `COPPICE_HOME`, else `~/.coppice`. */
@@ -34,7 +36,8 @@ export interface OpenHomeOptions {
   /**
    * Only to look. A mistake in the configuration is then no obstacle: it is in `configIssues`, and while there is any, every
    * change of the home is refused. With `rules` only unknown keys are passed over, because what the rules would do is shown by
-   * the others; with `records`, for sessions and what was done with them, everything is.
+   * the others; with `records`, for sessions and what was done with them, everything is. A home in which nothing can be written is
+   * opened as well, and `onlyRead` is true.
    */
   readonly reading?: 'records' | 'rules';
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -66,17 +69,20 @@ export async function openHome(options: OpenHomeOptions = {}): Promise<Home> {
   prepareHome(layout.root, { create: options.create ?? true });
   const wanted = (source: string) => sessionsConfigFor(config, source).transcripts === 'on';
   const transcripts = createTranscriptFiles(layout, wanted);
+  const onlyRead = options.reading !== undefined && mayOnlyRead(layout.database);
+  const scratchDir = onlyRead ? tmpdir() : layout.root;
   const open = () =>
-    openSqliteStore({ path: layout.database, scratchDir: layout.root, clock, transcripts, brief, ...told });
+    openSqliteStore({ path: layout.database, scratchDir, clock, transcripts, brief, onlyRead, ...told });
   const store = await (options.makeRoom === true ? withReserve(layout, open) : open());
-  return homeOf({ layout, config, store, clock, transcripts, ...about });
+  return homeOf({ layout, config, store, clock, transcripts, onlyRead, ...about });
 }
 
 const PASS_OVER = { records: 'mistakes', rules: 'unknown-keys' } as const;
 
 function homeOf(parts: HomeParts): Home {
-  if (parts.configIssues === undefined || parts.configIssues.length === 0) return new Home(parts);
-  return new Home({ ...parts, store: readOnlyStore(parts.store, () => refuseBadConfig(parts)) });
+  const { configIssues = [], onlyRead = false } = parts;
+  if (configIssues.length === 0 && !onlyRead) return new Home(parts);
+  return new Home({ ...parts, store: readOnlyStore(parts.store, () => refuseChange(parts)) });
 }
 
 async function withReserve<T>(layout: NativeLayout, open: () => Promise<T>): Promise<T> {

@@ -8,7 +8,7 @@ import { finishedSentence } from './finished-sentence.ts';
 import { lacksRoom, noteGivenUp } from './give-up-trash.ts';
 import type { HomeParts } from './home-parts.ts';
 import { isUnfinished } from './is-unfinished.ts';
-import { refuseBadConfig } from './refuse-bad-config.ts';
+import { refuseChange } from './refuse-change.ts';
 import { removeHomeLeftovers } from './remove-leftovers.ts';
 
 /**
@@ -83,7 +83,7 @@ export class Recovery {
 
   async #settle(): Promise<Settled> {
     try {
-      refuseBadConfig(this.#parts);
+      refuseChange(this.#parts);
       if (lacksRoom(this.#parts)) return putOff(`The disk that holds ${this.#parts.layout.root} is full.`);
       await this.#parts.foreign?.prepare();
       // Whoever holds it is alive and at work, and nobody has to wait for that in order to look.

@@ -3,6 +3,7 @@ import { Failure } from '../core/failure.ts';
 import { SECOND_MS } from '../core/time.ts';
 import { GitError, runGit } from '../platform/run-git.ts';
 import { tooManyFiles } from './admit-workdir.ts';
+import { explainStoreError } from './git-failures.ts';
 import { findWork } from './find-work.ts';
 import { findWorkdir } from './find-workdir.ts';
 import { openProject } from './open-project.ts';
@@ -33,7 +34,7 @@ export async function readWorktree(
     return { tree: await currentTree(store, workdir, signal), [Symbol.dispose]: () => locks[Symbol.dispose]() };
   } catch (error) {
     locks[Symbol.dispose]();
-    throw error;
+    throw explainStoreError(error, store.layout.gitDir);
   }
 }
 

@@ -39,7 +39,7 @@ export async function withHome<O>(
   });
   warnOfConfig(io.err, global, home.configIssues);
   // Whatever a dead supervisor left running has no limits any more.
-  const mayChange = home.foreign === undefined && (home.configIssues?.length ?? 0) === 0;
+  const mayChange = home.foreign === undefined && home.configIssues.length === 0 && !home.onlyRead;
   if (reading !== 'records' && mayChange) await home.gateway.closeOrphans();
   const code = await work(home);
   // Programs find the same in the status.

@@ -5,7 +5,7 @@ import BetterSqlite3 from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { buildHermesHome } from '../../../test/support/hermes-home.ts';
 import { detectHermes } from './detect-hermes.ts';
-import { allowSqliteUris } from './hermes-connection.ts';
+import { allowSqliteUris } from '../../platform/allow-sqlite-uris.ts';
 
 let home: string;
 beforeEach(() => {

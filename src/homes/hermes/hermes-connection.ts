@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import BetterSqlite3, { type Database } from 'better-sqlite3';
+import { allowSqliteUris } from '../../platform/allow-sqlite-uris.ts';
 import { errorCode } from '../../platform/error-code.ts';
 
 /** An open database of a Hermes home, for reading or for writing. */
@@ -65,14 +66,6 @@ const QUIET_ATTEMPTS = 2;
 export function hasColumns({ tables }: HermesDatabase, table: string, columns: readonly string[]): boolean {
   const known = tables.get(table);
   return known !== undefined && columns.every((column) => known.has(column));
-}
-
-/**
- * Makes SQLite understand `file:` addresses, which carry how to open a database. It counts only before the first database of
- * this process is opened, so whoever starts the process calls it early.
- */
-export function allowSqliteUris(): void {
-  process.env['SQLITE_USE_URI'] ??= '1';
 }
 
 const IN_USE = 'in use';

@@ -2,11 +2,13 @@ import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import BetterSqlite3, { type Database, type Statement } from 'better-sqlite3';
 import { Failure } from '../../core/failure.ts';
+import { allowSqliteUris } from '../../platform/allow-sqlite-uris.ts';
 import { freeBytes, networkFileSystem } from '../../platform/file-system-facts.ts';
 import { retryBusy } from '../../platform/retry-busy.ts';
 import { MOST_LOG_BYTES } from './bound-log.ts';
 import { createDatabaseFile } from './create-database-file.ts';
-import { migrate, refuseNewerSchema } from './migrations.ts';
+import { migrate, refuseNewerSchema, refuseOlderSchema } from './migrations.ts';
+import { openReadOnly } from './read-only-database.ts';
 import { closedHome, isBusy, lockedTooLong, translateSqliteError } from './sqlite-errors.ts';
 import { createWalSync } from './wal-sync.ts';
 
@@ -48,12 +50,16 @@ export interface Connection extends Disposable {
 export interface ConnectionOptions {
   /** It is closed soon. Where the disk has no room for the memory that processes share, the others may wait that long. */
   readonly brief?: boolean;
+  /** Nothing can be written there: it is opened to be read, and every write fails. */
+  readonly onlyRead?: boolean;
 }
 
 /** Opens a Coppice database, creating and migrating it as needed. Refuses files it does not recognise. */
-export async function openConnection(path: string, { brief = false }: ConnectionOptions = {}): Promise<Connection> {
-  if (path !== IN_MEMORY) createDatabaseFile(path);
-  return retryBusy(() => connect(path, brief), {
+export async function openConnection(path: string, options: ConnectionOptions = {}): Promise<Connection> {
+  const { brief = false, onlyRead = false } = options;
+  if (path !== IN_MEMORY && !onlyRead) createDatabaseFile(path);
+  const open = onlyRead ? () => connectToRead(path) : () => connect(path, brief);
+  return retryBusy(open, {
     deadlineMs: LOCK_DEADLINE_MS,
     isBusy,
     onGiveUp: (waitedMs) => lockedTooLong(path, waitedMs),
@@ -83,6 +89,26 @@ function connect(path: string, brief: boolean): Connection {
   }
 }
 
+/** Nothing is set up or migrated, so the database must be as this version writes it. */
+function connectToRead(path: string): Connection {
+  allowSqliteUris();
+  const { raw, refuseDisturbed } = opened(path, () => openReadOnly(path, BLOCKING_WAIT_MS));
+  try {
+    refuseForeignDatabase(raw, path);
+    refuseNewerSchema(raw, path);
+    refuseOlderSchema(raw, path);
+    const connection = connectionOf(raw, path);
+    const sql: Connection['sql'] = (text) => {
+      refuseDisturbed();
+      return connection.sql(text);
+    };
+    return { ...connection, sql };
+  } catch (error) {
+    raw.close();
+    throw isBusy(error) ? error : translateSqliteError(error, path);
+  }
+}
+
 /** SQLite makes the memory that processes share as a file, and dies where the disk is full before all of it is there. */
 const SHARED_MEMORY_BYTES = 32 * 1024;
 const SHARED_MEMORY_ROOM_BYTES = 1024 * 1024;
@@ -99,8 +125,13 @@ function useAlone(raw: Database): void {
 }
 
 function openRaw(path: string): Database {
+  allowSqliteUris();
+  return opened(path, () => new BetterSqlite3(path, { timeout: BLOCKING_WAIT_MS }));
+}
+
+function opened<T>(path: string, open: () => T): T {
   try {
-    return new BetterSqlite3(path, { timeout: BLOCKING_WAIT_MS });
+    return open();
   } catch (error) {
     throw translateSqliteError(error, path);
   }

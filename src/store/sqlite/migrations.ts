@@ -49,6 +49,17 @@ export function refuseNewerSchema(db: Database, path: string): void {
   );
 }
 
+/** Refuses a database that has to be brought up to date first, where nothing can be written. */
+export function refuseOlderSchema(db: Database, path: string): void {
+  const version = schemaVersion(db);
+  if (version === SCHEMA_VERSION) return;
+  throw new Failure(
+    'refused',
+    `${path} was written by an older Coppice (schema ${version}; this one reads ${SCHEMA_VERSION}), and nothing can be written here.`,
+    { hint: 'Nothing was changed. Open it once where it can be written, or read it with the older Coppice.' },
+  );
+}
+
 function schemaVersion(db: Database): number {
   return Number(db.pragma('user_version', { simple: true }));
 }

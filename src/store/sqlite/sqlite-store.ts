@@ -72,6 +72,8 @@ export interface SqliteStoreOptions {
   readonly transcripts: TranscriptSink;
   /** It is closed soon: on a full disk others may wait for that. */
   readonly brief?: boolean;
+  /** Nothing can be written there: it is opened to be read, and every change fails. */
+  readonly onlyRead?: boolean;
   /** Told, in a sentence, what is not as it should be and nobody asked for. */
   readonly tell?: (sentence: string) => void;
 }
@@ -219,7 +221,7 @@ class SqliteStore implements SessionStore {
   async search(query: SearchQuery) {
     const { searchSessions } = await import('./search.ts');
     await this.#queue.indexed();
-    if (isIndexBehind(this.#db)) this.#options.tell?.(NOT_ALL_SEARCHED);
+    if (isIndexBehind(this.#db)) this.#options.tell?.(this.#db.raw.readonly ? NOT_ALL_INDEXED : NOT_ALL_SEARCHED);
     return searchSessions(this.#db, query);
   }
 
@@ -276,6 +278,9 @@ class SqliteStore implements SessionStore {
 
 const NOT_ALL_SEARCHED =
   'Not every message was searched: the disk is nearly full, and has no room for all of the search index. Free some space, then search again.';
+
+const NOT_ALL_INDEXED =
+  'Not every message was searched: the newest are not in the search index yet, and nothing can be written here.';
 
 /** What the disk or a lock refuses is said where somebody waits for it. Anything else is a bug. */
 function unlessRefused(error: unknown): void {

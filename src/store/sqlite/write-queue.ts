@@ -113,11 +113,12 @@ export function createWriteQueue(connection: Connection): WriteQueue {
   };
 }
 
-/** Makes up for what was put off as long as that is wanted. A disk that is nearly full has no room for it. */
+/** Makes up for what was put off as long as that is wanted, where it can be. A disk that is nearly full has no room for it. */
 function makingUp(connection: Connection, makeUp: () => Promise<void>) {
   return async (isWanted: () => boolean, mostMs = Number.POSITIVE_INFINITY) => {
     const until = performance.now() + mostMs;
-    while (isWanted() && !onTightDisk(connection) && performance.now() < until) await makeUp();
+    while (isWanted() && !connection.raw.readonly && !onTightDisk(connection) && performance.now() < until)
+      await makeUp();
   };
 }
 
