@@ -1,2 +1,3 @@
-/** The door to files of a home, for what stands above the layers that use it. */
+/** The doors to files of a home, for what stands above the layers that use it. */
 export { openRegular as openOwnFile } from '../platform/open-regular.ts';
+export { writeFileAtomic as writeOwnFile } from '../platform/private-files.ts';

@@ -1,4 +1,5 @@
-import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { tempDir } from '../../test/support/temp-dir.ts';
 import { readOrMakeToken, readToken, tokenPath } from './token.ts';
@@ -16,6 +17,16 @@ describe('the token of a home', () => {
     } finally {
       process.umask(before);
     }
+  });
+
+  it('is made under a name that bears its owner, in the home itself, whatever stands in its place', () => {
+    const [home, outside] = [tempDir(), tempDir()];
+    symlinkSync(join(outside, 'token'), tokenPath(home));
+    mkdirSync(`${tokenPath(home)}.new`);
+    const token = readOrMakeToken(home);
+    expect(readFileSync(tokenPath(home), 'utf8').trim()).toBe(token);
+    expect(readdirSync(home)).toEqual(['token', 'token.new']);
+    expect(readdirSync(outside)).toEqual([]);
   });
 
   it('is refused when others could have read it, and is left as it is', () => {

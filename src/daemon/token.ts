@@ -1,16 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  constants,
-  fchmodSync,
-  fstatSync,
-  fsyncSync,
-  readFileSync,
-  renameSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, fstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openOwnFile } from '../app/open-own-file.ts';
+import { openOwnFile, writeOwnFile } from '../app/open-own-file.ts';
 import { Failure } from '../core/failure.ts';
 import { shellWord } from '../core/shell-word.ts';
 
@@ -50,17 +41,9 @@ export function readToken(path: string): string {
   }
 }
 
+/** In one step, under a name that bears its owner until then: whoever changes the home next removes what a death leaves. */
 function makeToken(path: string): void {
-  const fresh = `${path}.new`;
-  const fd = openOwnFile(fresh, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC);
-  try {
-    fchmodSync(fd, 0o600);
-    writeFileSync(fd, `${randomBytes(TOKEN_BYTES).toString('base64url')}\n`);
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
-  renameSync(fresh, path);
+  writeOwnFile(path, `${randomBytes(TOKEN_BYTES).toString('base64url')}\n`);
 }
 
 function readable(path: string): Failure {

@@ -1,8 +1,9 @@
-import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Verdict } from '../../core/gateway.ts';
 import { type Clock, isoTime } from '../../core/time.ts';
+import { temporaryFolder } from '../../platform/temporary-folder.ts';
+import { isTemporaryName } from '../../platform/temporary-name.ts';
 
 /** Where an agent under watch reads what it is advised: `docs/formats/events.md` is the format. */
 export interface AdviceFile {
@@ -16,13 +17,18 @@ export interface AdviceFile {
 export const ADVICE_VARIABLE = 'COPPICE_ADVICE';
 
 const NAME = 'advice.jsonl';
-const FOLDER = 'coppice-advice-';
+const FOLDER = 'coppice-advice';
+/** As earlier versions named the folder: without its owner. */
+const EARLIER = /^coppice-advice-[A-Za-z0-9]{6}$/;
 /** More than a run can need: each piece of advice is given once, until a streak has ended. */
 const MOST_LINES = 1000;
 
-/** Makes an empty file that only this user can read, in a folder of its own. Throws where the machine has no room for it. */
+/**
+ * Makes an empty file that only this user can read, in a folder of its own, which bears its owner: those of dead supervisors go
+ * first. Throws where the machine has no room for it.
+ */
 export function createAdviceFile(clock: Clock): AdviceFile {
-  const path = join(mkdtempSync(join(tmpdir(), FOLDER)), NAME);
+  const path = join(temporaryFolder(FOLDER).path, NAME);
   const fd = openSync(path, 'ax', 0o600);
   let lines = 0;
   return {
@@ -47,10 +53,12 @@ export function createAdviceFile(clock: Clock): AdviceFile {
 /** Removes the folder that `createAdviceFile` made, with what a hook noted there, and nothing else, whatever the path says. */
 export function removeAdviceFile(path: string): void {
   const folder = dirname(path);
-  if (basename(path) !== NAME || !basename(folder).startsWith(FOLDER)) return;
+  if (basename(path) !== NAME || !isOurs(basename(folder))) return;
   try {
     rmSync(folder, { recursive: true, force: true });
   } catch {
     // Something is still writing there: it is in the folder of the machine for what is temporary.
   }
 }
+
+const isOurs = (folder: string) => isTemporaryName(folder, FOLDER) || EARLIER.test(folder);

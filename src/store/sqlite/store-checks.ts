@@ -6,6 +6,7 @@ import type { Problem } from '../../core/problem.ts';
 import type { StoreCheck } from '../../core/session-store.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { freeBytes } from '../../platform/file-system-facts.ts';
+import { removeLeftovers } from '../../platform/remove-leftovers.ts';
 import { temporaryName } from '../../platform/temporary-name.ts';
 import type { Connection } from './connection.ts';
 import { OUTPUT_ROW } from './message-rows.ts';
@@ -167,6 +168,8 @@ function hasRoomForCopy(db: Connection, scratchDir: string): boolean {
 
 /** Looks at a copy of the database, which is as the database was at one moment. */
 async function withCopy<T>(db: Connection, scratchDir: string, look: (raw: BetterSqlite3.Database) => T): Promise<T> {
+  // Whoever dies over a copy leaves one as large as the database.
+  removeLeftovers(scratchDir);
   const directory = join(scratchDir, temporaryName());
   mkdirSync(directory, 0o700);
   try {
