@@ -1,12 +1,13 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import BetterSqlite3 from 'better-sqlite3';
+import BetterSqlite3, { type Database } from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { HomeDriver } from '../../src/core/home-driver.ts';
 import type { ItemOutcome } from '../../src/core/run.ts';
 import { createHermesDriver } from '../../src/homes/hermes/hermes-driver.ts';
 import { nativeLayout } from '../../src/homes/native/native-layout.ts';
 import { doneAll, itemsFor, RUN } from '../../src/homes/tested-home.conformance.ts';
+import { copyArchivingHermes } from '../support/hermes-archiving-home.ts';
 import { dumpHermes, hermesProblems } from '../support/hermes-dump.ts';
 import { refuseAtStatement } from '../support/hermes-faults.ts';
 import { buildHermesHome, HERMES_NOW } from '../support/hermes-home.ts';
@@ -93,4 +94,48 @@ describe('a session of which only a part is in the home', () => {
     expect(dump()).toEqual(whole);
     expect(hermesProblems(home)).toEqual([]);
   });
+
+  it('is unfinished for as long as others have its numbers, and is whole once they have not', async () => {
+    const { home, driver, items, dump, cutShort } = await makeHome();
+    const whole = dump();
+    await driver.discard(RUN, items);
+    await cutShort((dying) => dying.restore(RUN, items));
+    const db = new BetterSqlite3(join(home, 'state.db'));
+    onTestFinished(() => void db.close());
+    const away = takeNumber(db);
+    for (let attempt = 1; attempt < 3; attempt += 1)
+      expect(await driver.restore(RUN, items)).toMatchObject([{ status: 'unfinished' }]);
+    away();
+    expect(await driver.restore(RUN, items)).toEqual(doneAll(items));
+    expect(dump()).toEqual(whole);
+    expect(hermesProblems(home)).toEqual([]);
+  });
+
+  it('stays in the archive for as long as others have its numbers', async () => {
+    const { home } = await makeHome();
+    await using copy = await copyArchivingHermes({ path: home, removable: ['long'], held: [], words: ['word'] });
+    const whole = await copy.dump();
+    const items = await itemsFor(copy, ['long'], 'archive');
+    expect(await copy.driver.discard(RUN, items)).toEqual(doneAll(items));
+    const db = new BetterSqlite3(join(copy.home, 'state.db'));
+    onTestFinished(() => void db.close());
+    const there = db.prepare<[], number>(`SELECT count(*) FROM messages WHERE session_id = 'long'`).pluck();
+    for (let change = 1; there.get() === 0; change += 1)
+      await copy.dieAt(change, (driver) => driver.restore(RUN, items));
+    expect(there.get()).toBeLessThan(MESSAGES);
+    const away = takeNumber(db);
+    expect(await copy.driver.restore(RUN, items)).toMatchObject([{ status: 'unfinished' }]);
+    expect((await copy.driver.scan()).archives.map(({ id }) => id)).toEqual(['long']);
+    away();
+    expect(await copy.driver.restore(RUN, items)).toEqual(doneAll(items));
+    expect(await copy.dump()).toEqual(whole);
+    expect((await copy.driver.scan()).archives).toEqual([]);
+  });
 });
+
+/** Gives the number of the last message of the long session to another one, and takes it away again. */
+function takeNumber(db: Database): () => void {
+  const add = `INSERT INTO messages (id, session_id, role, content, timestamp) VALUES (?, 'other', 'user', 'x', 1)`;
+  db.prepare(add).run(MESSAGES);
+  return () => void db.prepare('DELETE FROM messages WHERE id = ?').run(MESSAGES);
+}

@@ -47,7 +47,7 @@ export async function archiveHermes(
     else outcomes.push(done(item));
   }
   const taken = fresh.length === 0 ? [] : await driver.discard(runId, fresh.map(asRemoval));
-  for (const outcome of taken) if (outcome.status === 'skipped') outcomes.push(outcome);
+  outcomes.push(...taken.filter(({ status }) => status !== 'done'));
   const { archived, failed } = await archiveTaken(parts, runId, pick(fresh, taken, 'done'));
   outcomes.push(...archived);
   const back =

@@ -30,12 +30,13 @@ export async function restoreHermes(
     else outcomes.push(skip(item, stage.stays));
   }
   const returned = waiting.length === 0 ? [] : await driver.restore(runId, waiting.map(asRemoval));
-  const stay = new Map(returned.map((outcome) => [outcome.number, outcome]));
-  const isBack = ({ number }: RunItem) => stay.get(number)?.status === 'done';
-  const left = waiting.filter((item) => !isBack(item));
-  // The archive has those still, so the driver goes on remembering their children.
+  const statuses = new Map(returned.map(({ number, status }) => [number, status]));
+  const isBack = ({ number }: RunItem) => statuses.get(number) === 'done';
+  // Those of which a part is in the home keep their place in the trash: with it the next attempt goes on.
+  const left = waiting.filter(({ number }) => statuses.get(number) === 'skipped');
+  // The archive has these still, so the driver goes on remembering their children.
   if (left.length > 0) await driver.purge(runId, left);
-  outcomes.push(...returned.filter(({ status }) => status === 'skipped'));
+  outcomes.push(...returned.filter(({ status }) => status !== 'done'));
   const bundles = await store.archive.bundles();
   for (const item of [...back, ...waiting.filter(isBack)]) {
     await dropCopy(store, { runId, number: item.number, id: item.item.id });

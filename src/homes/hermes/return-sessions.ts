@@ -44,12 +44,8 @@ export async function returnSessions(desk: TakeDesk, items: readonly RunItem[]):
   };
   for (const { number, item } of items) {
     const coming = await orRefusal(() => prepareReturn(desk, { number, id: item.id, begun: begun.has(number) }));
-    if (coming !== undefined && typeof coming !== 'string' && 'stays' in coming) {
-      say(number, coming.stays, statusOf(number));
-      continue;
-    }
-    if (typeof coming === 'string' || coming === undefined) {
-      say(number, coming);
+    if (coming === undefined || 'stays' in coming) {
+      say(number, coming?.stays, coming !== undefined && 'status' in coming ? coming.status : statusOf(number));
       continue;
     }
     if (!fitTogether(desk, [...together, coming])) await bring();
@@ -76,14 +72,21 @@ interface ReturnRequest {
   readonly begun: boolean;
 }
 
-/** Brings the files of a session back, if nothing is in its way. A sentence when it stays; undefined when it is back already. */
+/** Why a session stays. One of which a part came back already is unfinished: its record and its mark are needed to go on. */
+interface Staying {
+  readonly stays: string;
+  readonly status: 'skipped' | 'unfinished';
+}
+
+/** Brings the files of a session back, if nothing is in its way. Undefined when it is back already. */
 async function prepareReturn(
   desk: TakeDesk,
   { number, id, begun }: ReturnRequest,
-): Promise<ComingSession | string | undefined> {
+): Promise<ComingSession | Staying | undefined> {
   const { hermes, trash } = desk;
   // It came back before a crash, or twice was asked for.
-  if (!trash.records.has(number)) return sessionExists(hermes, id) ? undefined : 'Its messages are gone for good.';
+  if (!trash.records.has(number))
+    return sessionExists(hermes, id) ? undefined : skipped('Its messages are gone for good.');
   let numbersTaken = false;
   const taken = hermes.db.prepare('SELECT 1 FROM messages WHERE id = ? AND session_id <> ?');
   const pieces: Omit<RecordedMessages, 'record'>[] = [];
@@ -95,9 +98,10 @@ async function prepareReturn(
     if (short) pieces.push({ messages, chunk });
   });
   const state = sessionState(hermes, record);
-  if (state === 'other' || (state === 'same' && !begun)) return 'Another session has its id by now.';
-  if (numbersTaken) return 'Other messages have the numbers of its messages by now.';
-  if (!fitsSchema(hermes, record)) return 'Hermes has changed the tables it came from.';
+  if (state === 'other' || (state === 'same' && !begun)) return skipped('Another session has its id by now.');
+  const staying = (stays: string): Staying => ({ stays, status: state === 'same' ? 'unfinished' : 'skipped' });
+  if (numbersTaken) return staying('Other messages have the numbers of its messages by now.');
+  if (!fitsSchema(hermes, record)) return staying('Hermes has changed the tables it came from.');
   const files = trash.names(number);
   const inTheWay = obstacleOf(() =>
     trash.giveBack(number) ? undefined : 'Something else stands where its files were.',
@@ -105,10 +109,14 @@ async function prepareReturn(
   if (inTheWay !== undefined) {
     // Some of them may be back already, and they belong together.
     obstacleOf(() => trash.take(number, files));
-    return inTheWay;
+    return staying(inTheWay);
   }
   const messages = pieces.map((piece) => ({ record, ...piece }));
   return { number, record, files, begun: state === 'same', ...(short && { messages }) };
+}
+
+function skipped(stays: string): Staying {
+  return { stays, status: 'skipped' };
 }
 
 /** One by one where there is no time for more in one step. */

@@ -202,6 +202,7 @@ async function withFiles(desk: TakeDesk, item: RunItem, answer: Answer): Promise
   const left = moveFiles(desk, item.number, item.item.id);
   if (left === undefined) return answer;
   const [back] = await returnSessions(desk, [item]);
+  if (back?.status === 'unfinished') return unfinished({ stays: back.detail });
   return back?.status === 'done' ? { stays: `sessions/${left} could not be moved, so it stays.` } : answer;
 }
 
