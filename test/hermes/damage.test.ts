@@ -1,4 +1,4 @@
-import { closeSync, cpSync, fstatSync, openSync, writeSync } from 'node:fs';
+import { closeSync, cpSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
@@ -26,6 +26,17 @@ function damage(at: string, page: number, fill: number): number {
   return pages;
 }
 
+/** Puts a page on the list of free ones, in place of one that is free. The header of the database says where the list begins. */
+function callFree(at: string, page: number): void {
+  const handle = openSync(join(at, 'state.db'), 'r+');
+  const number = Buffer.alloc(4);
+  readSync(handle, number, 0, 4, 32);
+  const list = (number.readUInt32BE() - 1) * PAGE_BYTES;
+  number.writeUInt32BE(page);
+  writeSync(handle, number, 0, 4, list + 8);
+  closeSync(handle);
+}
+
 /** The first page of a table's own tree. */
 function rootOf(table: string): number {
   const db = new BetterSqlite3(join(home, 'state.db'), { readonly: true });
@@ -46,6 +57,16 @@ describe('a Hermes home with a damaged database', () => {
     const { code, out } = await runOn(home, ['sessions', 'prune', '--older-than', '1d', '--yes']);
     expect(code).toBe(3);
     expect(out).toMatch(/^Nothing was removed\.\n/);
+    expect(out).toContain('Its database is damaged:');
+    expect(await listedOn(home, ['--limit', '100'])).toHaveLength(SESSIONS.length);
+  });
+
+  it('is not cut back when a page in use counts as free, because the next thing written would land on it', async () => {
+    buildHermesHome(home, { journal: 'delete', sessions: SESSIONS });
+    hermesSql(home, 'CREATE TABLE plugin (x); INSERT INTO plugin VALUES (zeroblob(9000000)); DROP TABLE plugin');
+    callFree(home, rootOf('idx_sessions_started'));
+    const { code, out } = await runOn(home, ['sessions', 'prune', '--older-than', '1d', '--yes']);
+    expect({ code, removed: /Removed/.test(out) }).toEqual({ code: 3, removed: false });
     expect(out).toContain('Its database is damaged:');
     expect(await listedOn(home, ['--limit', '100'])).toHaveLength(SESSIONS.length);
   });

@@ -2,7 +2,6 @@ import { errorText } from '../../core/error-text.ts';
 import type { Problem } from '../../core/problem.ts';
 import type { StoreCheck } from '../../core/session-store.ts';
 import { type HermesDatabase, hasColumns, readHermes } from './hermes-connection.ts';
-import { quoted } from './row-lines.ts';
 
 /** Above this, reading every page takes minutes. */
 const QUICK_BYTES = 1024 ** 3;
@@ -27,36 +26,32 @@ async function ask(home: string, look: (hermes: HermesDatabase) => Problem[]): P
 }
 
 /**
- * What is wrong with the pages of a database, asked before anything is removed from it. The tables are looked at one by one,
- * those behind the search indexes too: SQLite's own question would also compare every entry of those, which takes ten times as
- * long and says nothing about messages. A small database is asked that question as well, which knows of free pages too.
+ * What is wrong with the pages of a database, asked before anything is removed from it. Free pages count too: where their list
+ * names a page that is in use, the next thing that is written lands on what is there. SQLite would also compare every entry of the
+ * search indexes, which takes many times as long and says nothing about messages; so for this question they are empty tables.
  */
 export async function findDamage(home: string): Promise<Problem | undefined> {
   const problems = await ask(home, (hermes) => {
-    const sizeBytes = sizeOf(hermes);
-    if (sizeBytes > QUICK_BYTES) return [];
-    const questions = [...hermes.tables.keys()].map((table) => `quick_check(${quoted(table)})`);
-    if (sizeBytes <= SMALL_BYTES) questions.push(`quick_check(${MAX_FOUND})`);
-    const found = questions.flatMap((question) => hermes.db.prepare<[], string>(`PRAGMA ${question}`).pluck().all());
-    return found.filter((line) => line !== 'ok').map(finding);
+    hermes.db.table('fts5', { columns: ['nothing'], *rows() {} });
+    return sizeOf(hermes) > QUICK_BYTES ? [] : pageProblems(hermes);
   });
   return problems.find(({ kind }) => kind === DAMAGED);
 }
-
-/** Comparing the search indexes of so much takes less than a second. */
-const SMALL_BYTES = 8 * 1024 ** 2;
 
 function sizeOf({ db }: HermesDatabase): number {
   return Number(db.pragma('page_count', { simple: true })) * Number(db.pragma('page_size', { simple: true }));
 }
 
 function databaseProblems(hermes: HermesDatabase): Problem[] {
-  const { db } = hermes;
   if (sizeOf(hermes) > QUICK_BYTES) {
     const message = 'Its database is larger than 1 GB, so its pages were not read one by one.';
     const hint = 'Have Hermes check it, at a quiet hour, with: hermes sessions repair --check-only';
     return [{ kind: 'not-checked', subject: 'state.db', message, hint }];
   }
+  return pageProblems(hermes);
+}
+
+function pageProblems({ db }: HermesDatabase): Problem[] {
   const found = db.prepare<[], string>(`PRAGMA quick_check(${MAX_FOUND})`).pluck().all();
   return found.filter((line) => line !== 'ok').map(finding);
 }
