@@ -1,11 +1,11 @@
 import { Failure } from '../core/failure.ts';
-import type { Inventory, SessionFact } from '../core/inventory.ts';
-import type { PlanRequest } from '../core/plan.ts';
+import type { SessionFact } from '../core/inventory.ts';
+import type { SessionFilter } from '../core/plan.ts';
 import { unknownFacts } from '../policy/filter-match.ts';
 
 /** Refuses a filter on something that is not recorded in this home: whether it matches nothing or everything would be a guess. */
-export function refuseUnknownFacts(request: PlanRequest, { knows = [] }: Inventory): void {
-  const [first] = unknownFacts(request, knows);
+export function refuseUnknownFacts(filter: SessionFilter, known: readonly SessionFact[]): void {
+  const [first] = unknownFacts(filter, known);
   if (first === undefined) return;
   throw new Failure('usage', `It is not recorded in this home ${WORDS[first]}, so sessions cannot be chosen by that.`, {
     hint: `Leave that option out. See what is known of a session with: coppice sessions show ID`,

@@ -102,7 +102,7 @@ export class Retention {
     const request = withSaidGone(asked);
     await this.recovery.first();
     const inventory = (await checkpointInventory(this.#parts, request)) ?? (await this.scan(options));
-    refuseUnknownFacts(request, inventory);
+    if ('filter' in request) refuseUnknownFacts(request.filter, inventory.knows ?? []);
     const plan = planRetention(inventory, this.#planOptions(request));
     // A person who names sessions has seen them; everything else goes by rules, and a slip in those is worth knowing first.
     const slips = request.kind === 'delete' ? [] : unmatchedNames(this.#parts.config, inventory);

@@ -4,9 +4,8 @@ import type { SessionSort } from '../core/session-store.ts';
 import type { EpochMs } from '../core/time.ts';
 
 /** What the command line hands to each command: checked and converted, absent when it was not typed. */
-export interface ListOptions {
+export interface ListOptions extends FilterOptions {
   readonly archived?: boolean;
-  readonly source?: string;
   readonly active?: boolean;
   readonly limit?: number;
   readonly since?: EpochMs;
@@ -36,7 +35,7 @@ export interface SearchOptions {
 export const EXPORT_FORMATS = ['jsonl', 'md', 'html'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-export interface ExportOptions {
+export interface ExportOptions extends FilterOptions {
   readonly format: ExportFormat;
   readonly out?: string;
   readonly redact?: boolean;
@@ -91,20 +90,21 @@ export interface ByHandOptions {
   readonly forGood?: boolean;
 }
 
-export interface DeleteOptions {
+export interface DeleteOptions extends ByHandOptions, FilterOptions {
   readonly purge?: boolean;
-  readonly yes?: boolean;
 }
 
-/** What narrows down which sessions a command by hand is about. */
-export interface FilterOptions extends ByHandOptions, Omit<SessionFilter, 'minCostUsd' | 'maxCostUsd'> {
+/** What narrows down which sessions a command is about. */
+export interface FilterOptions extends Omit<SessionFilter, 'minCostUsd' | 'maxCostUsd'> {
   readonly olderThan?: EpochMs;
   readonly newerThan?: EpochMs;
   readonly minCost?: number;
   readonly maxCost?: number;
 }
 
-export interface PruneOptions extends FilterOptions {
+export interface ArchiveOptions extends ByHandOptions, FilterOptions {}
+
+export interface PruneOptions extends ByHandOptions, FilterOptions {
   readonly filesOnly?: boolean;
   readonly includeFiles?: boolean;
   readonly keepRows?: boolean;

@@ -69,7 +69,7 @@ describe.runIf(present('bash'))('in bash', () => {
   });
 
   it('completes options of the command, and global ones everywhere', () => {
-    expect(offered('sessions', 'list', '--s')).toEqual(['--source', '--since', '--sort', '--set']);
+    expect(offered('sessions', 'list', '--s')).toEqual(['--since', '--sort', '--source', '--set']);
     expect(offered('--j')).toEqual(['--json']);
     expect(offered('doctor', '--j')).toEqual(['--json']);
   });

@@ -1,15 +1,7 @@
 import type { Command as Definition } from 'commander';
-import type { DeleteOptions, FilterOptions, GcOptions, NoOptions, PruneOptions } from './command-options.ts';
-import {
-  ageOption,
-  countOption,
-  DRY_RUN,
-  defineCommand,
-  type Frame,
-  numberOption,
-  textOption,
-  YES_BUT_HOLDS,
-} from './define-command.ts';
+import type { ArchiveOptions, DeleteOptions, GcOptions, NoOptions, PruneOptions } from './command-options.ts';
+import { countOption, DRY_RUN, defineCommand, type Frame, textOption, YES_BUT_HOLDS } from './define-command.ts';
+import { addFilters } from './define-filters.ts';
 
 /** The commands that remove, below `coppice sessions`. */
 export function defineRemovals(sessions: Definition, frame: Frame): void {
@@ -20,15 +12,19 @@ export function defineRemovals(sessions: Definition, frame: Frame): void {
 }
 
 function defineDelete(sessions: Definition, frame: Frame): void {
-  defineCommand<DeleteOptions>(sessions, frame, {
+  const remove = defineCommand<DeleteOptions>(sessions, frame, {
     name: 'delete',
-    about: 'Remove the sessions you name',
-    examples: ['coppice sessions delete my-session', 'coppice sessions delete my-session other-session --purge'],
+    about: 'Remove the sessions you name, or all that match',
+    examples: [
+      'coppice sessions delete my-session',
+      'coppice sessions delete my-session other-session --purge',
+      'coppice sessions delete --source cron --max-messages 2 --dry-run',
+    ],
     load: () => import('./sessions/delete.ts'),
   })
-    .argument('<id...>', 'whole ids of the sessions')
-    .option('--purge', 'for good, without a way back')
-    .option('-y, --yes', YES_BUT_HOLDS);
+    .argument('[id...]', 'whole ids of the sessions; those that match the options below when absent')
+    .option('--purge', 'for good, without a way back; only for sessions that are named');
+  addFilters(remove, frame).option('--dry-run', DRY_RUN).option('-y, --yes', YES_BUT_HOLDS);
 }
 
 function definePrune(sessions: Definition, frame: Frame): void {
@@ -48,11 +44,11 @@ function definePrune(sessions: Definition, frame: Frame): void {
     )
     .option('--include-files', 'remove sessions with their files, as it does anyway')
     .option('--keep-rows', 'the same as --files-only');
-  addFilterOptions(prune, frame);
+  addFilters(prune, frame).option('--dry-run', DRY_RUN).option('-y, --yes', YES_BUT_HOLDS);
 }
 
 function defineArchive(sessions: Definition, frame: Frame): void {
-  const archive = defineCommand<FilterOptions>(sessions, frame, {
+  const archive = defineCommand<ArchiveOptions>(sessions, frame, {
     name: 'archive',
     about: 'Compress sessions into the archive, where they stay listed and can be restored',
     examples: [
@@ -61,41 +57,13 @@ function defineArchive(sessions: Definition, frame: Frame): void {
     ],
     load: () => import('./sessions/archive.ts'),
   });
-  addFilterOptions(archive, frame);
+  addFilters(archive, frame).option('--dry-run', DRY_RUN).option('-y, --yes', YES_BUT_HOLDS);
   defineCommand<NoOptions>(sessions, frame, {
     name: 'restore',
     about: 'Bring archived sessions back exactly as they were',
     examples: ['coppice sessions restore 0198c2 0198d4'],
     load: () => import('./sessions/restore.ts'),
   }).argument('<id...>', 'ids of archived sessions, or their first characters');
-}
-
-/** What narrows down which sessions a command is about. */
-function addFilterOptions(command: Definition, frame: Frame): void {
-  command
-    .addOption(
-      ageOption('--older-than <when>', 'last active before this age or date (90, 90d, 5h, 2026-01-31)', frame.clock),
-    )
-    .addOption(ageOption('--newer-than <when>', 'last active since this age or date', frame.clock))
-    .addOption(textOption('--source <source>', 'only sessions from this source'))
-    .addOption(countOption('--min-messages <n>', 'only sessions with at least this many messages'))
-    .addOption(
-      countOption('--max-messages <n>', 'only sessions with at most this many messages; what was printed counts too'),
-    )
-    .addOption(textOption('--title <text>', 'only sessions with this in their title'))
-    .addOption(textOption('--workdir <dir>', 'only sessions that worked in this directory'))
-    .addOption(textOption('--model <model>', 'only sessions with this model'))
-    .addOption(textOption('--ended-by <reason>', 'only sessions that ended for this reason'))
-    .addOption(countOption('--min-tokens <n>', 'only sessions that used at least this many tokens'))
-    .addOption(countOption('--max-tokens <n>', 'only sessions that used at most this many tokens'))
-    .addOption(numberOption('--min-cost <usd>', 'only sessions that cost at least this many US dollars'))
-    .addOption(numberOption('--max-cost <usd>', 'only sessions that cost at most this many US dollars'))
-    .addOption(textOption('--provider <name>', 'only sessions billed by this provider, where that is recorded'))
-    .addOption(textOption('--user <id>', 'only sessions of this user, where that is recorded'))
-    .addOption(textOption('--chat <id>', 'only sessions of this chat, where that is recorded'))
-    .addOption(textOption('--branch <name>', 'only sessions that worked on this git branch, where that is recorded'))
-    .option('--dry-run', DRY_RUN)
-    .option('-y, --yes', YES_BUT_HOLDS);
 }
 
 function defineGc(sessions: Definition, frame: Frame): void {

@@ -22,6 +22,7 @@ import {
   textOption,
   textsOption,
 } from './define-command.ts';
+import { addFilters } from './define-filters.ts';
 import { defineRoutes } from './define-gateway.ts';
 import { defineRemovals } from './define-removals.ts';
 import { parseCount } from './parse-values.ts';
@@ -50,19 +51,19 @@ export function defineSessions(program: Definition, frame: Frame): void {
 }
 
 function defineList(sessions: Definition, frame: Frame): void {
-  defineCommand<ListOptions>(sessions, frame, {
+  const list = defineCommand<ListOptions>(sessions, frame, {
     name: 'list',
     about: 'List sessions, most recent first',
     examples: [
       'coppice sessions list --active',
       'coppice sessions list --source telegram --since 7d',
       'coppice sessions list --sort bytes --limit 10',
+      'coppice sessions list --min-cost 5 --newer-than 30d --sort cost',
       'coppice sessions list --archived',
       'coppice sessions list --before 2026-01-31 --json',
     ],
     load: () => import('./sessions/list.ts'),
   })
-    .addOption(textOption('--source <source>', 'only sessions from this source, such as cli, telegram or cron'))
     .option('--active', 'only sessions that a process holds or that were used a moment ago')
     .option('--archived', 'archived sessions instead')
     .addOption(countOption('--limit <n>', 'at most this many'))
@@ -71,6 +72,7 @@ function defineList(sessions: Definition, frame: Frame): void {
     )
     .addOption(dateOption('--before <when>', 'last active before this date or age', frame.clock))
     .addOption(choiceOption('--sort <key>', 'largest first; last is most recent first', SESSION_SORTS));
+  addFilters(list, frame);
 }
 
 function defineShow(sessions: Definition, frame: Frame): void {
@@ -121,21 +123,23 @@ function defineStats(sessions: Definition, frame: Frame): void {
 }
 
 function defineExport(sessions: Definition, frame: Frame): void {
-  defineCommand<ExportOptions>(sessions, frame, {
+  const exporting = defineCommand<ExportOptions>(sessions, frame, {
     name: 'export',
     about: 'Write whole sessions to a file or to stdout',
     examples: [
       'coppice sessions export 0198c2 --out session.jsonl',
       'coppice sessions export 0198c2 0198d4 --format html --redact --out report.html',
+      'coppice sessions export --source telegram --newer-than 7d --out week.jsonl',
     ],
     load: () => import('./sessions/export.ts'),
   })
-    .argument('<id...>', MANY_IDS)
+    .argument('[id...]', `${MANY_IDS}; those that match the options below when absent`)
     .addOption(
       choiceOption('--format <format>', 'jsonl can be imported again', EXPORT_FORMATS).default(EXPORT_FORMATS[0]),
     )
     .addOption(textOption('--out <file>', 'where to write; stdout when absent'))
     .option('--redact', 'leave out secrets such as keys and tokens');
+  addFilters(exporting, frame);
 }
 
 function defineImport(sessions: Definition, frame: Frame): void {

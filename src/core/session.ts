@@ -52,6 +52,11 @@ export interface SessionFacts {
   readonly title?: string;
   readonly model?: string;
   readonly workdir?: string;
+  /** Who billed it, whose it was, the chat and the git branch it was about. Absent where a home does not record them. */
+  readonly provider?: string;
+  readonly user?: string;
+  readonly chat?: string;
+  readonly branch?: string;
   readonly startedAt: EpochMs;
   readonly lastActiveAt: EpochMs;
   readonly endedAt?: EpochMs;

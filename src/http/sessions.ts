@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { sessionDetailDocument, sessionDocument } from '../app/documents/session-document.ts';
 import { carriedDocument } from '../app/documents/run-document.ts';
 import type { SessionsQuery } from '../app/sessions/sessions.ts';
@@ -18,6 +19,7 @@ import {
   sessionChangeSchema,
   sessionDetailQuery,
   sessionDetailSchema,
+  sessionFilterQuery,
   sessionListQuery,
   sessionListSchema,
   sessionSchema,
@@ -37,7 +39,7 @@ export const sessionRoutes = [
     summary: 'List sessions, most recent first. Pages go on with `cursor`, unless `sort` asks for another order.',
     query: sessionListQuery,
     answer: sessionListSchema,
-    handle: ({ parts, query }) => listSessions(parts, query),
+    handle: ({ parts, query }) => listSessions(parts, withFilter(query)),
   }),
   jsonRoute({
     method: 'POST',
@@ -165,6 +167,14 @@ function heldSession(id: string, reason: string): Failure {
   return new Failure('refused', `Session ${id} stays: ${reason}.`, {
     hint: `See what holds it: GET /api/explain/${encodeURIComponent(id)}`,
   });
+}
+
+/** A query has its filter beside the rest. */
+function withFilter(given: z.output<typeof sessionListQuery>): SessionsQuery & { readonly cursor?: string } {
+  const entries = Object.entries(given);
+  const filter = entries.filter(([name]) => name in sessionFilterQuery);
+  const query = Object.fromEntries(entries.filter(([name]) => !(name in sessionFilterQuery)));
+  return filter.length === 0 ? query : { ...query, filter: Object.fromEntries(filter) };
 }
 
 /** One page. Sessions that are used meanwhile move to the front and may come twice; none is left out for it. */

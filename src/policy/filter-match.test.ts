@@ -75,10 +75,9 @@ describe('a filter', () => {
   });
 
   it('says which facts it needs that a home does not have', () => {
-    const request = (filter: SessionFilter): PlanRequest => ({ kind: 'prune', filter, part: 'all' });
-    expect(unknownFacts(request({ minTokens: 1, branch: 'main' }), ['tokens', 'cost'])).toEqual(['branch']);
-    expect(unknownFacts(request({ maxCostUsd: 1, source: 'cli' }), ['tokens', 'cost'])).toEqual([]);
-    expect(unknownFacts({ kind: 'policy' }, [])).toEqual([]);
+    expect(unknownFacts({ minTokens: 1, branch: 'main' }, ['tokens', 'cost'])).toEqual(['branch']);
+    expect(unknownFacts({ maxCostUsd: 1, source: 'cli' }, ['tokens', 'cost'])).toEqual([]);
+    expect(unknownFacts({}, [])).toEqual([]);
   });
 });
 

@@ -1,12 +1,35 @@
 import type { SessionFact, SessionItem } from '../core/inventory.ts';
-import type { PlanRequest, SessionFilter } from '../core/plan.ts';
-import { entryCount } from '../core/session.ts';
+import type { SessionFilter } from '../core/plan.ts';
+import { entryCount, type SessionFacts, totalTokens } from '../core/session.ts';
+
+/** What a filter looks at. */
+export type Filterable = Pick<
+  SessionItem,
+  | 'source'
+  | 'messageCount'
+  | 'outputCount'
+  | 'title'
+  | 'workdir'
+  | 'model'
+  | 'endReason'
+  | 'tokens'
+  | 'costUsd'
+  | 'provider'
+  | 'user'
+  | 'chat'
+  | 'branch'
+>;
+
+/** The same of a session as lists have it. */
+export function filterable(facts: SessionFacts): Filterable {
+  return { ...facts, tokens: totalTokens(facts.usage), costUsd: facts.usage.costUsd };
+}
 
 /**
  * Whether a session is one that a filter means. What is not known of a session never matches, and an empty title selects nothing: it
  * is in every title, and nobody means all of them by it.
  */
-export function filterMatch(filter: SessionFilter): (session: SessionItem) => boolean {
+export function filterMatch(filter: SessionFilter): (session: Filterable) => boolean {
   const part = filter.title?.toLowerCase();
   return (session) =>
     isSame(filter.source, session.source) &&
@@ -23,10 +46,8 @@ export function filterMatch(filter: SessionFilter): (session: SessionItem) => bo
     isSame(filter.branch, session.branch);
 }
 
-/** The facts that a request asks about and that this home does not have. */
-export function unknownFacts(request: PlanRequest, known: readonly SessionFact[]): readonly SessionFact[] {
-  if (!('filter' in request)) return [];
-  const { filter } = request;
+/** The facts that a filter asks about and that this home does not have. */
+export function unknownFacts(filter: SessionFilter, known: readonly SessionFact[]): readonly SessionFact[] {
   return FACTS.filter(({ fields }) => fields.some((field) => filter[field] !== undefined))
     .map(({ fact }) => fact)
     .filter((fact) => !known.includes(fact));

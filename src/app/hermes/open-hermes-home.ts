@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { Failure } from '../../core/failure.ts';
 import type { Clock } from '../../core/time.ts';
 import type { HermesDetection } from '../../homes/hermes/detect-hermes.ts';
-import { type HermesConnection, openHermes } from '../../homes/hermes/hermes-connection.ts';
-import { readIds } from '../../homes/hermes/hermes-rows.ts';
+import { type HermesConnection, openHermes, readHermes } from '../../homes/hermes/hermes-connection.ts';
+import { knownFacts, readIds } from '../../homes/hermes/hermes-rows.ts';
 import { createHermesSessionStore } from '../../homes/hermes/hermes-session-store.ts';
 import { listSessionFiles } from '../../homes/hermes/session-files.ts';
 import { lastAutoPruneAt, noteAutoPrune } from '../../homes/hermes/state-stamps.ts';
@@ -61,6 +61,7 @@ export async function openHermesHome({
       lastPassAt: (now) => lastAutoPruneAt(path, now),
       notePass: (now) => noteAutoPrune(path, now),
       files: (id) => filesOf(path, id),
+      knows: () => readHermes(path, async (hermes) => knownFacts(hermes)),
       async prepare() {
         if (detection.mode === 'report') throw onlyShown(detection);
         await companion.create();

@@ -1,5 +1,6 @@
 import { noSuchSession } from '../../core/check-session.ts';
 import { Failure } from '../../core/failure.ts';
+import type { SessionFilter } from '../../core/plan.ts';
 import type { NewSession, SessionFacts } from '../../core/session.ts';
 import type { ImportStore, LeaseHolder, ListQuery, SearchHit, SearchQuery } from '../../core/session-store.ts';
 import type { HermesImportOptions } from '../hermes/import-from-hermes.ts';
@@ -17,6 +18,8 @@ import type { SessionStats, SessionStatsOptions } from './session-stats.ts';
 /** What to list. `active` asks for sessions that a living process holds, or that were used a moment ago. */
 export interface SessionsQuery extends Omit<ListQuery, 'active'> {
   readonly active?: boolean;
+  /** Only sessions that all of it is true of. Refused where it asks for something that the home does not record. */
+  readonly filter?: SessionFilter;
 }
 
 /** The sessions of a home. What only some programs need is loaded when it is called: start-up matters to a command line. */
@@ -61,10 +64,16 @@ export class Sessions {
     throw candidates.length === 0 ? noSuchSession(idOrStart) : ambiguous(idOrStart, candidates);
   }
 
-  async *list({ active, ...query }: SessionsQuery = {}): AsyncGenerator<SessionFacts> {
+  async *list({ active, filter, ...query }: SessionsQuery = {}): AsyncGenerator<SessionFacts> {
     const { store } = this.#parts;
     await this.#parts.settleFirst?.();
-    yield* store.list({ ...query, ...(active === true && { active: await activeQuery(this.#parts) }) });
+    const asked = { ...query, ...(active === true && { active: await activeQuery(this.#parts) }) };
+    if (filter === undefined) {
+      yield* store.list(asked);
+    } else {
+      const { listMatching } = await import('./list-matching.ts');
+      yield* listMatching(this.#parts, asked, filter);
+    }
   }
 
   /** Sessions in which all the words appear, best first, with the place where they do. */

@@ -23,9 +23,10 @@ export function remoteSessions(client: Client, clock: Clock): AppSessions {
   const store = { get, messages, usageByModel, imports: remoteImports(client) };
   return {
     list: (given) => {
-      const { since, before, sort, ...query } = given ?? {};
+      const { since, before, sort, filter, ...query } = given ?? {};
       return mapped(
         client.sessions.list({
+          ...filter,
           ...query,
           ...(since !== undefined && { since: isoTime(since) }),
           ...(before !== undefined && { before: isoTime(before) }),

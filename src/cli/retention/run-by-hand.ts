@@ -20,14 +20,15 @@ export interface ByHand {
 /** Plans what a person asks for, shows it, asks, and carries it out. A dry run ends after it was shown. */
 export function runByHand<O extends ByHandOptions>(
   input: CommandInput<O>,
-  requestFor: (home: App) => PlanRequest,
+  requestFor: (home: App) => PlanRequest | Promise<PlanRequest>,
   { prepare, typed }: ByHand = {},
 ): Promise<number> {
   const { io, options } = input;
   const withHome = options.dryRun === true ? withAppToLook : withAppToClear;
   return withHome(input, async (home) => {
     if (options.dryRun !== true) await prepare?.(home);
-    const plan = await withScanProgress(io, (scan) => home.plan(requestFor(home), scan));
+    const request = await requestFor(home);
+    const plan = await withScanProgress(io, (scan) => home.plan(request, scan));
     if (options.dryRun === true) {
       await showPlan(input, { home, plan, allWith: '--json' });
       return 0;

@@ -14,13 +14,36 @@ import { confirm } from '../retention/confirm.ts';
 import { removalQuestion } from '../retention/confirm-plan.ts';
 import { notAll } from '../retention/not-all.ts';
 import { refuseOnlyShown } from '../retention/refuse-only-shown.ts';
+import { runByHand } from '../retention/run-by-hand.ts';
 import { withScanProgress } from '../retention/with-scan-progress.ts';
 import { withAppToClear } from '../with-app.ts';
+import { howChosen, matchingIds } from './chosen-ids.ts';
 import { heldSentence } from './held-sentence.ts';
 import { removedBefore } from './removed-before.ts';
 
-/** `coppice sessions delete ID…`: whole ids only. What is held stays, with a sentence that says what to do first. */
+/** `coppice sessions delete`: the sessions with these whole ids, or those that match, which are shown first and can be undone. */
 export function run(input: CommandInput<DeleteOptions>): Promise<number> {
+  const { args, options } = input;
+  const chosen = howChosen(input);
+  if (chosen === 'filters' && options.purge === true) {
+    throw new Failure(
+      'usage',
+      '--purge is only for sessions that are named: what is chosen by options can be undone.',
+      {
+        hint: 'Leave --purge out. To be rid of it at once, add: coppice trash empty RUN',
+      },
+    );
+  }
+  if (chosen === 'ids' && options.dryRun !== true) return removeIds(input);
+  return runByHand(input, async (home) => {
+    const ids = chosen === 'ids' ? args : await matchingIds(home, input);
+    for (const id of args) if ((await home.sessions.get(id)) === undefined) throw unknown(id);
+    return { kind: 'delete', ids };
+  });
+}
+
+/** What is held stays, with a sentence that says what to do first. */
+function removeIds(input: CommandInput<DeleteOptions>): Promise<number> {
   const { io, options, global } = input;
   const named = [...new Set(input.args)];
   return withAppToClear(input, async (home) => {

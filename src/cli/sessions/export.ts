@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { App } from '../../app/app.ts';
 import type { ExportFormat } from '../../app/transfer/export-sessions.ts';
 import { writeExport } from '../../app/transfer/write-export.ts';
 import { Failure } from '../../core/failure.ts';
@@ -9,8 +10,9 @@ import { writeJson } from '../json-output.ts';
 import { startProgress } from '../progress.ts';
 import { safeLines, safeText } from '../safe-text.ts';
 import { withAppRecords } from '../with-app.ts';
+import { howChosen, matchingIds } from './chosen-ids.ts';
 
-/** `coppice sessions export ID…`: to stdout, or into a file that only its owner can read. */
+/** `coppice sessions export`: to stdout, or into a file that only its owner can read. */
 export function run(input: CommandInput<ExportOptions>): Promise<number> {
   const { args, options, io, global } = input;
   if (global.json && options.out === undefined) {
@@ -18,9 +20,9 @@ export function run(input: CommandInput<ExportOptions>): Promise<number> {
       hint: 'Add --out FILE, or leave --json out.',
     });
   }
+  const chosen = howChosen(input);
   return withAppRecords(input, async (home) => {
-    const ids: string[] = [];
-    for (const id of args) ids.push((await home.sessions.find(id)).id);
+    const ids = chosen === 'ids' ? await foundIds(home, args) : await matchingIds(home, input);
     const text = home.sessions.export({ ids, format: FORMATS[options.format], redact: options.redact ?? false });
     if (options.out === undefined) {
       for await (const piece of text) {
@@ -36,6 +38,12 @@ export function run(input: CommandInput<ExportOptions>): Promise<number> {
     else io.out.write(`Wrote ${plural(ids.length, 'session')} to ${safeText(file)} (${formatBytes(sizeBytes)}).\n`);
     return 0;
   });
+}
+
+async function foundIds(home: App, named: readonly string[]): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for (const id of named) ids.push((await home.sessions.find(id)).id);
+  return ids;
 }
 
 /** What people type, and what it is called. */

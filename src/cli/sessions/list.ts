@@ -1,5 +1,6 @@
 import type { App } from '../../app/app.ts';
 import { sessionDocument } from '../../app/documents/session-document.ts';
+import type { SessionsQuery } from '../../app/sessions/sessions.ts';
 import type { SessionFacts } from '../../core/session.ts';
 import type { CommandInput, GlobalOptions } from '../command.ts';
 import type { ListOptions } from '../command-options.ts';
@@ -8,6 +9,7 @@ import { writeJsonList } from '../json-output.ts';
 import { mapped } from '../mapped.ts';
 import { renderTable } from '../table.ts';
 import { withAppRecords } from '../with-app.ts';
+import { queryFrom } from './selection-from.ts';
 import { sessionColumns } from './session-columns.ts';
 import { sessionLabel } from './session-label.ts';
 
@@ -20,7 +22,7 @@ export function run(input: CommandInput<ListOptions>): Promise<number> {
     if (input.global.json) {
       await writeJsonList(input.io.out, {
         name: 'sessions',
-        items: mapped(home.sessions.list(input.options), sessionDocument),
+        items: mapped(home.sessions.list(asked(input)), sessionDocument),
       });
     } else {
       await printTable(home, input);
@@ -29,10 +31,28 @@ export function run(input: CommandInput<ListOptions>): Promise<number> {
   });
 }
 
-async function printTable(home: App, { options, io, global }: CommandInput<ListOptions>): Promise<void> {
+/** Which sessions, in which order. The two ways to say from when and until when both hold. */
+function asked(input: CommandInput<ListOptions>): SessionsQuery {
+  const { active, archived, limit, sort, since: atLeast = 0, before: below = Number.POSITIVE_INFINITY } = input.options;
+  const narrowed = queryFrom(input);
+  const since = Math.max(atLeast, narrowed?.since ?? 0);
+  const before = Math.min(below, narrowed?.before ?? Number.POSITIVE_INFINITY);
+  return {
+    ...narrowed,
+    ...(since > 0 && { since }),
+    ...(Number.isFinite(before) && { before }),
+    ...(active !== undefined && { active }),
+    ...(archived !== undefined && { archived }),
+    ...(limit !== undefined && { limit }),
+    ...(sort !== undefined && { sort }),
+  };
+}
+
+async function printTable(home: App, input: CommandInput<ListOptions>): Promise<void> {
+  const { options, io, global } = input;
   const limit = options.limit ?? SHOWN;
   const sessions: SessionFacts[] = [];
-  for await (const session of home.sessions.list({ ...options, limit: limit + 1 })) sessions.push(session);
+  for await (const session of home.sessions.list({ ...asked(input), limit: limit + 1 })) sessions.push(session);
   if (sessions.length === 0) {
     io.out.write(nothingFound(options, global));
     return;

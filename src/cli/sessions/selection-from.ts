@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { SessionsQuery } from '../../app/sessions/sessions.ts';
 import type { SessionFilter } from '../../core/plan.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { CommandInput } from '../command.ts';
@@ -23,6 +24,19 @@ export function selectionFrom({ options, io }: CommandInput<FilterOptions>): Sel
     ...(before !== undefined && { before }),
     ...(after !== undefined && { after }),
   };
+}
+
+/** The same as a query, for commands that list. Undefined when nothing narrows it down. */
+export function queryFrom(input: CommandInput<FilterOptions>): SessionsQuery | undefined {
+  const { filter, before, after: since } = selectionFrom(input);
+  const { source, ...others } = filter;
+  const query = {
+    ...(source !== undefined && { source }),
+    ...(Object.keys(others).length > 0 && { filter: others }),
+    ...(before !== undefined && { before }),
+    ...(since !== undefined && { since }),
+  };
+  return Object.keys(query).length === 0 ? undefined : query;
 }
 
 /** The options that a filter has under the same name. */

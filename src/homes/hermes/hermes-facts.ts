@@ -1,6 +1,6 @@
 import type { SessionFacts } from '../../core/session.ts';
 import { count } from './cell-values.ts';
-import { countsOf, type HermesRow } from './hermes-rows.ts';
+import { countsOf, type HermesRow, peopleOf } from './hermes-rows.ts';
 import { ARCHIVED_TAG, childKindOf, type FileBytes } from './hermes-session-item.ts';
 import { toUsage } from './hermes-usage.ts';
 
@@ -18,6 +18,7 @@ export function hermesFacts(row: HermesRow, files: FileBytes): SessionFacts {
     ...(row.title !== undefined && { title: row.title }),
     ...(row.model !== undefined && { model: row.model }),
     ...(row.workdir !== undefined && { workdir: row.workdir }),
+    ...peopleOf(row),
     startedAt: row.startedAt,
     lastActiveAt: row.lastActiveAt,
     ...(row.endedAt !== undefined && { endedAt: row.endedAt }),

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { SessionFact, SessionItem } from '../../core/inventory.ts';
-import { totalTokens } from '../../core/session.ts';
+import { type SessionFacts, totalTokens } from '../../core/session.ts';
 import type { EpochMs } from '../../core/time.ts';
 import { instant, optional, text } from './cell-values.ts';
 import type { HermesDatabase } from './hermes-connection.ts';
@@ -177,11 +177,17 @@ export function countsOf({ values }: HermesRow): RawCounts {
 
 /** What else Hermes records about a session, by the names that filters have for it. */
 export function filterFactsOf(row: HermesRow): Partial<SessionItem> {
-  const { values } = row;
   const usage = toUsage(countsOf(row));
   return {
     tokens: totalTokens(usage),
     costUsd: usage.costUsd,
+    ...peopleOf(row),
+  };
+}
+
+/** Who billed it, whose it was, and what it was about. */
+export function peopleOf({ values }: HermesRow): Pick<SessionFacts, 'provider' | 'user' | 'chat' | 'branch'> {
+  return {
     ...optional('provider', text(values[AT.billing_provider])),
     ...optional('user', text(values[AT.user_id])),
     ...optional('chat', text(values[AT.chat_id])),

@@ -21,7 +21,7 @@ import { homeParts } from './home-size.ts';
 import { type NativeFile, nativeFiles } from './native-files.ts';
 import type { NativeLayout } from './native-layout.ts';
 import { scanArchive } from './scan-archive.ts';
-import { sameTexts, sessionItem } from './session-item.ts';
+import { NATIVE_FACTS, sameTexts, sessionItem } from './session-item.ts';
 
 export interface ScanParts {
   readonly layout: NativeLayout;
@@ -73,7 +73,7 @@ export async function scanNative(
   return {
     home: { id: (await store.getMeta('home-id')) ?? '', path: layout.root },
     scannedAt: now,
-    knows: ['tokens', 'cost'],
+    knows: NATIVE_FACTS,
     sessions,
     strays: [...rest.strays, ...archive.debris],
     trash: await trashItems(parts),

@@ -1,7 +1,10 @@
 import { endedByReset } from '../../core/gateway.ts';
 import { goesOn } from '../../core/in-use.ts';
-import type { SessionBytes, SessionItem } from '../../core/inventory.ts';
+import type { SessionBytes, SessionFact, SessionItem } from '../../core/inventory.ts';
 import { type SessionFacts, totalTokens } from '../../core/session.ts';
+
+/** What every native home records about its sessions, of what not every kind of home does. */
+export const NATIVE_FACTS: readonly SessionFact[] = ['tokens', 'cost'];
 
 export interface ItemFacts {
   readonly active: boolean;

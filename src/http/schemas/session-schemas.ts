@@ -38,6 +38,10 @@ export const sessionSchema = z
     title: z.string().exactOptional(),
     model: z.string().exactOptional(),
     workdir: z.string().exactOptional(),
+    provider: z.string().exactOptional(),
+    user: z.string().exactOptional(),
+    chat: z.string().exactOptional(),
+    branch: z.string().exactOptional(),
     startedAt: time,
     lastActiveAt: time,
     endedAt: time.exactOptional(),
@@ -70,7 +74,28 @@ export const sessionListSchema = z.object({
   next: z.string().exactOptional(),
 });
 
+const atLeastNone = z.coerce.number().min(0).exactOptional();
+
+/** What narrows a list down. Refused where the home does not record what it asks about. */
+export const sessionFilterQuery = {
+  minMessages: atLeastNone,
+  maxMessages: atLeastNone,
+  title: text.exactOptional(),
+  workdir: text.exactOptional(),
+  model: text.exactOptional(),
+  endedBy: text.exactOptional(),
+  minTokens: atLeastNone,
+  maxTokens: atLeastNone,
+  minCostUsd: atLeastNone,
+  maxCostUsd: atLeastNone,
+  provider: text.exactOptional(),
+  user: text.exactOptional(),
+  chat: text.exactOptional(),
+  branch: text.exactOptional(),
+};
+
 export const sessionListQuery = z.strictObject({
+  ...sessionFilterQuery,
   source: text.exactOptional(),
   active: flag.exactOptional(),
   archived: flag.exactOptional(),
