@@ -192,6 +192,11 @@ export class Checkpoints {
 
   /** Whether every checkpoint is complete and exactly what was saved. Reads everything; changes nothing. */
   async verify(options: VerifyOptions = {}): Promise<StoreVerdict> {
+    const { foreign } = this.#parts;
+    if (foreign !== undefined) {
+      const { verifyForeign } = await import('./hermes/verify-foreign.ts');
+      return verifyForeign(this.#parts, foreign.path, options);
+    }
     const store = await this.#find();
     if (store === undefined) return { checkpoints: 0, problems: [] };
     const { verifyStore } = await import('../checkpoints/verify-store.ts');

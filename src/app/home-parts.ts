@@ -1,7 +1,7 @@
 import type { HomeDriver } from '../core/home-driver.ts';
 import type { SessionFact } from '../core/inventory.ts';
 import type { Problem } from '../core/problem.ts';
-import type { SessionStore } from '../core/session-store.ts';
+import type { SessionStore, StoreCheck } from '../core/session-store.ts';
 import type { Clock, EpochMs } from '../core/time.ts';
 import type { NativeLayout } from '../homes/native/native-layout.ts';
 import type { ConfigIssue } from './config/config-issue.ts';
@@ -46,6 +46,8 @@ export interface ForeignHome {
   files(id: string): readonly SessionFile[];
   /** Which of the facts that not every kind of home records are known of its sessions. */
   knows(): Promise<readonly SessionFact[]>;
+  /** Looks for damage in what Coppice keeps about it. Changes nothing. */
+  checkOwn(): AsyncIterable<StoreCheck>;
   /** When its agent, or Coppice in its place, last cut it back unattended. A time in the future is no answer. */
   lastPassAt(now: EpochMs): Promise<EpochMs | undefined>;
   /** Notes an unattended pass where its agent looks, so that it does not do the same once more. */

@@ -99,7 +99,7 @@ export class Home implements AsyncDisposable {
 
   /**
    * Repairs what `check` found, as far as that is provably safe, and tells each step before and after. Removes nothing that
-   * anybody wrote. In a home of another agent that is only what Coppice itself left unfinished.
+   * anybody wrote. In a home of another agent that is only what Coppice itself keeps there.
    */
   async *repair(problems: readonly Problem[]): AsyncGenerator<RepairStep> {
     refuseBadConfig(this.#parts);

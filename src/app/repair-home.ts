@@ -50,11 +50,15 @@ export async function* repairHome(parts: RepairParts, problems: readonly Problem
   }
 }
 
-/** The rest of a home of another agent is for that agent, or a person, to put right. */
+/** What the database of Coppice itself is called where it lies in the home of another agent. */
+export const OWN_DATABASE = '.coppice/state.db';
+
+/** Of a home of another agent, what Coppice keeps about it; the rest is for that agent, or a person, to put right. */
 function repairsFor({ foreign }: RepairParts, problems: readonly Problem[]): readonly Repair[] {
-  if (foreign !== undefined) return [UNFINISHED];
-  const damaged = problems.some(({ kind }) => kind === 'database-damaged' || kind === 'reference-broken');
-  return damaged ? [PERMISSIONS] : REPAIRS;
+  const isOurs = ({ kind, subject }: Problem) =>
+    kind === 'reference-broken' || (kind === 'database-damaged' && (foreign === undefined || subject === OWN_DATABASE));
+  if (problems.some(isOurs)) return [PERMISSIONS];
+  return foreign === undefined ? [...REPAIRS, TRANSCRIPTS] : REPAIRS;
 }
 
 /** A repair that fails leaves its problems as they were, with its own reason as the next step. */
@@ -95,6 +99,7 @@ const UNFINISHED: Repair = {
   },
 };
 
+/** Of what Coppice keeps in whatever home. */
 const REPAIRS: readonly Repair[] = [
   PERMISSIONS,
   UNFINISHED,
@@ -135,20 +140,21 @@ const REPAIRS: readonly Repair[] = [
       return done(`${counted(problems.length, 'search index is', 'search indexes are')} complete again.`);
     },
   },
-  {
-    name: 'transcripts',
-    kinds: ['transcript-missing', 'transcript-behind', 'transcript-ahead'],
-    begin: (count) => `Writing ${counted(count, 'transcript', 'transcripts')} again from the database.`,
-    async act(parts, problems) {
-      const left: Problem[] = [];
-      for (const problem of problems) left.push(...(await repairTranscript(parts, problem)));
-      return {
-        message: `${counted(problems.length - left.length, 'transcript', 'transcripts')} complete again.`,
-        left,
-      };
-    },
-  },
 ];
+
+const TRANSCRIPTS: Repair = {
+  name: 'transcripts',
+  kinds: ['transcript-missing', 'transcript-behind', 'transcript-ahead'],
+  begin: (count) => `Writing ${counted(count, 'transcript', 'transcripts')} again from the database.`,
+  async act(parts, problems) {
+    const left: Problem[] = [];
+    for (const problem of problems) left.push(...(await repairTranscript(parts, problem)));
+    return {
+      message: `${counted(problems.length - left.length, 'transcript', 'transcripts')} complete again.`,
+      left,
+    };
+  },
+};
 
 /** What is still wrong with a transcript afterwards. One that holds anything else than its messages is not written to. */
 async function repairTranscript(parts: HomeParts, problem: Problem): Promise<readonly Problem[]> {

@@ -1,7 +1,7 @@
 import { shortId } from '../core/checkpoint.ts';
 import type { Problem } from '../core/problem.ts';
 import { HOUR_MS } from '../core/time.ts';
-import { runGit } from '../platform/run-git.ts';
+import { type GitPlace, runGit } from '../platform/run-git.ts';
 import { healStore } from './heal-store.ts';
 import type { CheckpointStore } from './open-store.ts';
 import { incompleteOf } from './reachable-objects.ts';
@@ -31,7 +31,7 @@ export async function verifyStore(store: CheckpointStore, options: VerifyOptions
   const broken = await incompleteOf(layout, ids);
   return {
     checkpoints: checkpoints.length,
-    problems: [...problems, ...broken.map(brokenProblem), ...(await contentProblems(store, options))],
+    problems: [...problems, ...broken.map(brokenProblem), ...(await contentProblems(layout, STORE, options))],
   };
 }
 
@@ -44,16 +44,19 @@ function brokenProblem(id: string): Problem {
   };
 }
 
+/** What to call the store where something is wrong with it. */
+const STORE = 'checkpoints/store';
+
 /** What git finds when it reads every object. What it says about the projects' own files is no concern of ours. */
-async function contentProblems({ layout }: CheckpointStore, options: VerifyOptions): Promise<Problem[]> {
+export async function contentProblems(place: GitPlace, subject: string, options: VerifyOptions): Promise<Problem[]> {
   const settings = IGNORED.flatMap((check) => ['-c', `fsck.${check}=ignore`]);
   const args = [...settings, 'fsck', '--full', '--no-dangling', '--progress', '--no-reflogs'];
   const { signal, onProgress } = options;
-  const { code, stdout, stderr } = await runGit(layout, args, {
+  const { code, stdout, stderr } = await runGit(place, args, {
     okCodes: ANY_CODE,
     timeoutMs: HOUR_MS,
     signal,
-    ...(onProgress && { onSaid: reading(await countObjects(layout), onProgress) }),
+    ...(onProgress && { onSaid: reading(await countObjects(place), onProgress) }),
   });
   if (code === 0) return [];
   const said = `${stdout.toString()}${stderr}`
@@ -61,8 +64,8 @@ async function contentProblems({ layout }: CheckpointStore, options: VerifyOptio
     .filter((line) => /^(error|fatal|missing|broken|bad)/.test(line));
   return said.slice(0, MAX_SHOWN).map((line) => ({
     kind: 'object-damaged',
-    subject: 'checkpoints/store',
-    message: `git finds damage in the checkpoint store: ${line}.`,
+    subject,
+    message: `git finds damage in ${subject === STORE ? 'the checkpoint store' : subject}: ${line}.`,
     hint: 'Put the checkpoints folder back from a backup. Checkpoints that are not named above can be restored.',
   }));
 }
@@ -82,8 +85,8 @@ interface ObjectCounts {
   readonly packed: number;
 }
 
-async function countObjects({ gitDir }: CheckpointStore['layout']): Promise<ObjectCounts> {
-  const said = (await runGit({ gitDir }, ['count-objects', '-v'])).stdout.toString();
+async function countObjects(place: GitPlace): Promise<ObjectCounts> {
+  const said = (await runGit(place, ['count-objects', '-v'])).stdout.toString();
   const count = (name: string) => Number(new RegExp(`^${name}: (\\d+)$`, 'm').exec(said)?.[1] ?? 0);
   return { loose: count('count'), packed: count('in-pack') };
 }

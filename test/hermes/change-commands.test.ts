@@ -152,7 +152,6 @@ describe('what makes no sense on a Hermes home', () => {
     [['budget']],
     [['checkpoints', 'take']],
     [['checkpoints', 'pin', 'abcd']],
-    [['checkpoints', 'verify']],
   ])('is refused in a sentence: %j', async (args) => {
     buildHermesHome(home, PLAIN);
     const before = treeState(home);

@@ -1,5 +1,6 @@
-import { writeFileSync } from 'node:fs';
+import { chmodSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import BetterSqlite3 from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { runOn } from '../support/hermes-cli.ts';
 import { dumpHermes } from '../support/hermes-dump.ts';
@@ -108,5 +109,51 @@ describe('examining a Hermes home', () => {
       last: 'Everything that matters is in order. Nothing was changed.',
     });
     expect(dumpHermes(home, ['one'])).toEqual(before);
+  });
+});
+
+describe('repairing what Coppice keeps in a Hermes home', () => {
+  const own = () => join(home, '.coppice');
+
+  async function archived(): Promise<unknown> {
+    buildHermesHome(home, {
+      sessions: [
+        { id: 'old', messages: ['needle one'], title: 'Old' },
+        { id: 's', end: 'open' },
+      ],
+    });
+    expect((await runOn(home, ['sessions', 'archive', '--older-than', '30d', '--yes'])).code).toBe(0);
+    return dumpHermes(home, ['one']);
+  }
+
+  it('closes its files to others', async () => {
+    const before = await archived();
+    chmodSync(join(own(), 'state.db'), 0o644);
+    expect((await examine()).kinds['records of Coppice']).toEqual(['open-to-others']);
+    const { code, out } = await runOn(home, ['doctor', '--repair']);
+    expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining('1 file or folder closed.') });
+    expect(statSync(join(own(), 'state.db')).mode & 0o077).toBe(0);
+    expect(await examine()).toEqual({ code: 0, kinds: {} });
+    expect(dumpHermes(home, ['one'])).toEqual(before);
+  });
+
+  it('builds the index of what it has archived again', async () => {
+    const before = await archived();
+    const db = new BetterSqlite3(join(own(), 'state.db'));
+    db.exec(`INSERT INTO archive_words (archive_words) VALUES ('delete-all')`);
+    db.close();
+    expect((await examine()).code).toBe(12);
+    const { out } = await runOn(home, ['doctor', '--repair']);
+    expect(out).toMatch(/complete again\./);
+    expect((await examine()).code).toBe(0);
+    expect(dumpHermes(home, ['one'])).toEqual(before);
+  });
+
+  it('does not write to its own database when that is damaged, and says so', async () => {
+    await archived();
+    writeFileSync(join(own(), 'state.db'), 'x'.repeat(20_000), { flag: 'r+' });
+    const { code, out, err } = await runOn(home, ['doctor', '--repair']);
+    expect(code).toBe(12);
+    expect(out + err).toMatch(/state\.db|not a database/);
   });
 });

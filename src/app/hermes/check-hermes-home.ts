@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Problem } from '../../core/problem.ts';
 import { checkHermesConfig } from '../../homes/hermes/hermes-config-check.ts';
@@ -6,8 +7,10 @@ import { readRegular } from '../../platform/open-regular.ts';
 import { checkArchive } from '../check-archive.ts';
 import { type CheckOptions, type HomeCheck, settledOnTheWay } from '../check-home.ts';
 import { leftoverProblems } from '../check-leftovers.ts';
+import { permissionProblems } from '../check-permissions.ts';
 import { closestWord } from '../config/closest-word.ts';
 import type { ForeignHome, HomeParts } from '../home-parts.ts';
+import { OWN_DATABASE } from '../repair-home.ts';
 import { scanHermesCheckpoints } from './hermes-inventory.ts';
 
 /**
@@ -16,9 +19,10 @@ import { scanHermesCheckpoints } from './hermes-inventory.ts';
  */
 export async function* checkHermesHome(
   parts: HomeParts,
-  { path, reasons, driver }: ForeignHome,
+  foreign: ForeignHome,
   { signal, onProgress }: CheckOptions = {},
 ): AsyncGenerator<HomeCheck> {
+  const { path, reasons, driver } = foreign;
   yield { name: 'hermes home', problems: reasons };
   for await (const check of settledOnTheWay(parts)) {
     signal?.throwIfAborted();
@@ -43,6 +47,20 @@ export async function* checkHermesHome(
   yield { name: 'checkpoints', looked: count, problems: checkpoints.problems };
   yield { name: 'config.yaml', problems: configProblems(path) };
   yield { name: 'leftovers', problems: await leftoverProblems(parts) };
+  if (existsSync(parts.layout.database)) yield await checkCompanion(parts, foreign);
+}
+
+/** Its files are closed to others, its database is whole, and its index knows what it holds: all of it can be put right here. */
+async function checkCompanion({ layout }: HomeParts, foreign: ForeignHome): Promise<HomeCheck> {
+  const problems = [...permissionProblems(layout)];
+  for await (const check of foreign.checkOwn()) problems.push(...check.problems.map(ofCompanion));
+  return { name: 'records of Coppice', problems };
+}
+
+/** Two databases have the same name, and only one of them is ours. */
+function ofCompanion(problem: Problem): Problem {
+  const subject = problem.subject === 'state.db' ? OWN_DATABASE : problem.subject;
+  return { ...problem, subject, message: `In what Coppice keeps about this home: ${problem.message}` };
 }
 
 function orphan(subject: string): Problem {

@@ -61,6 +61,7 @@ export async function openHermesHome({
       lastPassAt: (now) => lastAutoPruneAt(path, now),
       notePass: (now) => noteAutoPrune(path, now),
       files: (id) => filesOf(path, id),
+      checkOwn: () => companion.store().check(),
       knows: () => readHermes(path, async (hermes) => knownFacts(hermes)),
       async prepare() {
         if (detection.mode === 'report') throw onlyShown(detection);
