@@ -46,7 +46,7 @@ const discard = (home: TestedHome, items: readonly RunItem[]) => home.driver.dis
 const ACTS: readonly Act[] = [
   {
     name: 'a discard',
-    least: 20,
+    least: 15,
     copy: plain,
     items: removed,
     before: async () => undefined,
@@ -64,7 +64,7 @@ const ACTS: readonly Act[] = [
   },
   {
     name: 'a purge',
-    least: 12,
+    least: 10,
     copy: plain,
     items: removed,
     before: discard,

@@ -6,6 +6,7 @@ import type { ArchiveCodec, ArchiveMember, SealRequest } from '../../core/sessio
 import type { SessionStore } from '../../core/session-store.ts';
 import { sessionFingerprint } from '../../core/session-trash.ts';
 import type { Clock } from '../../core/time.ts';
+import { openTakenFiles } from '../../homes/hermes/taken-files.ts';
 import { readTaken, type StoredSession } from '../../homes/hermes/taken-session.ts';
 import { bundleSessions } from '../../homes/native/bundle-sessions.ts';
 import { dropDeadBundles } from '../../homes/native/drop-dead-bundles.ts';
@@ -98,9 +99,12 @@ async function archiveTaken(
 ): Promise<ArchivedTaken> {
   const { store, layout } = parts;
   const stored = new Map<number, StoredSession>();
+  using files = openTakenFiles(layout.root, layout.trash(runId));
   for (const { number } of items) {
     const session = await readTaken(layout.trash(runId), number);
-    if (session !== undefined) stored.set(number, session);
+    if (session === undefined) continue;
+    files.gather(number);
+    stored.set(number, session);
   }
   const linesOf = (_: string, { number }: RunItem) => hermesMemberLines(stored.get(number));
   const bundled = await bundleSessions({ ...parts, linesOf }, runId, items);

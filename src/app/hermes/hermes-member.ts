@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import type { ArchiveMember } from '../../core/session-archive.ts';
-import { takenDirectory } from '../../homes/hermes/record-book.ts';
+import { ownFolder } from '../../homes/hermes/taken-places.ts';
 import { putTaken, type StoredSession, type TakenWriter } from '../../homes/hermes/taken-session.ts';
 import { archiveLines, linesIn, parseArchiveLine } from '../../homes/native/archive-lines.ts';
 import { inspectMember, memberStretches } from '../../homes/native/archive-member.ts';
@@ -35,7 +35,7 @@ export interface Unpacking {
 export async function unpackHermesMember({ layout, runId, number }: Unpacking, member: ArchiveMember): Promise<void> {
   const path = join(layout.archive, member.bundle);
   await inspectMember(path, member);
-  const directory = takenDirectory(layout.trash(runId), number);
+  const directory = ownFolder(layout.trash(runId), number);
   makePrivateDir(dirname(directory));
   using files = new ArchiveUnpack(directory);
   using taken = putTaken(layout.trash(runId), number);

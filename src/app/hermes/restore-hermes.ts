@@ -1,11 +1,10 @@
 import { done, skip } from '../../core/item-outcome.ts';
 import type { ItemOutcome, RunItem } from '../../core/run.ts';
 import type { ArchivedSession } from '../../core/session-archive.ts';
-import { takenDirectory } from '../../homes/hermes/record-book.ts';
+import { openTakenFiles } from '../../homes/hermes/taken-files.ts';
 import { readTaken } from '../../homes/hermes/taken-session.ts';
 import { dropDeadBundles } from '../../homes/native/drop-dead-bundles.ts';
 import { errorSentence } from '../../platform/error-sentence.ts';
-import { removeTree } from '../../platform/remove-tree.ts';
 import { asRemoval, type HermesArchiveParts } from './archive-hermes.ts';
 import { unpackHermesMember } from './hermes-member.ts';
 import { dropCopy } from './session-copy.ts';
@@ -68,7 +67,8 @@ async function prepare({ store, from, layout }: HermesArchiveParts, runId: strin
 async function unpack(place: Parameters<typeof unpackHermesMember>[0], { member }: ArchivedSession): Promise<Stage> {
   try {
     // What a crash left of it; the archive has it whole.
-    await removeTree(place.layout.root, takenDirectory(place.layout.trash(place.runId), place.number));
+    using files = openTakenFiles(place.layout.root, place.layout.trash(place.runId));
+    await files.purge(place.number);
     await unpackHermesMember(place, member);
     return 'waiting';
   } catch (error) {

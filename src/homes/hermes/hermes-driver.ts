@@ -51,25 +51,25 @@ export function createHermesDriver(parts: HermesParts): HomeDriver {
   return {
     scan: (options) => inventoryOf(home, clock.now(), options),
     async discard(runId, items) {
-      const trash = trashOf(runId);
+      using trash = trashOf(runId);
       const begun = items.some(({ number }) => trash.knows(number));
       const outcomes = await withDesk({ trash, items }, async (desk) => {
         await orFailure(home, () => trash.note(items));
         const found = await discardAll(parts, { runId, desk, items });
-        await orFailure(home, () => trash.sync());
+        await orFailure(home, () => trash.files.sync());
         return found;
       });
       trash.tidy(numbersOf(items));
       return typeof outcomes === 'string' ? skipAll(items, outcomes, begun) : outcomes;
     },
     async restore(runId, items) {
-      const trash = trashOf(runId);
+      using trash = trashOf(runId);
       const begun = items.some(({ number }) => trash.records.hasMark(number, 'returning'));
       const outcomes = await withDesk({ trash, items }, async (desk) => {
         const sessions = items.filter((item) => wayOf(item) === 'session');
         const found = await returnSessions(desk, sessions);
         for (const item of items) if (wayOf(item) !== 'session') found.push(restoreFiles(desk, item));
-        await orFailure(home, () => trash.sync());
+        await orFailure(home, () => trash.files.sync());
         return found;
       });
       if (typeof outcomes === 'string') return skipAll(items, outcomes, begun);
@@ -78,16 +78,17 @@ export function createHermesDriver(parts: HermesParts): HomeDriver {
       return outcomes;
     },
     async purge(runId, items) {
-      const trash = trashOf(runId);
+      using trash = trashOf(runId);
       const outcomes: ItemOutcome[] = [];
-      for (const item of items) outcomes.push(doneUnless(item, await obstacleTo(() => trash.purge(item.number))));
+      for (const item of items) outcomes.push(doneUnless(item, await obstacleTo(() => trash.files.purge(item.number))));
       trash.records.forget(outcomes.filter(({ status }) => status === 'done').map(({ number }) => number));
       openHermesLinks(linksPath).forget(new Set(idsOf(doneSessions(items, outcomes))));
       trash.tidy(numbersOf(items));
       return outcomes;
     },
     async giveBack() {
-      const freed = await withDesk({ trash: trashOf(''), items: [] }, async ({ hermes }) =>
+      using trash = trashOf('');
+      const freed = await withDesk({ trash, items: [] }, async ({ hermes }) =>
         giveHermesBack({ home, hermes, now: clock.now() }),
       );
       return typeof freed === 'number' ? freed : 0;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { errorText } from '../../core/error-text.ts';
-import { isJsonObject } from '../../core/json.ts';
 import type { Use } from '../../core/in-use.ts';
+import { isJsonObject } from '../../core/json.ts';
 import type { Problem } from '../../core/problem.ts';
 import type { EpochMs } from '../../core/time.ts';
 import { errorCode } from '../../platform/error-code.ts';

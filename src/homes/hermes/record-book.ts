@@ -38,11 +38,6 @@ export function blockPath(root: string, number: number): string {
   return join(root, String(Math.floor((number - 1) / BLOCK_ITEMS) + 1));
 }
 
-/** Where the files of an item are in the trash of a run. */
-export function takenDirectory(root: string, number: number): string {
-  return join(blockPath(root, number), String(number));
-}
-
 /** Opens the records in the trash of one run. Only whoever holds the lock of the home may. */
 export function openRecordBook(root: string): RecordBook {
   const blocks = new Map<string, TrashBlock>();

@@ -59,7 +59,7 @@ export async function returnSessions(desk: TakeDesk, items: readonly RunItem[]):
     'none',
   );
   // Without a record, whoever comes after a crash takes it that the session is back with all its files.
-  await desk.trash.sync();
+  await desk.trash.files.sync();
   const back = new Set(outcomes.filter(({ status }) => status === 'done').map(({ number }) => number));
   records.forget(here.filter((number) => back.has(number)));
   return outcomes;
@@ -102,13 +102,13 @@ async function prepareReturn(
   const staying = (stays: string): Staying => ({ stays, status: state === 'same' ? 'unfinished' : 'skipped' });
   if (numbersTaken) return staying('Other messages have the numbers of its messages by now.');
   if (!fitsSchema(hermes, record)) return staying('Hermes has changed the tables it came from.');
-  const files = trash.names(number);
+  const files = trash.files.names(number);
   const inTheWay = obstacleOf(() =>
     trash.giveBack(number) ? undefined : 'Something else stands where its files were.',
   );
   if (inTheWay !== undefined) {
     // Some of them may be back already, and they belong together.
-    obstacleOf(() => trash.take(number, files));
+    obstacleOf(() => void trash.files.take(number, files));
     return staying(inTheWay);
   }
   const messages = pieces.map((piece) => ({ record, ...piece }));
@@ -135,7 +135,7 @@ async function returnOrLeave(
 ): Promise<readonly (ReturnRefusal | undefined)[]> {
   const refused = await returnRows(desk, coming);
   for (const [at, { number, files }] of coming.entries()) {
-    if (refused[at]?.begun === false) desk.trash.take(number, files);
+    if (refused[at]?.begun === false) desk.trash.files.take(number, files);
   }
   return refused;
 }

@@ -19,14 +19,14 @@ export async function takeFiles(desk: TakeDesk, item: RunItem): Promise<ItemOutc
     const row = readSession(hermes, item.item.id);
     if (row === undefined) return 'It is gone already.';
     const own = desk.files.of(row.id);
-    const files = sumFiles(own, (name) => [join(home, 'sessions', name), trash.fileAt(number, name)]);
+    const files = sumFiles(own, (name) => [join(home, 'sessions', name), trash.files.pathOf(number, name)]);
     const liveness = readLiveness(home, hermes, desk.now());
     const stays = sessionObstacle(hermes, row, { fingerprint: item.fingerprint, files, liveness, leaves: false });
     const parts = item.action === 'drop-dumps' ? ['dumps'] : ['dumps', 'transcript'];
     const wanted = own.filter(({ name, part }) => parts.includes(part) && plainFile(join(home, 'sessions', name)));
     const names = wanted.map(({ name }) => name);
     const stop = stays ?? fileObstacle(home, names);
-    if (stop === undefined) trash.take(number, names);
+    if (stop === undefined) trash.files.take(number, names);
     return stop;
   });
   if (obstacle !== undefined) trash.letGo(number);
@@ -40,11 +40,11 @@ export function takeStray(
 ): string | undefined {
   const name = item.id.startsWith(SESSIONS) ? item.id.slice(SESSIONS.length) : '';
   // Taken before a crash.
-  if (trash.names(number).includes(name)) return undefined;
+  if (trash.files.names(number).includes(name)) return undefined;
   const stat = plainFile(join(home, 'sessions', name));
   if (stat === undefined) return 'It is gone already.';
   if (!files.isOrphan(name) || fingerprint !== `${Math.floor(stat.mtimeMs)}:${stat.size}`) return CHANGED;
-  trash.take(number, [name]);
+  trash.files.take(number, [name]);
   return undefined;
 }
 

@@ -10,10 +10,10 @@ import {
   type SideTable,
   type TableLines,
 } from './record-tables.ts';
+import { type Refusal, refusalOf } from './refusal.ts';
 import { quoted } from './row-lines.ts';
 import { childIds, sessionObstacle } from './session-obstacle.ts';
 import { cutIn } from './session-record.ts';
-import { type Refusal, refusalOf } from './refusal.ts';
 import type { TakeDesk } from './take-desk.ts';
 
 /** What became of the rows of one session: they are gone, or it changed and may be tried again, or why it stays. */

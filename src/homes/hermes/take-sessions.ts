@@ -3,9 +3,9 @@ import { skip } from '../../core/item-outcome.ts';
 import type { ItemOutcome, RunItem } from '../../core/run.ts';
 import { obstacleOf } from '../../platform/error-sentence.ts';
 import { isTight } from '../../platform/file-system-facts.ts';
-import { plainFile } from './hermes-trash.ts';
 import { readLiveness } from './hermes-liveness.ts';
-import { type PrepareParts, type PreparedTake, prepareTake } from './prepare-take.ts';
+import { plainFile } from './hermes-trash.ts';
+import { type PreparedTake, type PrepareParts, prepareTake } from './prepare-take.ts';
 import type { MessageChunk } from './record-tables.ts';
 import { orRefusal, type Refusal } from './refusal.ts';
 import { sessionExists, sessionState } from './return-rows.ts';
@@ -211,8 +211,12 @@ function moveFiles({ home, hermes, trash, files }: TakeDesk, number: number, id:
   // Another session may have taken the id since a crash: then the files are that one's.
   if (sessionExists(hermes, id)) return undefined;
   const names = files.of(id).map(({ name }) => name);
+  let before: readonly string[] = names;
+  const obstacle = obstacleOf(() => {
+    before = trash.files.take(number, names);
+  });
   // One that is in the way does not keep the others.
-  if (obstacleOf(() => trash.take(number, names)) !== undefined)
-    for (const name of names) obstacleOf(() => trash.take(number, [name]));
-  return names.find((name) => plainFile(join(home, 'sessions', name)) !== undefined);
+  if (obstacle !== undefined) for (const name of names) obstacleOf(() => void trash.files.take(number, [name]));
+  // A file that was there when its place in the trash was taken stays, and so does one that cannot be moved.
+  return before.find((name) => plainFile(join(home, 'sessions', name)) !== undefined);
 }

@@ -1,13 +1,14 @@
 import { makePrivateDir } from '../../platform/private-files.ts';
-import { openRecordBook, takenDirectory } from './record-book.ts';
+import { openRecordBook } from './record-book.ts';
 import { promptOf, readRecord } from './session-record.ts';
+import { ownFolder } from './taken-places.ts';
 
 /** A session in the trash of a run, as whoever keeps it elsewhere needs it. */
 export interface StoredSession {
   /** Its record, line by line. */
   readonly record: Iterable<string>;
   readonly prompt: { readonly hash: string; readonly lines: readonly string[] } | undefined;
-  /** The folder with its files. There is none when it had no files. */
+  /** The folder with its files, once they were gathered. There is none when it had no files. */
   readonly directory: string;
 }
 
@@ -20,7 +21,7 @@ export async function readTaken(root: string, number: number): Promise<StoredSes
   return {
     record: records.lines(number),
     prompt: hash === undefined || lines === undefined ? undefined : { hash, lines },
-    directory: takenDirectory(root, number),
+    directory: ownFolder(root, number),
   };
 }
 
