@@ -32,13 +32,15 @@ function allowing() {
   const used: AnswerUsage[] = [];
   const begun: unknown[] = [];
   let freed = 0;
+  let lost = 0;
   const desk: CallDesk = {
     async begin(call) {
       begun.push(call);
-      return { end: async ({ usage }) => void used.push(usage), free: () => void (freed += 1) };
+      const free = () => void (freed += 1);
+      return { end: async ({ usage }) => void used.push(usage), free, lost: async () => void (lost += 1) };
     },
   };
-  return { desk, used, begun, freed: () => freed };
+  return { desk, used, begun, freed: () => freed, lost: () => lost };
 }
 
 async function startProxy(desk: CallDesk): Promise<MeterProxy> {
@@ -148,6 +150,47 @@ describe('the meter', () => {
     await expect.poll(() => told.used.length).toBe(1);
     expect(told.used[0]?.inputTokens).toBe(800);
     expect(told.used[0]?.outputTokens).toBeGreaterThanOrEqual(6000);
+  });
+
+  it('bills a call that the agent drops before an answer comes, and one whose connection breaks', async () => {
+    const told = allowing();
+    let isBroken = false;
+    let asked = 0;
+    const stub = await startModelStub({
+      instead(incoming) {
+        incoming.resume().once('end', () => {
+          asked += 1;
+          if (isBroken) incoming.socket.destroy();
+        });
+        return true;
+      },
+    });
+    const base = (await startProxy(told.desk)).base({ api: 'anthropic', upstream: stub.url });
+    const sent = request(`${base}/v1/messages`, { method: 'POST' }).on('error', () => undefined);
+    sent.end('{"model":"m"}');
+    await expect.poll(() => asked).toBe(1);
+    sent.destroy();
+    await expect.poll(told.lost).toBe(1);
+    isBroken = true;
+    expect((await post(`${base}/v1/messages`, '{"model":"m"}')).status).toBe(502);
+    expect([told.lost(), told.freed(), told.used]).toEqual([2, 0, []]);
+  });
+
+  it('bills nothing for a call that cannot have been served: no connection, or half a request', async () => {
+    const told = allowing();
+    const [gone, stub] = [await startModelStub(), await startModelStub({ instead: () => true })];
+    const proxy = await startProxy(told.desk);
+    await gone.close();
+    const nowhere = proxy.base({ api: 'anthropic', upstream: gone.url });
+    expect((await post(`${nowhere}/v1/messages`, '{"model":"m"}')).status).toBe(502);
+    const base = proxy.base({ api: 'anthropic', upstream: stub.url });
+    const headers = { 'content-length': '1000000' };
+    const sent = request(`${base}/v1/messages`, { method: 'POST', headers }).on('error', () => undefined);
+    sent.write(Buffer.alloc(100_000, 'x'));
+    await expect.poll(() => told.begun.length).toBe(2);
+    sent.destroy();
+    await expect.poll(told.freed).toBe(2);
+    expect([told.lost(), told.used]).toEqual([0, []]);
   });
 
   it('refuses in the words of the provider, and the provider is not asked', async () => {

@@ -10,6 +10,7 @@ export interface ModelStub {
   readonly url: string;
   /** The calls it has answered, with their bodies. */
   readonly served: { readonly path: string; readonly body: Buffer; readonly headers: IncomingMessage['headers'] }[];
+  close(): Promise<void>;
 }
 
 export interface StubOptions {
@@ -37,11 +38,15 @@ export async function startModelStub({ instead, gzip = false }: StubOptions = {}
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  onTestFinished(() => {
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const close = async (): Promise<void> => {
+    if (!server.listening) return;
     server.close();
     server.closeAllConnections();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, served };
+    await once(server, 'close');
+  };
+  onTestFinished(close);
+  return { url, served, close };
 }
 
 export function documentOf(path: string): object {

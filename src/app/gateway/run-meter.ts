@@ -101,6 +101,11 @@ function createCallDesk({ turn, rules, heed }: RunMeterOptions, told: Told): Cal
           if (after.kind === 'stop' || after.kind === 'reset') heedIt(after);
         },
         free: () => turn.callOff(reservation),
+        async lost() {
+          told.counted();
+          const after = await turn.usage({ model: call.model, inputTokens, outputTokens }, reservation);
+          if (after.kind === 'stop' || after.kind === 'reset') heedIt(after);
+        },
       };
       return begun;
     },

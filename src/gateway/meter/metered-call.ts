@@ -14,8 +14,10 @@ export interface CallDesk {
 export interface BegunCall {
   /** Books what was used, and gives back what was set aside. */
   end(used: { readonly usage: AnswerUsage; readonly model?: string }): Promise<void>;
-  /** The provider refused it, so nothing was used. */
+  /** The provider refused it or never got it, so nothing was used. */
   free(): void;
+  /** It was sent and nobody knows what it used: what was set aside for it is booked. */
+  lost(): Promise<void>;
 }
 
 interface MeteredRequest extends ProxiedCall {
@@ -39,19 +41,38 @@ export async function meteredCall(call: MeteredRequest, desk: CallDesk): Promise
     response.end(body);
     return;
   }
+  // The agent may have hung up while its call waited for others.
+  if (response.destroyed) return begun.free();
   let reading: Reading | undefined;
+  let isSent = false;
   const watch = {
+    sent: () => (isSent = true),
     begun: (answer: IncomingMessage) => (reading = readAlong(answer)),
     piece: (bytes: Buffer) => reading?.add(bytes),
   };
   try {
     await sender.pass({ ...call, head }, watch);
   } finally {
-    const read = await reading?.end();
-    // Nothing was sent, or the provider said no.
-    if (reading === undefined || read === undefined || reading.status >= 400) begun.free();
-    else await begun.end({ usage: billed(read, wanted), ...(read.model !== undefined && { model: read.model }) });
+    await settle(begun, { reading, isSent, wanted });
   }
+}
+
+interface PassedCall {
+  readonly reading: Reading | undefined;
+  readonly isSent: boolean;
+  readonly wanted: CallRequest;
+}
+
+async function settle(begun: BegunCall, { reading, isSent, wanted }: PassedCall): Promise<void> {
+  if (reading === undefined) {
+    // A model that has the whole request works on it and bills it, whether somebody waits for the answer or not.
+    if (isSent) await begun.lost();
+    else begun.free();
+    return;
+  }
+  const read = await reading.end();
+  if (reading.status >= 400) begun.free();
+  else await begun.end({ usage: billed(read, wanted), ...(read.model !== undefined && { model: read.model }) });
 }
 
 /** What to bill where an answer broke off, or does not tell: rather too much than too little. */

@@ -19,6 +19,8 @@ export interface Sender {
 
 /** Sees the answer pass by. */
 export interface AnswerWatch {
+  /** All of the request has left this machine. */
+  readonly sent: () => void;
   readonly begun: (answer: IncomingMessage) => void;
   readonly piece: (bytes: Buffer) => void;
 }
@@ -45,7 +47,8 @@ export function createSender(): Sender {
       const sent = secure
         ? httpsRequest(url, { ...options, agent: https })
         : httpRequest(url, { ...options, agent: http });
-      // An agent that hangs up wants no answer, and pays for none.
+      if (watch !== undefined) sent.once('finish', watch.sent);
+      // An agent that hangs up wants no answer. Before all of its request was sent it pays for none.
       response.once('close', () => void (response.writableFinished || sent.destroy()));
       const answered = new Promise<IncomingMessage>((resolve, reject) => {
         sent.once('response', resolve);
