@@ -70,6 +70,8 @@ export interface SpendKey {
 
 export interface Spend extends SpendKey {
   readonly used: Counters;
+  /** A model for which no price is known, so that its tokens cost nothing here. */
+  readonly unpriced?: boolean;
   /** What calls under way have set aside of it; absent where nobody asked, or nothing is. */
   readonly reserved?: Reserved;
 }
@@ -107,6 +109,11 @@ export interface SpendBook extends Disposable {
    * that has died had set aside is taken back first. Undefined when it is not allowed.
    */
   reserve(request: ReserveRequest, allows: (spent: readonly Spend[]) => boolean): Reservation | undefined;
+  /**
+   * Adds what a call used that may be told again and by others, as in a file that is copied: only what goes beyond what was counted under
+   * its name before, in any process. Undefined when that is nothing.
+   */
+  addFound(found: FoundSpend): FoundTokens | undefined;
   /** Gives back what was set aside. Doing so twice is the same as once. */
   release(reservation: Reservation): void;
   /** The totals of a session first, then those of the other rows of its account; nothing used is zero. */
@@ -131,6 +138,27 @@ export interface SpendBook extends Disposable {
   keep(sessionId: string, change: (kept: string | undefined) => string | undefined): void;
   /** Forgets rows that nothing was added to since then. */
   dropBefore(at: EpochMs): void;
+}
+
+/** Tokens of one call, by kind. */
+export type FoundTokens = Readonly<Record<(typeof TOKEN_KINDS)[number], number>>;
+export const TOKEN_KINDS = [
+  'inputTokens',
+  'outputTokens',
+  'cacheReadTokens',
+  'cacheWriteTokens',
+  'reasoningTokens',
+] as const;
+
+/** A call that somebody wrote down, with all that it used as far as is known. */
+export interface FoundSpend {
+  /** Names the call, whoever tells of it. */
+  readonly id: string;
+  readonly tokens: FoundTokens;
+  readonly keys: readonly SpendKey[];
+  /** What tokens that were not counted before amount to. */
+  readonly amountsOf: (added: FoundTokens) => Amounts;
+  readonly settled?: Reservation | undefined;
 }
 
 /** The rows that decide on the next step of a session. Whoever asks often keeps the object: it is what a book knows it by. */

@@ -56,6 +56,7 @@ export class LiveSession {
       guards: NOTHING_GUARDED,
       keptText: undefined,
       model: parts.model,
+      unpriced: new Set(),
       isSupervised: parts.isSupervised ?? false,
       stopped: undefined,
       ending: undefined,

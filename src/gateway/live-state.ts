@@ -33,6 +33,8 @@ export interface LiveState {
   keptText: string | undefined;
   /** The model of the newest report, whose budget binds the next step. */
   model: string | undefined;
+  /** Models that were used and have no price. */
+  readonly unpriced: Set<string>;
   readonly isSupervised: boolean;
   /** Once a session was told to stop it is told nothing else. */
   stopped: Verdict | undefined;

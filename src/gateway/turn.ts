@@ -1,4 +1,4 @@
-import { type Amounts, OK, type Reservation, type Spend, type Verdict } from '../core/gateway.ts';
+import { type Amounts, type FoundTokens, OK, type Reservation, type Spend, type Verdict } from '../core/gateway.ts';
 import type { JsonValue } from '../core/json.ts';
 import { type SessionSize, totalTokens, weighedTokens } from '../core/session.ts';
 import { type EpochMs, MINUTE_MS } from '../core/time.ts';
@@ -10,8 +10,8 @@ import { priceOf, priceUsage } from './price-usage.ts';
 import type { SpendScopes } from './spend-scopes.ts';
 import { stopReason } from './stop-reason.ts';
 import { forbids, strictest } from './strictest.ts';
-import type { UsageEvent } from './usage-meter.ts';
-import { verdictOf } from './verdict-of.ts';
+import type { UsageDelta, UsageEvent } from './usage-meter.ts';
+import { noPrice } from './verdict-of.ts';
 
 export interface AddedMessage {
   readonly bytes: number;
@@ -119,11 +119,46 @@ export class Turn implements AsyncDisposable {
     } else if (settled !== undefined) {
       this.#state.book.release(settled);
     }
-    const unpriced = tokens > 0 && delta.nanoUsd === undefined && priceOf(event.model, rules.prices) === undefined;
-    const blind = unpriced && rules.spend.some(({ counter }) => counter === 'nanoUsd');
+    return this.#judgeUse(event.model, delta.nanoUsd === undefined ? tokens : 0);
+  }
+
+  /**
+   * Counts a call that the agent wrote down itself, then records it. The same id counts once, in all processes and runs; told again with
+   * more, what is more counts.
+   */
+  async found(id: string, { model, ...tokens }: Pick<UsageDelta, 'model'> & FoundTokens): Promise<Verdict> {
+    const { book, rules, recorder } = this.#state;
+    this.#state.model = model;
+    const { session, shared } = this.#scopes();
+    let nanoUsd = 0;
+    const amountsOf = (added: FoundTokens): Amounts => {
+      nanoUsd = priceUsage({ model, ...added }, rules.prices);
+      return { tokens: totalTokens({ ...added, costUsd: 0 }), nanoUsd };
+    };
+    const added = book.addFound({ id, tokens, keys: [session, ...shared], amountsOf, settled: this.#reservation });
+    if (added === undefined) return this.#judge();
+    this.#reservation = undefined;
+    const used = { model, ...added, costUsd: nanoUsd / 1e9 };
+    this.#state.lastUse = { tokens: totalTokens(used), nanoUsd };
+    this.#flow({ tokens: weighedTokens(used) });
+    await recorder.usage(used);
+    return this.#judgeUse(model, totalTokens(used));
+  }
+
+  /** Of tokens whose cost nobody told, the price is asked for. */
+  async #judgeUse(model: string, tokens: number): Promise<Verdict> {
+    const { rules, unpriced } = this.#state;
+    const isUnpriced = tokens > 0 && priceOf(model, rules.prices) === undefined;
+    if (isUnpriced) unpriced.add(model);
+    const blind = isUnpriced && rules.spend.some(({ counter }) => counter === 'nanoUsd');
     const verdict = this.#judge();
     await this.#state.ending;
-    return blind ? strictest([verdict, noPrice(event.model, tokens)]) : verdict;
+    return blind ? strictest([verdict, noPrice(model, tokens)]) : verdict;
+  }
+
+  /** Models that were used in this process, for which no price is known. */
+  unpriced(): readonly string[] {
+    return [...this.#state.unpriced];
   }
 
   /** The model calls a tool. Without arguments, repeated calls cannot be told from others. */
@@ -262,9 +297,4 @@ export class Turn implements AsyncDisposable {
     this.#countedAt = Math.min(this.#countedAt, now);
     return now - this.#countedAt;
   }
-}
-
-/** A limit in dollars cannot be kept while nobody says what the tokens cost. */
-function noPrice(model: string, used: number): Verdict {
-  return verdictOf('warn', { rule: 'no-price', scope: 'model', used, limit: 0, model });
 }

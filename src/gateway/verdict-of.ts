@@ -92,3 +92,8 @@ function count(amount: number): string {
 function megabytes(bytes: number): string {
   return `${(bytes / 1_048_576).toFixed(1)} MB`;
 }
+
+/** A limit in dollars cannot be kept while nobody says what the tokens cost. */
+export function noPrice(model: string, used: number): Verdict {
+  return verdictOf('warn', { rule: 'no-price', scope: 'model', used, limit: 0, model });
+}

@@ -25,12 +25,13 @@ export function resolvedDocument(
 }
 
 /** What was used, in dollars and without empty names. */
-export function spendDocument({ key, period, used: { nanoUsd, ...used } }: Spend) {
+export function spendDocument({ key, period, unpriced, used: { nanoUsd, ...used } }: Spend) {
   return {
     ...(key !== '' && { key }),
     ...(period !== '' && { day: period }),
     ...used,
     costUsd: nanoUsd / 1e9,
+    ...(unpriced === true && { unpriced }),
   };
 }
 

@@ -4,6 +4,7 @@ import { sessionDocument } from './session-document.ts';
 /** How a supervised run ended, as programs see it. */
 export function runResultDocument(result: AgentRunResult) {
   const { session, cause, exitCode, signal, exitStatus, stats, used, checkpoints } = result;
+  const { usageFrom, unpricedModels } = result;
   return {
     session: sessionDocument(session),
     outcome: cause.kind,
@@ -12,6 +13,8 @@ export function runResultDocument(result: AgentRunResult) {
     ...(exitCode !== undefined && { exitCode }),
     ...(signal !== undefined && { signal }),
     used: { tokens: used.tokens ?? 0, costUsd: (used.nanoUsd ?? 0) / 1e9 },
+    ...(usageFrom !== undefined && { usageFrom }),
+    ...(unpricedModels.length > 0 && { unpricedModels }),
     events: stats.events,
     refusedLines: stats.refusedLines,
     outputBytes: stats.outputBytes,

@@ -115,7 +115,7 @@ export class Gateway implements Disposable {
     if ((await this.#parts.store.runRecords.all()).size === 0) return;
     refuseBadConfig(this.#parts);
     const { closeOrphans } = await import('./run-agent.ts');
-    await closeOrphans(this.#parts);
+    await closeOrphans({ ...this.#parts, gateway: await this.#open() });
   }
 
   [Symbol.dispose](): void {

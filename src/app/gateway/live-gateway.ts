@@ -8,6 +8,7 @@ import { type NewSession, type SessionFacts, sessionBytes } from '../../core/ses
 import { DAY_MS, type EpochMs } from '../../core/time.ts';
 import { decideReset, type ResetDecision } from '../../gateway/decide-reset.ts';
 import { createEventFeed, type EventFeed } from '../../gateway/event-feed.ts';
+import { priceOf } from '../../gateway/price-usage.ts';
 import { factsOf } from '../../gateway/verdict-of.ts';
 import { openSpendBook } from '../../store/sqlite/spend-book.ts';
 import type { HomeParts } from '../home-parts.ts';
@@ -126,7 +127,15 @@ export class LiveGateway implements Disposable {
 
   /** What was used, by what it counts towards, newest first. */
   spend(scope: Scope): readonly Spend[] {
-    return this.#book.list(scope);
+    const spent = this.#book.list(scope);
+    if (scope !== 'model') return spent;
+    const { prices } = this.live.rulesFor('').live;
+    // One whose cost was reported has a price, whoever knows it.
+    return spent.map((spend) => {
+      const { tokens, nanoUsd } = spend.used;
+      const unpriced = tokens > 0 && nanoUsd === 0 && priceOf(spend.key, prices) === undefined;
+      return unpriced ? { ...spend, unpriced } : spend;
+    });
   }
 
   [Symbol.dispose](): void {

@@ -2,11 +2,13 @@ import { errorText } from '../../core/error-text.ts';
 import type { Amounts, Reservation } from '../../core/gateway.ts';
 import type { SessionFacts } from '../../core/session.ts';
 import { MINUTE_MS } from '../../core/time.ts';
-import type { SpendRule } from '../../gateway/check-spend.ts';
+import { reserves, type SpendRule } from '../../gateway/check-spend.ts';
 import { type AdviceFile, createAdviceFile } from '../../gateway/run/advice-file.ts';
 import { closeOrphanRuns } from '../../gateway/run/close-orphan-runs.ts';
 import { createGraceBudget, hardLimits } from '../../gateway/run/grace-budget.ts';
-import type { RunRecords } from '../../gateway/run/run-record.ts';
+import type { FoundCall } from '../../gateway/readers/told-line.ts';
+import { readAfterCrash } from '../../gateway/readers/usage-reader.ts';
+import type { RunRecord, RunRecords } from '../../gateway/run/run-record.ts';
 import type { RunResult } from '../../gateway/run/run-result.ts';
 import { type RunIo, type RunOptions, superviseRun } from '../../gateway/run/supervise-run.ts';
 import { stopReason } from '../../gateway/stop-reason.ts';
@@ -20,7 +22,10 @@ import type { LiveGateway } from './live-gateway.ts';
 import { busySince, recordedRuns } from './recorded-runs.ts';
 import { type CheckpointParts, type RunCheckpoints, takeAround } from './run-checkpoints.ts';
 import { startRunMeter, wantsMeter } from './run-meter.ts';
+import { startRunReaders } from './run-readers.ts';
 import { createSessionSink } from './session-sink.ts';
+import { tellUsageWay } from './tell-usage-way.ts';
+import { createUsageWays, type UsageWay } from './usage-ways.ts';
 
 /** An agent to run, and what it may use. Limits given here win over the configured ones. */
 export interface AgentRun {
@@ -48,12 +53,22 @@ export interface AgentRun {
   readonly signal?: AbortSignal;
   readonly killSignal?: AbortSignal;
   readonly io?: RunIo;
+  /** Does not start an agent that is not known to tell what it uses, where tokens or dollars are limited. */
+  readonly requireUsage?: boolean;
+  /** Told before it starts how well its limits can be kept, in a sentence. */
+  readonly tell?: (sentence: string) => void;
 }
 
 export interface AgentRunResult extends RunResult {
   readonly session: SessionFacts;
   /** What the session has used, as budgets count it. */
   readonly used: Amounts;
+  /** Whether it could use only so many tokens or dollars. */
+  readonly isLimited: boolean;
+  /** Who told what it used; undefined when nobody did. */
+  readonly usageFrom: UsageWay | undefined;
+  /** Models that it used and whose price is not known, so that they cost nothing here. */
+  readonly unpricedModels: readonly string[];
   /** What was saved of its working directory; absent when nobody wanted that. */
   readonly checkpoints?: RunCheckpoints;
 }
@@ -73,16 +88,26 @@ export async function runAgent(parts: RunAgentParts, run: AgentRun): Promise<Age
   using _background = parts.gateway.background(facts.id);
   await using turn = live.beginTurn({ reservation });
   const isMetered = wantsMeter(run, rules.spend);
-  const { sink, heed, stoppedBy } = createSessionSink(session, turn, { isMetered });
-  await using meter = isMetered ? await startRunMeter(run, { turn, rules, heed }) : undefined;
+  const ways = createUsageWays();
+  const { sink, heed, stoppedBy } = createSessionSink(session, turn, ways);
+  await using meter = isMetered ? await startRunMeter(run, { turn, rules, heed, ways }) : undefined;
+  using readers = await startRunReaders(run, { turn, heed, ways, sessionId: facts.id, clock: parts.clock });
   const grace = createGraceBudget({
     percent: parts.config.budgets.grace_percent,
     limits: hardLimits(rules),
     used: () => ({ tokens: 0, nanoUsd: 0, ...turn.used(), ...turn.size() }),
   });
-  const { result, checkpoints } = await takeAround(parts, { run, sessionId: facts.id }, () =>
-    supervise(parts, meter?.run ?? run, { sessionId: facts.id, sink, grace, stopSignal: meter?.stopSignal }),
-  ).catch(async (error: unknown) => {
+  const stopSignal = AbortSignal.any([readers.stopSignal, ...(meter ? [meter.stopSignal] : [])]);
+  // What a meter has counted must not be counted from files after a crash.
+  const reads = isMetered ? undefined : readers.reads;
+  const supervised = { sessionId: facts.id, sink, grace, stopSignal, reads, printed: readers.printed };
+  const { result, checkpoints } = await takeAround(parts, { run, sessionId: facts.id }, async () => {
+    try {
+      return await supervise(parts, meter?.run ?? run, supervised);
+    } finally {
+      await readers.finish();
+    }
+  }).catch(async (error: unknown) => {
     await closeFailed(parts, { session, run, error });
     throw error;
   });
@@ -93,13 +118,14 @@ export async function runAgent(parts: RunAgentParts, run: AgentRun): Promise<Age
   await close(parts, { session, result, run });
   const after = await session.facts();
   parts.gateway.events.publish({ kind: 'run-ended', sessionId: facts.id, message: endSentence(result) });
-  return { ...result, session: after, used: turn.used(), ...(checkpoints && { checkpoints }) };
+  const told = { isLimited: reserves(rules.spend), usageFrom: ways.counting(), unpricedModels: turn.unpriced() };
+  return { ...result, session: after, used: turn.used(), ...told, ...(checkpoints && { checkpoints }) };
 }
 
 async function supervise(
   parts: RunAgentParts,
   run: AgentRun,
-  own: Pick<RunOptions, 'sessionId' | 'sink' | 'grace' | 'stopSignal'>,
+  own: Pick<RunOptions, 'sessionId' | 'sink' | 'grace' | 'stopSignal' | 'reads' | 'printed'>,
 ): Promise<RunResult> {
   const { command, args, signal, killSignal, io } = run;
   const advice = makeAdviceFile(parts, own.sessionId);
@@ -147,6 +173,7 @@ async function admitted(parts: RunAgentParts, run: AgentRun): Promise<AdmittedRu
   const workdir = cwd ?? process.cwd();
   const admit = (facts: Pick<SessionFacts, 'id' | 'source'>): Omit<AdmittedRun, 'facts'> => {
     const rules = withLimits(gateway.live.rulesFor(facts.source).live, run);
+    tellUsageWay(run, rules.spend);
     const reservation = gateway.budgets.admit({ sessionId: facts.id, source: facts.source, rules: rules.spend });
     return { rules, reservation };
   };
@@ -214,14 +241,15 @@ function endSentence(result: RunResult): string {
  * Runs whose supervisor died are ended, and their sessions closed as what happened to them: a crash. A session in which another run
  * is at work goes on.
  */
-export async function closeOrphans(parts: HomeParts): Promise<void> {
+export async function closeOrphans(parts: HomeParts & Pick<RunAgentParts, 'gateway'>): Promise<void> {
   const { store, clock } = parts;
   const { runRecords: records } = store;
   const recorded = await recordedRuns(store);
   if (recorded.length === 0) return;
   const claimed = await claimedSessions(store, clock.now());
   const goesOn = new Map<string, boolean>();
-  for await (const { record, status } of closeOrphanRuns(recorded, { records, stopGraceMs: STOP_GRACE_MS })) {
+  const closing = { records, stopGraceMs: STOP_GRACE_MS, countRest: (record: RunRecord) => countRest(parts, record) };
+  for await (const { record, status } of closeOrphanRuns(recorded, closing)) {
     const { runId, sessionId } = record;
     // Of another machine, or of this one before it was started again: its claim on the session says whether it goes on.
     const over = status === 'elsewhere' && !claimed.has(sessionId);
@@ -231,6 +259,20 @@ export async function closeOrphans(parts: HomeParts): Promise<void> {
   for (const [id, still] of goesOn) {
     if (!still && (await store.get(id)) !== undefined) await store.end(id, 'crash');
   }
+}
+
+/** What an agent wrote down before its supervisor died is counted once, whoever was the first to. */
+async function countRest(
+  { store, gateway }: Pick<RunAgentParts, 'store' | 'gateway'>,
+  record: RunRecord,
+): Promise<void> {
+  const facts = record.reads && (await store.get(record.sessionId));
+  if (record.reads === undefined || facts === undefined) return;
+  const { live } = gateway.live.rulesFor(facts.source);
+  await using turn = gateway.live.follow(facts, live).beginTurn();
+  const take = async ({ id, model, tokens }: FoundCall): Promise<void> =>
+    void (await turn.found(id, { model, ...tokens }));
+  await readAfterCrash({ run: record.reads, take });
 }
 
 /** Runs that overlap count as one without a break, so that many of them put a reset off no longer than one may. */

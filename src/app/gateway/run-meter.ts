@@ -10,6 +10,7 @@ import { priceUsage } from '../../gateway/price-usage.ts';
 import type { Turn } from '../../gateway/turn.ts';
 import { factsOf } from '../../gateway/verdict-of.ts';
 import { wait } from '../../platform/wait.ts';
+import type { UsageWays } from './usage-ways.ts';
 
 /** What the meter needs of a run. */
 export interface MeterableRun {
@@ -33,13 +34,12 @@ export interface RunMeter<Run extends MeterableRun> extends AsyncDisposable {
   readonly run: Run;
   /** Aborted when a call was refused. */
   readonly stopSignal: AbortSignal;
-  /** How many calls were counted. */
-  calls(): number;
 }
 
 export interface RunMeterOptions {
   readonly turn: Turn;
   readonly rules: LiveRules;
+  readonly ways: UsageWays;
   /** Takes the verdict that ended the run. */
   readonly heed: (verdict: Verdict) => void;
 }
@@ -50,36 +50,27 @@ export async function startRunMeter<Run extends MeterableRun>(
   options: RunMeterOptions,
 ): Promise<RunMeter<Run>> {
   const stopping = new AbortController();
-  let calls = 0;
-  const desk = createCallDesk(options, {
-    counted: () => (calls += 1),
-    refused: (verdict) => stopping.abort(factsOf(verdict)),
-  });
+  const desk = createCallDesk(options, (verdict) => stopping.abort(factsOf(verdict)));
   const proxy = await startMeterProxy(desk);
   const { command, args } = run;
   const start = meteredStart({ command, args, env: run.env ?? process.env }, proxy);
   return {
     run: { ...run, ...start },
     stopSignal: stopping.signal,
-    calls: () => calls,
     [Symbol.asyncDispose]: () => proxy[Symbol.asyncDispose](),
   };
 }
 
-interface Told {
-  readonly counted: () => void;
-  readonly refused: (verdict: Verdict) => void;
-}
-
-function createCallDesk({ turn, rules, heed }: RunMeterOptions, told: Told): CallDesk {
+function createCallDesk({ turn, rules, heed, ways }: RunMeterOptions, refused: (verdict: Verdict) => void): CallDesk {
   const estimator = createCallEstimator();
   const heedIt = (verdict: Verdict): string => {
     heed(turn.heed(verdict));
-    told.refused(verdict);
+    refused(verdict);
     return `Coppice has stopped this run. ${factsOf(verdict)}`;
   };
   return {
     async begin(call) {
+      ways.take('meter');
       const { inputTokens, outputTokens, certain } = estimator.estimate(call);
       const used = { ...NO_USAGE, model: call.model, inputTokens, outputTokens };
       const needs = { tokens: inputTokens + outputTokens, nanoUsd: priceUsage(used, rules.prices), certain };
@@ -92,7 +83,6 @@ function createCallDesk({ turn, rules, heed }: RunMeterOptions, told: Told): Cal
       if (reservation === undefined) return heedIt(verdict);
       const begun: BegunCall = {
         async end({ usage, model = call.model }) {
-          told.counted();
           estimator.learn(call, usage);
           const after = await turn.usage(
             { model: call.model === 'unknown' ? model : call.model, ...usage },
@@ -102,7 +92,6 @@ function createCallDesk({ turn, rules, heed }: RunMeterOptions, told: Told): Cal
         },
         free: () => turn.callOff(reservation),
         async lost() {
-          told.counted();
           const after = await turn.usage({ model: call.model, inputTokens, outputTokens }, reservation);
           if (after.kind === 'stop' || after.kind === 'reset') heedIt(after);
         },

@@ -5,12 +5,13 @@ import type { OutputChunk, RunSink } from '../../gateway/run/run-sink.ts';
 import { forbids } from '../../gateway/strictest.ts';
 import type { Turn } from '../../gateway/turn.ts';
 import type { Session } from '../sessions/session.ts';
+import type { UsageWays } from './usage-ways.ts';
 
 /** Where a run is recorded, and which verdict was the first to forbid that it goes on. */
 export function createSessionSink(
   session: Session,
   turn: Turn,
-  { isMetered = false }: { readonly isMetered?: boolean } = {},
+  ways: UsageWays,
 ): { sink: RunSink; heed: (verdict: Verdict) => Verdict; stoppedBy: () => Verdict | undefined } {
   let first: Verdict | undefined;
   const heed = (verdict: Verdict): Verdict => {
@@ -23,8 +24,8 @@ export function createSessionSink(
   };
   const sink: RunSink = {
     event: async (event) => {
-      // What the meter has counted is not counted again because the agent tells of it too.
-      if (isMetered && event.kind === 'usage') return heed(turn.output());
+      // What is counted in another way is not counted again because the agent tells of it too.
+      if (event.kind === 'usage' && !ways.take('events')) return heed(turn.output());
       return heed(await take(session, turn, { event, add }));
     },
     output: async (chunk) => {

@@ -1,5 +1,6 @@
 import type { BudgetStanding } from '../../app/gateway/budgets.ts';
 import { isoTime } from '../../core/time.ts';
+import { safeText } from '../safe-text.ts';
 import { formatCount, formatDuration, formatTokens, formatUsd } from '../format.ts';
 
 /** How a limit stands, in a sentence. */
@@ -10,6 +11,15 @@ export function budgetSentence({ scope, key, counter, limit, used, reserved, lef
   const anew = until === undefined ? '' : `, anew at ${isoTime(until)}`;
   return `${whose}: ${amount(used)} of ${amount(limit)} used${aside}, ${amount(left)} left${anew}.`;
 }
+
+/** Which models cost nothing here because nobody knows their price. Names are an agent's words. */
+export function unpricedSentence(models: readonly string[]): string {
+  const named = models.slice(0, MOST_NAMED).map(safeText).join(', ');
+  const rest = models.length > MOST_NAMED ? ` and ${models.length - MOST_NAMED} more` : '';
+  return `No price is known for ${named}${rest}, so it counts as $0. Set it under prices in config.yaml.`;
+}
+
+const MOST_NAMED = 5;
 
 const AMOUNTS: Readonly<Record<BudgetStanding['counter'], (amount: number) => string>> = {
   messages: (amount) => `${formatCount(amount)} messages`,

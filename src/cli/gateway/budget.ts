@@ -5,7 +5,7 @@ import { formatCount, formatDuration, formatTokens, formatUsd } from '../format.
 import { forSamePlace } from '../hint-command.ts';
 import { writeJson } from '../json-output.ts';
 import { safeText } from '../safe-text.ts';
-import { budgetSentence } from './budget-words.ts';
+import { budgetSentence, unpricedSentence } from './budget-words.ts';
 import { renderTable } from '../table.ts';
 import { withAppRecords } from '../with-app.ts';
 import type { BudgetOptions } from './options.ts';
@@ -35,6 +35,9 @@ export function run(input: CommandInput<BudgetOptions>): Promise<number> {
       ]);
       io.out.write(renderTable({ columns, rows, width: io.out.columns, colour: io.out.colour }));
     }
+    const models = by === 'model' ? spent : await home.gateway.spend('model');
+    const unpriced = new Set(models.filter((spend) => spend.unpriced === true).map(({ key }) => key));
+    if (!global.json && unpriced.size > 0) io.out.write(`${unpricedSentence([...unpriced])}\n`);
     if (!global.json) for (const budget of budgets) io.out.write(`${safeText(budgetSentence(budget))}\n`);
     return 0;
   });

@@ -8,6 +8,7 @@ import { formatBytes, formatTokens, formatUsd, plural } from '../format.ts';
 import { hintCommand } from '../hint-command.ts';
 import { writeJson } from '../json-output.ts';
 import { withHomeToStay } from '../with-home.ts';
+import { unpricedSentence } from './budget-words.ts';
 import type { RunOptions } from './options.ts';
 
 /**
@@ -26,12 +27,15 @@ export function run(input: CommandInput<RunOptions>): Promise<number> {
       cwd: io.cwd,
       env: { ...io.env },
       ...options,
+      tell: (sentence) => io.err.write(`coppice: ${sentence}\n`),
       signal: stop.signal,
       io: { stdin: 'inherit', stdout: global.json ? 2 : 1, stderr: 2 },
     });
+    const isBlind = result.isLimited && result.usageFrom === undefined;
+    const exitStatus = isBlind && options.requireUsage === true ? FAILURES.refused.exit : result.exitStatus;
     if (global.json) {
       writeJson(io.out, runResultDocument(result));
-      return result.exitStatus;
+      return exitStatus;
     }
     const { session, cause, stats, used } = result;
     if (cause.kind === 'stopped') io.err.write(`coppice: Stopped. ${cause.why}\n`);
@@ -43,21 +47,17 @@ export function run(input: CommandInput<RunOptions>): Promise<number> {
     ];
     io.err.write(`coppice: Session ${session.id}: ${amounts.join(', ')}.\n`);
     for (const line of checkpointLines(result.checkpoints, global)) io.err.write(`coppice: ${line}\n`);
-    const blind = isLimited(options) && (used.tokens ?? 0) + (used.nanoUsd ?? 0) === 0;
-    if (blind) io.err.write(`coppice: ${NOTHING_TOLD}\n`);
+    if (isBlind) io.err.write(`coppice: ${NOTHING_TOLD}\n`);
+    if (result.unpricedModels.length > 0) io.err.write(`coppice: ${unpricedSentence(result.unpricedModels)}\n`);
     if (stats.refusedLines > 0) {
       io.err.write(`coppice: ${plural(stats.refusedLines, 'line')} not taken as events: ${stats.problems[0] ?? ''}\n`);
     }
-    return blind && options.requireUsage === true ? FAILURES.refused.exit : result.exitStatus;
+    return exitStatus;
   });
 }
 
 const NOTHING_TOLD =
   'Nothing told what the agent used, so no limit in tokens or dollars could stop it. Count it with: coppice run --meter';
-
-function isLimited({ maxTokens, maxUsd }: RunOptions): boolean {
-  return maxTokens !== undefined || maxUsd !== undefined;
-}
 
 /** What was saved of the folder, and how to take it back. */
 function checkpointLines(

@@ -57,8 +57,9 @@ export function readRoute({ key, movedAt, session }: Answer<'GET /api/routes'>['
 }
 
 export function readSpend(scope: Spend['scope'], document: Answer<'GET /api/usage'>['spending'][number]): Spend {
-  const { key = '', day: period = '', costUsd, ...used } = document;
-  return { scope, key, period, used: { ...used, nanoUsd: Math.round(costUsd * 1e9) } };
+  const { key = '', day: period = '', costUsd, unpriced, ...used } = document;
+  const spend = { scope, key, period, used: { ...used, nanoUsd: Math.round(costUsd * 1e9) } };
+  return unpriced === undefined ? spend : { ...spend, unpriced };
 }
 
 export function readBudget(document: Answer<'GET /api/budget'>['budgets'][number]): BudgetStanding {

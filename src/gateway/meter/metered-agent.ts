@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
+import { agentName } from '../agent-name.ts';
 import type { MeterProxy } from './meter-proxy.ts';
 import type { ModelApi } from './model-api.ts';
 
@@ -20,7 +21,7 @@ const KNOWN = ['claude', 'codex', 'gemini', 'opencode', 'copilot'] as const;
 
 /** Whether the meter is known to see what this agent uses. */
 export function isKnownAgent(command: string): boolean {
-  return (KNOWN as readonly string[]).includes(nameOf(command));
+  return (KNOWN as readonly string[]).includes(agentName(command));
 }
 
 /** The agent, with every address of a model replaced by that of the meter. Where its calls went before, the meter sends them on. */
@@ -34,8 +35,8 @@ export function meteredStart(start: AgentStart, proxy: Pick<MeterProxy, 'base'>)
     return { [name]: proxy.base({ api: isAnthropic ? 'anthropic' : api, upstream: before ?? upstream }) };
   });
   const own = Object.assign({}, ...given) as Record<string, string>;
-  if (nameOf(command) === 'codex') return { args: [...codexArgs(start, proxy), ...args], env: { ...env, ...own } };
-  if (nameOf(command) === 'opencode') return { args, env: { ...env, ...own, ...opencodeEnv(start, proxy) } };
+  if (agentName(command) === 'codex') return { args: [...codexArgs(start, proxy), ...args], env: { ...env, ...own } };
+  if (agentName(command) === 'opencode') return { args, env: { ...env, ...own, ...opencodeEnv(start, proxy) } };
   return { args, env: { ...env, ...own } };
 }
 
@@ -107,8 +108,4 @@ function parsed(text: string): { readonly provider?: Readonly<Record<string, Pro
 
 function textOf(file: string): string {
   return existsSync(file) ? readFileSync(file, 'utf8') : '{}';
-}
-
-function nameOf(command: string): string {
-  return basename(command).replace(/\.(js|mjs|cmd|exe)$/, '');
 }

@@ -53,7 +53,7 @@ export async function meteredCall(call: MeteredRequest, desk: CallDesk): Promise
   try {
     await sender.pass({ ...call, head }, watch);
   } finally {
-    await settle(begun, { reading, isSent, wanted });
+    await settleCall(begun, { reading, isSent, wanted });
   }
 }
 
@@ -63,7 +63,7 @@ interface PassedCall {
   readonly wanted: CallRequest;
 }
 
-async function settle(begun: BegunCall, { reading, isSent, wanted }: PassedCall): Promise<void> {
+async function settleCall(begun: BegunCall, { reading, isSent, wanted }: PassedCall): Promise<void> {
   if (reading === undefined) {
     // A model that has the whole request works on it and bills it, whether somebody waits for the answer or not.
     if (isSent) await begun.lost();

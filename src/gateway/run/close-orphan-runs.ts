@@ -19,16 +19,19 @@ export interface OrphanRun {
 export interface CloseOrphanRunsOptions {
   readonly records: Pick<RunRecords, 'remove'>;
   readonly stopGraceMs: number;
+  /** Counts what the run has written down and nobody counted, before it is forgotten. Counting twice must be the same as once. */
+  readonly countRest?: (record: RunRecord) => Promise<void>;
 }
 
 /** Closes the runs whose supervisor died: ends what is left of each, if it is certain to be that run, and forgets its record. */
 export async function* closeOrphanRuns(
   recorded: Iterable<RunRecord>,
-  { records, stopGraceMs }: CloseOrphanRunsOptions,
+  { records, stopGraceMs, countRest }: CloseOrphanRunsOptions,
 ): AsyncGenerator<OrphanRun> {
   for (const record of recorded) {
     const run = await closeOrphanRun(record, stopGraceMs);
     if (run.status === 'closed') {
+      await countRest?.(record);
       if (record.advice !== undefined) removeAdviceFile(record.advice);
       await records.remove(record.runId);
     }

@@ -1,5 +1,6 @@
 import type { ProcessIdentity } from '../../core/session-store.ts';
 import type { EpochMs } from '../../core/time.ts';
+import type { ReadRun } from '../readers/agent-reader.ts';
 
 /** What a later start needs to find and end a run whose supervisor has died. */
 export interface RunRecord {
@@ -11,6 +12,8 @@ export interface RunRecord {
   readonly supervisor: ProcessIdentity;
   /** Its file of advice, which goes with it. */
   readonly advice?: string;
+  /** Where the agent writes what it uses, for as long as nothing else counts that. */
+  readonly reads?: ReadRun;
   /** The command, which leads the process group of its number. Absent until it has started. */
   readonly child?: ProcessIdentity;
 }

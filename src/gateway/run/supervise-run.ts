@@ -3,6 +3,7 @@ import { atExit } from '../../platform/at-exit.ts';
 import { signalGroup } from '../../platform/process-group.ts';
 import { currentProcess } from '../../platform/process-identity.ts';
 import { bytesWriter, type WriteBytes } from '../../platform/write-bytes.ts';
+import type { ReadRun } from '../readers/agent-reader.ts';
 import type { AdviceFile } from './advice-file.ts';
 import { createAdviser } from './adviser.ts';
 import { endProcesses } from './end-processes.ts';
@@ -16,7 +17,7 @@ import type { OutputChunk, RunSink } from './run-sink.ts';
 import { type Child, startChild } from './start-child.ts';
 import { startGuard } from './start-guard.ts';
 import { createStopper, type Stopper } from './stopper.ts';
-import { showing, type Taker, takeEvents, takeOutput, takeOutputWithEvents } from './takers.ts';
+import { seen, showing, type Taker, takeEvents, takeOutput, takeOutputWithEvents } from './takers.ts';
 import { createTurns, type Turns } from './turns.ts';
 
 export interface RunOptions {
@@ -44,6 +45,10 @@ export interface RunOptions {
   /** Kills the run at once when aborted. */
   readonly killSignal?: AbortSignal;
   readonly io?: RunIo;
+  /** Where the agent writes what it uses: kept on record, so that whoever comes after a crash reads it. */
+  readonly reads?: ReadRun | undefined;
+  /** Sees the standard output pass by. */
+  readonly printed?: ((piece: Buffer) => void) | undefined;
 }
 
 /** Open files that the run uses. Output is shown on none where none is given; the input is empty unless inherited. */
@@ -74,6 +79,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
     sessionId,
     supervisor: currentProcess(),
     ...(advice && { advice: advice.path }),
+    ...(options.reads && { reads: options.reads }),
   };
   await records.save(record);
   const nonce = randomUUID();
@@ -146,12 +152,12 @@ async function attend(child: Child, options: AttendOptions): Promise<RunResult> 
   return { ...exit, exitStatus: exitStatus(exit), stats };
 }
 
-interface PipeOptions extends Pick<RunOptions, 'io' | 'maxRecordedBytes'> {
+interface PipeOptions extends Pick<RunOptions, 'io' | 'maxRecordedBytes' | 'printed'> {
   readonly desk: RunDesk;
   readonly counts: RunCounts;
 }
 
-function childPipes(child: Child, { desk, counts, io, maxRecordedBytes }: PipeOptions): readonly ChildPipe[] {
+function childPipes(child: Child, { desk, counts, io, maxRecordedBytes, printed }: PipeOptions): readonly ChildPipe[] {
   let checks = 0;
   const allowance = { leftBytes: maxRecordedBytes ?? MAX_RECORDED_BYTES };
   const record = (stream: OutputChunk['stream']) => createOutputRecorder({ stream, allowance, deliver: desk.output });
@@ -167,7 +173,7 @@ function childPipes(child: Child, { desk, counts, io, maxRecordedBytes }: PipeOp
   };
   return [
     { fd: child.eventsFd, taker: takeEvents(desk) },
-    { fd: child.stdoutFd, taker: show(io?.stdout, takeOutputWithEvents(record('stdout'), desk)) },
+    { fd: child.stdoutFd, taker: show(io?.stdout, seen(printed, takeOutputWithEvents(record('stdout'), desk))) },
     { fd: child.stderrFd, taker: show(io?.stderr, takeOutput(record('stderr'))) },
   ];
 }

@@ -75,3 +75,15 @@ export function showing(write: WriteBytes, taker: Taker): Taker {
     end: () => taker.end(),
   };
 }
+
+/** Lets somebody see every byte, besides what else is done with it. */
+export function seen(see: ((piece: Buffer) => void) | undefined, taker: Taker): Taker {
+  if (see === undefined) return taker;
+  return {
+    take(piece) {
+      see(piece);
+      return taker.take(piece);
+    },
+    end: () => taker.end(),
+  };
+}

@@ -16,6 +16,7 @@ export const spendListSchema = z.object({
       iterations: count,
       wallMs: z.number(),
       costUsd: z.number(),
+      unpriced: z.boolean().exactOptional(),
     }),
   ),
 });

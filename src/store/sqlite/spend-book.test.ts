@@ -9,7 +9,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { manualClock, NOW } from '../../../test/support/clock.ts';
 import { tempDir } from '../../../test/support/temp-dir.ts';
-import type { Spend, SpendBook, SpendKey } from '../../core/gateway.ts';
+import type { FoundTokens, Spend, SpendBook, SpendKey } from '../../core/gateway.ts';
 import { DAY_MS } from '../../core/time.ts';
 import { openSpendBook } from './spend-book.ts';
 
@@ -32,6 +32,23 @@ const keptOf = (book: SpendBook, id: string): string | undefined => {
 const stepsBelow = (most: number) => (spent: readonly Spend[]) => (spent[0]?.used.iterations ?? 0) < most;
 
 describe('the spend book', () => {
+  it('adds a call that is told again once, in every process, and with more tokens only what is more', () => {
+    const path = join(tempDir(), 'live.db');
+    const [one, two] = [openBook(path), openBook(path)];
+    const nothing = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 };
+    const call = (outputTokens: number) => ({
+      id: 'claude:msg_1',
+      tokens: { ...nothing, inputTokens: 100, outputTokens },
+      keys: [SESSION, DAY],
+      amountsOf: (added: FoundTokens) => ({ tokens: added.inputTokens + added.outputTokens }),
+    });
+    expect(one.addFound(call(1))).toEqual({ ...nothing, inputTokens: 100, outputTokens: 1 });
+    expect([two.addFound(call(1)), one.addFound(call(0))]).toEqual([undefined, undefined]);
+    expect(two.addFound(call(50))).toEqual({ ...nothing, outputTokens: 49 });
+    expect(one.addFound({ ...call(5), id: 'claude:msg_2' })).toBeDefined();
+    for (const key of [SESSION, DAY]) expect(usedBy(two, key)?.tokens).toBe(150 + 105);
+  });
+
   it('counts from zero and adds to each row', () => {
     const book = openBook();
     const nothing = { tokens: 0, nanoUsd: 0, iterations: 0, wallMs: 0 };
@@ -270,7 +287,7 @@ describe('the spend book', () => {
     openBook(path).add([SESSION], { tokens: 7 });
     const old = new BetterSqlite3(path);
     onTestFinished(() => void old.close());
-    old.exec('DROP TABLE kept; DROP TABLE reserved; DROP TABLE told; DROP TABLE corrections; PRAGMA user_version = 3');
+    old.exec('DROP TABLE kept; DROP TABLE reserved; DROP TABLE told; DROP TABLE corrections; DROP TABLE found; PRAGMA user_version = 3');
     const book = openBook(path);
     expect(usedBy(book, SESSION)).toMatchObject({ tokens: 7 });
     book.keep('s', () => 'a streak');

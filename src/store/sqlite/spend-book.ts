@@ -13,6 +13,7 @@ import {
   type SpendStep,
 } from '../../core/gateway.ts';
 import type { Clock, EpochMs } from '../../core/time.ts';
+import { foundAdder } from './spend-found.ts';
 import { COLUMN_LIST, COLUMNS, openSpendDatabase } from './spend-schema.ts';
 import { createSpendNotes } from './spend-notes.ts';
 import { createReservations } from './spend-reservations.ts';
@@ -31,15 +32,18 @@ export function openSpendBook({ path, clock }: { readonly path: string; readonly
   const { looks, reservations, begin, add } = counting;
   const keep = keeper(db, clock);
   const notes = createSpendNotes(db, clock);
+  const addFound = foundAdder(db, { clock, add });
   const dropBefore = db.transaction((at: EpochMs) => {
     db.prepare('DELETE FROM spend WHERE updated_at < ?').run(at);
     db.prepare('DELETE FROM kept WHERE updated_at < ?').run(at);
     db.prepare('DELETE FROM told WHERE told_at < ?').run(at);
+    db.prepare('DELETE FROM found WHERE found_at < ?').run(at);
   });
 
   return {
     begin: (key, totals) => said(path, () => begin(key, totals)),
     add: (keys, amounts, settled) => said(path, () => add.immediate(keys, amounts, settled)),
+    addFound: (found) => said(path, () => addFound(found)),
     reserve: (request, allows) => said(path, () => counting.reserve(request, allows)),
     release: (reservation) => said(path, () => reservations.drop(reservation)),
     read: (account, withReserved = false) =>

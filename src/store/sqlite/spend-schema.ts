@@ -3,7 +3,7 @@ import { Failure } from '../../core/failure.ts';
 import { networkFileSystem } from '../../platform/file-system-facts.ts';
 import { createDatabaseFile } from './create-database-file.ts';
 
-const SCHEMA_VERSION = 5;
+const SCHEMA_VERSION = 6;
 
 /** In the order of `SPENT_COUNTERS`. */
 export const COLUMN_LIST = ['tokens', 'nano_usd', 'iterations', 'wall_ms'];
@@ -39,7 +39,8 @@ function migrate(db: Database, path: string): void {
   }
   if (version < 3) migrateSpend(db, version);
   if (version < 4) db.exec(KEPT_SCHEMA);
-  db.exec(HARD_BUDGETS_SCHEMA);
+  if (version < 5) db.exec(HARD_BUDGETS_SCHEMA);
+  db.exec(FOUND_SCHEMA);
   db.pragma(`user_version = ${SCHEMA_VERSION}`);
 }
 
@@ -86,3 +87,10 @@ CREATE TABLE corrections (
   session TEXT NOT NULL, tokens INTEGER NOT NULL, nano_usd INTEGER NOT NULL,
   corrected_by TEXT NOT NULL, reason TEXT NOT NULL, corrected_at INTEGER NOT NULL
 ) STRICT`;
+
+/** What was counted of calls that agents wrote down themselves, so that each counts once. */
+const FOUND_SCHEMA = `CREATE TABLE found (
+  id TEXT PRIMARY KEY,
+  input INTEGER NOT NULL, output INTEGER NOT NULL, cache_read INTEGER NOT NULL, cache_write INTEGER NOT NULL,
+  reasoning INTEGER NOT NULL, found_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID`;
