@@ -20,6 +20,7 @@ import { nextMaintenanceAt, recallMaintenance } from './maintenance-memory.ts';
 import { refuseBadConfig } from './refuse-bad-config.ts';
 import { refuseForeign } from './refuse-foreign.ts';
 import type { RepairStep } from './repair-home.ts';
+import { Requests } from './requests.ts';
 import type { AppliedRun, ApplyOptions, Retention, RetentionOptions, UndoOptions } from './retention.ts';
 import { Sessions } from './sessions/sessions.ts';
 import { recallTroubles, rememberTroubles, type Trouble } from './troubles.ts';
@@ -52,6 +53,8 @@ export class Home implements AsyncDisposable {
   readonly checkpoints: Checkpoints;
   /** What removed sessions had used. */
   readonly ledger: Ledger;
+  /** What was asked for under a key, so that it can be asked for again. */
+  readonly requests: Requests;
   /** Where a plan waits until it is applied. Nothing is written to the home of another agent for one. */
   readonly plansHome: string;
   /** What is different about a home that another agent writes; undefined for a home of Coppice. */
@@ -77,6 +80,7 @@ export class Home implements AsyncDisposable {
     this.checkpoints = new Checkpoints(parts, () => this.retention());
     this.ledger = new Ledger(parts);
     this.#gateway = new Gateway(parts, this.checkpoints);
+    this.requests = new Requests(parts, this.#gateway);
     this.#parts = parts;
   }
 

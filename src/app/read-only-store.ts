@@ -90,6 +90,7 @@ const EFFECTS: Effects<SessionStore> = {
     open: 'reads',
     trim: 'changes',
   },
+  requests: { find: 'reads', begin: 'changes', answer: 'changes', forget: 'changes', dropBefore: 'changes' },
   runRecords: { save: 'changes', remove: 'changes', all: 'reads' },
   repair: { removals: 'changes', transcript: 'changes', counts: 'changes', index: 'changes', forget: 'changes' },
   check: 'reads',

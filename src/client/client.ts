@@ -5,8 +5,8 @@ import { pages } from './pages.ts';
 import { type ClientOptions, Transport } from './transport.ts';
 
 /**
- * A client for a daemon that `coppice serve` runs. Calls that only read are tried again when nobody answers; the others are not,
- * because nobody can know whether the first one arrived.
+ * A client for a daemon that `coppice serve` runs. Calls are tried again when nobody answers, or when the daemon asks to wait. What
+ * changes something bears a key by which the daemon knows the call again, so that it is done once.
  *
  * @example
  * using client = createClient({ url: 'http://127.0.0.1:7717', token });

@@ -14,13 +14,13 @@ async function documentOf(response: IncomingMessage): Promise<unknown> {
   const document: unknown = parse(Buffer.concat(chunks).toString('utf8'));
   const status = response.statusCode ?? 0;
   if (status < 400) return withoutVersion(document);
-  throw new RemoteFailure(status, document);
+  throw new RemoteFailure(status, document, response.headers['retry-after']);
 }
 
 /** Tells the steps as they come; what comes last is the answer, or why there is none. */
 async function lastOf(response: IncomingMessage, onStep: OnStep): Promise<unknown> {
   let last: object | undefined;
-  for await (const line of linesOf(response)) {
+  for await (const line of wholeLines(response)) {
     if (line === '') continue;
     const { step, answer, ...failed } = JSON.parse(line) as { step?: never; answer?: object; status?: number };
     if (failed.status !== undefined) throw new RemoteFailure(failed.status, failed);
@@ -28,8 +28,22 @@ async function lastOf(response: IncomingMessage, onStep: OnStep): Promise<unknow
     last = answer;
   }
   if (last !== undefined) return withoutVersion(last);
-  throw new Failure('failed', 'The daemon stopped before it had answered.', {
+  throw stoppedHalfway();
+}
+
+/** Once a daemon has told of its work, nobody asks it to begin again: what was told would be told twice. */
+async function* wholeLines(response: IncomingMessage): AsyncGenerator<string> {
+  try {
+    yield* linesOf(response);
+  } catch (error) {
+    throw stoppedHalfway(error);
+  }
+}
+
+function stoppedHalfway(cause?: unknown): Failure {
+  return new Failure('failed', 'The daemon stopped before it had answered.', {
     hint: 'What it had begun is in order. See how far it came with: coppice runs',
+    cause: cause === undefined ? undefined : new Error('cut off', { cause }),
   });
 }
 
@@ -55,13 +69,19 @@ function withoutVersion(document: unknown): unknown {
 /** An error that the daemon answered with. */
 export class RemoteFailure extends Failure {
   readonly status: number;
+  /** What it is called where HTTP has a name of its own for it. */
+  readonly refusal: string;
+  /** In how many seconds it may go well, where the daemon says so. */
+  readonly retryAfterSeconds: number | undefined;
 
-  constructor(status: number, document: unknown) {
+  constructor(status: number, document: unknown, retryAfter?: string) {
     const { code = '', message = `The daemon answered with status ${status}.`, hint } = errorOf(document);
     super(Object.hasOwn(FAILURES, code) ? (code as FailureCode) : (CODE_OF[status] ?? 'refused'), message, {
       ...(hint !== undefined && { hint }),
     });
     this.status = status;
+    this.refusal = code;
+    this.retryAfterSeconds = retryAfter === undefined ? undefined : Number(retryAfter);
   }
 }
 

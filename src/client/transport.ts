@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { Agent, type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http';
 import { request as requestHttps, Agent as SecureAgent } from 'node:https';
 import { setTimeout } from 'node:timers/promises';
 import { Failure } from '../core/failure.ts';
+import { SECOND_MS } from '../core/time.ts';
 import { RemoteFailure, readAnswer } from './read-answer.ts';
 
 export interface ClientOptions {
@@ -21,9 +23,11 @@ export interface Call {
   readonly onStep?: ((step: never) => void) | undefined;
 }
 
-/** How often a call that changes nothing is tried, and how long is waited before the second time; then twice as long each. */
+/** How often a call is tried, and how long is waited before the second time; then twice as long each. */
 const TRIES = 4;
 const RETRY_MS = 100;
+/** A daemon that asks for more patience than this is not waited for. */
+const LONGEST_WAIT_MS = 30 * SECOND_MS;
 
 /** Sends requests to a daemon. An error that it answers with comes out as the `Failure` that it is. */
 export class Transport implements Disposable {
@@ -42,16 +46,23 @@ export class Transport implements Disposable {
     this.#agent = secure ? new SecureAgent({ keepAlive: true }) : new Agent({ keepAlive: true });
   }
 
-  /** One document, and steps before it where it takes long. What changes nothing is tried again when nobody answers, or when the daemon asks to wait. */
+  /**
+   * One document, and steps before it where it takes long. A call is tried again when nobody answers, or when the daemon asks to wait.
+   * What changes something bears a key, the same each time, by which the daemon knows that it did so already.
+   */
   async json<T>(call: Call): Promise<T> {
+    const headers = {
+      accept: 'application/jsonl, application/json',
+      ...(call.method !== 'GET' && { 'idempotency-key': randomUUID() }),
+    };
     for (let attempt = 1; ; attempt += 1) {
       try {
-        const response = await this.#once(call, { accept: 'application/jsonl, application/json' });
-        return (await readAnswer(response, call.onStep)) as T;
+        return (await readAnswer(await this.#once(call, headers), call.onStep)) as T;
       } catch (error) {
         call.signal?.throwIfAborted();
-        if (call.method !== 'GET' || attempt === TRIES || !isPassing(error)) throw this.#told(error);
-        await setTimeout(RETRY_MS * 2 ** (attempt - 1), undefined, call.signal && { signal: call.signal });
+        const waitMs = waitBeforeNext(error, attempt);
+        if (waitMs === undefined) throw this.#told(error);
+        await setTimeout(waitMs, undefined, call.signal && { signal: call.signal });
       }
     }
   }
@@ -125,9 +136,16 @@ function queryText(query: object = {}): string {
   return given.size === 0 ? '' : `?${given.toString()}`;
 }
 
-/** Whether the same call may well succeed in a moment: nobody answered, or the daemon asked to wait. */
+/** How long to wait before the same call is tried again; undefined when that is no use. */
+function waitBeforeNext(error: unknown, attempt: number): number | undefined {
+  if (attempt === TRIES || !isPassing(error)) return undefined;
+  const asked = error instanceof RemoteFailure ? (error.retryAfterSeconds ?? 0) * SECOND_MS : 0;
+  return asked > LONGEST_WAIT_MS ? undefined : Math.max(asked, RETRY_MS * 2 ** (attempt - 1));
+}
+
+/** Whether the same call may well succeed in a moment: nobody answered, or the daemon asked to wait, as for one that is still at work. */
 export function isPassing(error: unknown): boolean {
-  if (error instanceof RemoteFailure) return error.status === 429 || error.status === 503;
+  if (error instanceof RemoteFailure) return [429, 503].includes(error.status) || error.refusal === 'at-work';
   return isUnreachable(error instanceof Failure ? error.cause : error);
 }
 

@@ -1,3 +1,4 @@
+import type { KeptRequest, Once } from './once.ts';
 import type { SessionSize, UsageReport } from './session.ts';
 import type { EpochMs } from './time.ts';
 
@@ -136,6 +137,12 @@ export interface SpendBook extends Disposable {
    * now on. Undefined is nothing.
    */
   keep(sessionId: string, change: (kept: string | undefined) => string | undefined): void;
+  /** Does what was asked for under a key in one step for all processes, unless it was done before: then it says what that gave. */
+  once<T>(once: Once, work: () => T): T;
+  /** What is known of a request that bore a key. */
+  request(key: string): KeptRequest | undefined;
+  /** Forgets requests of earlier. */
+  dropRequestsBefore(at: EpochMs): void;
   /** Forgets rows that nothing was added to since then. */
   dropBefore(at: EpochMs): void;
 }
@@ -194,7 +201,7 @@ export interface SpendStep {
 export interface Recorder {
   /** How large the session is by now, through whomever it grew; undefined when it is gone. */
   size(): SessionSize | undefined;
-  usage(added: UsageReport): Promise<void>;
+  usage(added: UsageReport, once?: Once): Promise<void>;
   /** Ends the session: no process adds to it any more. */
   end(reason: string, verdict: Verdict): Promise<void>;
 }

@@ -1,3 +1,4 @@
+import type { Once } from './once.ts';
 import type { NewSession, SessionFacts } from './session.ts';
 import type { EpochMs } from './time.ts';
 
@@ -25,6 +26,12 @@ export type RouteChoice =
   /** The old session ends, if there is one, and another answers from now on. */
   | { readonly kind: 'start'; readonly session: Omit<NewSession, 'routeKey'>; readonly endReason?: string };
 
+/** What was chosen, and the session that answers from then on. */
+export interface Settled<Choice extends RouteChoice> {
+  readonly choice: Choice;
+  readonly facts: SessionFacts;
+}
+
 /** Which session answers which key. A key never answers to two sessions, and never to one that nobody can see. */
 export interface RouteBook {
   /** Looks without waiting: it is asked at every message. */
@@ -33,12 +40,20 @@ export interface RouteBook {
    * Chooses and acts in one transaction: ending the old session, starting the new one and moving the key happen together or not
    * at all. `choose` is told what is true at that moment. Without a session there is nothing to keep or resume.
    */
-  settle(key: string, choose: (current: SessionFacts | undefined) => RouteChoice): Promise<SessionFacts>;
+  settle<Choice extends RouteChoice>(
+    key: string,
+    choose: (current: SessionFacts | undefined) => Choice,
+    once?: Once,
+  ): Promise<Settled<Choice>>;
   /**
    * Ends the session that answers a key if `reasonFor`, told what is true in that transaction, gives a reason. The key stays with it
    * until the next message. Undefined when nothing was ended.
    */
-  end(key: string, reasonFor: (current: SessionFacts) => string | undefined): Promise<SessionFacts | undefined>;
+  end(
+    key: string,
+    reasonFor: (current: SessionFacts) => string | undefined,
+    once?: Once,
+  ): Promise<SessionFacts | undefined>;
   /** By key. */
   list(query?: RouteQuery): AsyncIterable<Route>;
   /** The ids of all sessions that a key names, in one look. Which of them would go on is for `goesOn` to say. */

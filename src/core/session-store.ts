@@ -3,6 +3,7 @@ import type { DeliveryBook } from './delivery-book.ts';
 import type { KeptRecords } from './kept-records.ts';
 import type { LedgerBook, LedgerQuery, LedgerRecord } from './ledger-book.ts';
 import type { Message, NewMessage } from './message.ts';
+import type { Once, RequestBook } from './once.ts';
 import type { Problem } from './problem.ts';
 import type { RouteBook } from './route-book.ts';
 import type { Journal } from './run.ts';
@@ -20,7 +21,7 @@ import type { EpochMs } from './time.ts';
  */
 export interface SessionStore extends AsyncDisposable {
   /** Starts a session. Refuses an id that is taken, and a parent that does not exist. */
-  create(session: NewSession): Promise<SessionFacts>;
+  create(session: NewSession, once?: Once): Promise<SessionFacts>;
   /** Archived sessions too: their facts say so. Nothing but their facts and usage can be asked for, and nothing changed. */
   get(id: string): Promise<SessionFacts | undefined>;
   /** How large a session is. Asked before every step of an agent, so it is answered at once. */
@@ -36,7 +37,7 @@ export interface SessionStore extends AsyncDisposable {
   append(id: string, messages: readonly NewMessage[], options?: AppendOptions): Promise<AppendReceipt>;
   messages(id: string, range?: MessageRange): AsyncIterable<Message>;
 
-  recordUsage(id: string, usage: UsageReport): Promise<void>;
+  recordUsage(id: string, usage: UsageReport, once?: Once): Promise<void>;
   usageByModel(id: string): Promise<readonly ModelUsage[]>;
   /** Keeps the size of the request dumps beside the session, so that listing needs no directory walk. Counts as activity. */
   recordDumps(id: string, dumps: { readonly sizeBytes: number }): Promise<void>;
@@ -83,6 +84,8 @@ export interface SessionStore extends AsyncDisposable {
   readonly routes: RouteBook;
   readonly cron: CronBook;
   readonly deliveries: DeliveryBook;
+  /** What was asked for under a key. Where a change takes one, the key is kept in the transaction of the change. */
+  readonly requests: RequestBook;
   /** Supervised runs that have not ended. */
   readonly runRecords: KeptRecords;
   /** Puts right what a check found and what the messages themselves can tell. */
@@ -146,6 +149,8 @@ export interface AppendOptions {
   readonly within?: SessionSize | undefined;
   /** The number of the last message that the caller knows of, 0 for none. Where another was added meanwhile, nothing is stored. */
   readonly expectedSeq?: number | undefined;
+  /** Under this key they are stored once, however often that is asked for; the receipt is that of the first time. */
+  readonly once?: Once | undefined;
 }
 
 export interface AppendReceipt {

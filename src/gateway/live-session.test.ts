@@ -65,6 +65,34 @@ function aSession(spend: readonly SpendRule[], parts: Partial<LiveSessionParts> 
   return { session, recorded, ends };
 }
 
+describe('usage under a key', () => {
+  const once = { key: 'k', print: 'p', isKnown: false };
+
+  it('is counted once, and recorded by whoever asks again after a death between the two', async () => {
+    const book = openBook();
+    const asked: (string | undefined)[] = [];
+    let alive = false;
+    const recorder = {
+      size: () => SMALL,
+      usage: async (_: UsageReport, given?: { readonly key: string }) => {
+        if (!alive) throw new Error('killed');
+        asked.push(given?.key);
+      },
+      end: async () => undefined,
+    };
+    const report = { model: 'm', inputTokens: 10 };
+    const dead = aSession([], { book, recorder }).session;
+    await expect(dead.beginTurn().usage(report, undefined, once)).rejects.toThrow('killed');
+    alive = true;
+    const next = aSession([], { book, recorder }).session.beginTurn();
+    await next.usage(report, undefined, once);
+    // Recorded under the same key, by which the store knows whether it was.
+    expect([next.used().tokens, asked]).toEqual([10, ['k']]);
+    await next.usage(report);
+    expect(next.used().tokens).toBe(20);
+  });
+});
+
 describe('a turn', () => {
   it('may go on without limits', () => {
     const turn = aSession([]).session.beginTurn();

@@ -1,14 +1,15 @@
 import type { Amounts, Recorder, SpendBook, Verdict } from '../core/gateway.ts';
+import type { Once } from '../core/once.ts';
 import type { SessionSize } from '../core/session.ts';
 import type { Clock } from '../core/time.ts';
 import { mostSize } from './check-spend.ts';
 import { NOTHING_GUARDED, takenUp } from './guards.ts';
 import { keptGuardsText, readKeptGuards } from './kept-guards-text.ts';
+import type { LiveRules, LiveState, TurnStart } from './live-state.ts';
 import { createShareTeller, type UsedShare } from './share-teller.ts';
 import { createSpendScopes } from './spend-scopes.ts';
 import { endReason } from './stop-reason.ts';
 import { forbids } from './strictest.ts';
-import type { LiveRules, LiveState, TurnStart } from './live-state.ts';
 import { type AddedMessage, Turn } from './turn.ts';
 import { createUsageMeter } from './usage-meter.ts';
 import type { ZoneOffset } from './zone-offset.ts';
@@ -79,6 +80,11 @@ export class LiveSession {
   /** Starts a stretch of work, or goes on with one that has lasted so long already; several may run side by side. */
   beginTurn(start: TurnStart = {}): Turn {
     return new Turn(this.#state, start);
+  }
+
+  /** Does something in this session once under a key; a second time it says what the first one gave. */
+  once<T>(once: Once, work: () => T): T {
+    return this.#state.book.once(once, work);
   }
 
   /**

@@ -1,11 +1,12 @@
 import { type Amounts, type FoundTokens, OK, type Reservation, type Spend, type Verdict } from '../core/gateway.ts';
 import type { JsonValue } from '../core/json.ts';
+import type { Once } from '../core/once.ts';
 import { type SessionSize, totalTokens, weighedTokens } from '../core/session.ts';
 import { type EpochMs, MINUTE_MS } from '../core/time.ts';
 import { checkFits, checkSize, checkSpend, type Estimate, reserves } from './check-spend.ts';
 import { afterEvent, type GuardEvent, guardVerdict, isKept } from './guards.ts';
-import { FIRST_STEP, type JudgedCall, type LiveState, type TurnStart } from './live-state.ts';
 import { keptGuardsText, readKeptGuards } from './kept-guards-text.ts';
+import { FIRST_STEP, type JudgedCall, type LiveState, type TurnStart } from './live-state.ts';
 import { priceOf, priceUsage } from './price-usage.ts';
 import type { SpendScopes } from './spend-scopes.ts';
 import { stopReason } from './stop-reason.ts';
@@ -101,8 +102,11 @@ export class Turn implements AsyncDisposable {
     this.#state.book.release(reservation);
   }
 
-  /** Counts what a model call used, then records it; durable when the promise resolves. What was set aside for it is settled. */
-  async usage(event: UsageEvent, settled = this.#takeReservation()): Promise<Verdict> {
+  /**
+   * Counts what a model call used, then records it; durable when the promise resolves. What was set aside for it is settled. Under a
+   * key each of the two is done once: whoever died between them asks again, and only what is missing is made up for.
+   */
+  async usage(event: UsageEvent, settled = this.#takeReservation(), once?: Once): Promise<Verdict> {
     const { meter, rules, recorder } = this.#state;
     const delta = meter.take(event);
     const nanoUsd = priceUsage(delta, rules.prices);
@@ -112,10 +116,12 @@ export class Turn implements AsyncDisposable {
     this.#state.model = event.model;
     if (tokens + nanoUsd + used.reasoningTokens > 0) {
       const { session, shared } = this.#scopes();
-      this.#state.book.add([session, ...shared], { tokens, nanoUsd }, settled);
-      this.#state.lastUse = { tokens, nanoUsd };
-      this.#flow({ tokens: weighedTokens(added) });
-      await recorder.usage(added);
+      this.#once(once, () => {
+        this.#state.book.add([session, ...shared], { tokens, nanoUsd }, settled);
+        this.#state.lastUse = { tokens, nanoUsd };
+        this.#flow({ tokens: weighedTokens(added) });
+      });
+      await recorder.usage(added, once);
     } else if (settled !== undefined) {
       this.#state.book.release(settled);
     }
@@ -219,6 +225,11 @@ export class Turn implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.end();
+  }
+
+  #once(once: Once | undefined, count: () => void): void {
+    if (once === undefined) count();
+    else this.#state.book.once(once, count);
   }
 
   #takeReservation(): Reservation | undefined {

@@ -137,6 +137,7 @@ export const checkpointRoutes = [
     cost: HEAVY,
     body: restoreSchema,
     answer: restoreDoneSchema,
+    repeat: 'once',
     tells: restoredFileSchema,
     handle: async ({ parts: { home }, id, body: { dryRun = false, ...options }, tell, signal }) => {
       if (dryRun) return previewDocument(await home.checkpoints.previewRestore(id, { ...options, signal }));

@@ -5,6 +5,7 @@ import type { z } from 'zod';
 import { Failure } from '../core/failure.ts';
 import type { JsonValue } from '../core/json.ts';
 import { isNoSpace } from '../core/machine-failure.ts';
+import type { Once } from '../core/once.ts';
 import { SECOND_MS } from '../core/time.ts';
 import { AnswerLines } from './answer-lines.ts';
 import type { createAdmission } from './create-admission.ts';
@@ -12,7 +13,8 @@ import type { createRateLimit } from './create-rate-limit.ts';
 import { createRouter } from './create-router.ts';
 import { readJson } from './read-json.ts';
 import { type ErrorAnswer, failureAnswer, INTERNAL, refuse } from './refusal.ts';
-import type { HttpParts, JsonRoute, Route } from './route.ts';
+import { keyOf, printOf, type Repeated } from './repeated-requests.ts';
+import type { Call, HttpParts, JsonRoute, Route } from './route.ts';
 import { ROUTES } from './route-table.ts';
 import { SCHEMA_VERSION, sendDocument, sendError } from './send.ts';
 
@@ -79,7 +81,7 @@ function answer(
     return sendError(response, wrongMethod(found.allow));
   }
   const { route, id } = found;
-  if ('answer' in route) return answerJson({ parts, route, id, query }, request, response);
+  if ('answer' in route) return answerJson({ parts, route, id, path, query }, request, response);
   return route.respond({ parts, id, query: route.query && askedOf(route, query), request, response });
 }
 
@@ -111,37 +113,43 @@ interface JsonCall {
   readonly parts: HttpParts;
   readonly route: JsonRoute;
   readonly id: string;
+  readonly path: string;
   readonly query: string;
 }
 
-async function answerJson(
-  { parts, route, id, query }: JsonCall,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
+async function answerJson(call: JsonCall, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { parts, route, id, path, query } = call;
   const asked = askedOf(route, query);
+  const key = keyOf(request, path);
   const body = route.body === undefined ? undefined : await readJson(request);
   if (body !== undefined && !('value' in body)) return sendError(response, body);
   const given = route.body === undefined ? undefined : checked(route.body, body?.value, 'body');
-  const document =
-    route.tells === undefined
-      ? await route.handle({ parts, id, query: asked, body: given, tell: unheard, signal: parts.signal })
-      : await handleSlowly(route, { parts, id, query: asked, body: given }, response);
+  const work = (once?: Once) => carryOut(route, { parts, id, query: asked, body: given, once }, response);
+  const done: Repeated =
+    key === undefined
+      ? { document: await work(), isRepeated: false }
+      : await parts.repeats.answer({ route, key, print: printOf(query, body?.bytes) }, work);
+  if ('refused' in done) return sendError(response, done.refused);
+  const { document, isRepeated } = done;
   // An answer that took long has begun already, and its head is gone.
-  const isPlaced = route.location !== undefined && !response.headersSent;
-  if (isPlaced) response.setHeader('location', route.location(document, id));
+  const isHeadOpen = !response.headersSent;
+  if (isHeadOpen && route.location !== undefined) response.setHeader('location', route.location(document, id));
+  if (isHeadOpen && isRepeated) response.setHeader('idempotency-replayed', 'true');
   const whole = route.bare === true ? document : { schemaVersion: SCHEMA_VERSION, ...document };
   await sendDocument(response, route.statusOf?.(document) ?? route.status ?? 200, whole);
+}
+
+type QuickCall = Omit<Call<unknown, unknown>, 'tell' | 'signal'>;
+
+async function carryOut(route: JsonRoute, call: QuickCall, response: ServerResponse): Promise<object> {
+  if (route.tells !== undefined) return handleSlowly(route, call, response);
+  return route.handle({ ...call, tell: unheard, signal: call.parts.signal });
 }
 
 async function unheard(): Promise<void> {}
 
 /** A client that goes away is a person who presses Ctrl-C: the work ends between two steps. */
-async function handleSlowly(
-  route: JsonRoute,
-  call: Omit<Parameters<JsonRoute['handle']>[0], 'tell' | 'signal'>,
-  response: ServerResponse,
-): Promise<object> {
+async function handleSlowly(route: JsonRoute, call: QuickCall, response: ServerResponse): Promise<object> {
   using lines = new AnswerLines(response, route.status ?? 200);
   const signal = AbortSignal.any([call.parts.signal, lines.gone]);
   return await route.handle({ ...call, signal, tell: (step) => lines.step(step) });

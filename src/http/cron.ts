@@ -38,6 +38,7 @@ export const cronRoutes = [
     summary: 'Run a job now, whatever its schedule says. The answer comes when it has ended.',
     cost: 1000,
     answer: jobRunSchema,
+    repeat: 'once',
     tells: progressSchema,
     handle: async ({ parts: { home }, id, signal }) => ({
       job: id,

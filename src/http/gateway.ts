@@ -56,11 +56,11 @@ export const gatewayRoutes = [
       'Take a false report of usage back from the totals that it was counted in. Answers all corrections, newest first.',
     body: correctSchema,
     answer: correctionListSchema,
-    handle: async ({ parts: { home }, body: { tokens = 0, costUsd = 0, ...body } }) => ({
-      corrections: (await home.gateway.correct({ ...body, tokens, nanoUsd: Math.round(costUsd * 1e9) })).map(
-        correctionDocument,
-      ),
-    }),
+    repeat: 'noted',
+    handle: async ({ parts: { home }, body: { tokens = 0, costUsd = 0, ...body }, once }) => {
+      const correction = { ...body, tokens, nanoUsd: Math.round(costUsd * 1e9) };
+      return { corrections: (await home.gateway.correct(correction, once)).map(correctionDocument) };
+    },
   }),
   jsonRoute({
     method: 'GET',
@@ -87,8 +87,9 @@ export const gatewayRoutes = [
     summary: 'The session that answers a key: the one of before, taken up again, or a new one where the rules say so.',
     body: resolveSchema,
     answer: resolvedSchema,
-    handle: async ({ parts: { home, sessions }, body }) => {
-      const resolved = await home.gateway.resolve(body);
+    repeat: 'noted',
+    handle: async ({ parts: { home, sessions }, body, once }) => {
+      const resolved = await home.gateway.resolve(body, once);
       sessions.use(resolved.session, resolved.facts);
       return resolvedDocument(body.key, resolved, await home.gateway.budgets(resolved.facts));
     },
@@ -99,9 +100,10 @@ export const gatewayRoutes = [
     summary: 'End the session that answers a key; the next message starts afresh.',
     body: resetSchema,
     answer: resetDoneSchema,
-    handle: async ({ parts: { home }, body: { key, reason } }) => ({
+    repeat: 'noted',
+    handle: async ({ parts: { home }, body: { key, reason }, once }) => ({
       key,
-      session: sessionDocument(await home.gateway.reset(key, reason)),
+      session: sessionDocument(await home.gateway.reset(key, reason, once)),
     }),
   }),
 ] as const;

@@ -3,6 +3,7 @@ import { messageDocument } from '../app/documents/session-document.ts';
 import type { Session } from '../app/sessions/session.ts';
 import { OK } from '../core/gateway.ts';
 import type { Content, Message, NewMessage } from '../core/message.ts';
+import type { Once } from '../core/once.ts';
 import type { AppendReceipt } from '../core/session-store.ts';
 import { jsonRoute } from './route.ts';
 import {
@@ -40,13 +41,14 @@ export const messageRoutes = [
     status: 201,
     location: (document, id) =>
       `/api/sessions/${encodeURIComponent(id)}/messages?from=${String('firstSeq' in document && document.firstSeq)}`,
-    handle: async ({ parts, id, body }) => {
+    repeat: 'noted',
+    handle: async ({ parts, id, body, once }) => {
       const session = await parts.sessions.open(id);
       const { messages, ...options } = body;
       const { firstSeq, lastSeq, problems, verdict } = parts.sessions.isAnswering(id)
-        ? await parts.home.gateway.append(id, messages, options)
-        : { ...(await append(session, body)), verdict: OK };
-      await parts.news.added(id, body.messages.length, lastSeq);
+        ? await parts.home.gateway.append(id, messages, { ...options, once })
+        : { ...(await append(session, { ...body, once })), verdict: OK };
+      if (once?.isKnown !== true) await parts.news.added(id, body.messages.length, lastSeq);
       return { firstSeq, lastSeq, problems, ...(verdict.kind !== 'ok' && { verdict }) };
     },
   }),
@@ -64,9 +66,9 @@ export const messageRoutes = [
 ] as const;
 
 /** A request holds no more than one transaction does, so its messages are stored together and bear numbers in a row. */
-function append(session: Session, { messages, expectedSeq }: NewMessages): Promise<Receipt> {
+function append(session: Session, { messages, expectedSeq, once }: NewMessages): Promise<Receipt> {
   const [only] = messages;
-  if (expectedSeq !== undefined) return session.appendAfter(expectedSeq, messages);
+  if (expectedSeq !== undefined || once !== undefined) return session.appendTogether(messages, { expectedSeq, once });
   if (messages.length === 1 && only !== undefined) return session.append(only);
   return appendAll(session, messages);
 }
@@ -79,6 +81,7 @@ async function appendAll(session: Session, messages: readonly NewMessage[]): Pro
 interface NewMessages {
   readonly messages: readonly NewMessage[];
   readonly expectedSeq?: number;
+  readonly once: Once | undefined;
 }
 
 type Receipt = Pick<AppendReceipt, 'firstSeq' | 'lastSeq' | 'problems'>;

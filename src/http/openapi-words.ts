@@ -56,6 +56,10 @@ export const PARAMETERS: Readonly<Record<string, string>> = {
   session: 'Only events of the session with this id.',
 };
 
+/** The header that every request may bear which changes something. */
+export const KEY_WORDS =
+  'Any name for this very request, such as a new UUID. The same request under the same name within a day is carried out once, and answered as the first one was; the answer then bears `Idempotency-Replayed: true`.';
+
 interface Example {
   readonly body?: object;
   readonly answer?: object;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { errorResponses, errorSchema, errorsOf } from './openapi-errors.ts';
-import { EXAMPLES, PARAMETERS, TAGS } from './openapi-words.ts';
 import { jsonSchema } from './json-schema.ts';
+import { errorResponses, errorSchema, errorsOf } from './openapi-errors.ts';
+import { EXAMPLES, KEY_WORDS, PARAMETERS, TAGS } from './openapi-words.ts';
 import { type JsonRoute, jsonRoute, type Route } from './route.ts';
 import { eventSchema } from './schemas/gateway-schemas.ts';
 
@@ -63,7 +63,7 @@ function withComponents(document: object): object {
 }
 
 function operation(route: Route): object {
-  const parameters = [...pathParameters(route), ...queryParameters(route)];
+  const parameters = [...pathParameters(route), ...queryParameters(route), ...headerParameters(route)];
   const { body: example } = EXAMPLES[`${route.method} ${route.path}`] ?? {};
   return {
     operationId: operationId(route),
@@ -135,6 +135,13 @@ function queryParameters({ query }: Route): object[] {
     required: !isOptional(schema as z.ZodType),
     schema: jsonSchema(schema as z.ZodType),
   }));
+}
+
+/** What changes something may be sent twice by a client that lost the answer. */
+function headerParameters({ method }: Route): object[] {
+  if (method === 'GET') return [];
+  const schema = { type: 'string', minLength: 1, maxLength: 255 };
+  return [{ name: 'Idempotency-Key', in: 'header', description: KEY_WORDS, required: false, schema }];
 }
 
 function isOptional(schema: z.ZodType): boolean {

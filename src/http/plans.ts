@@ -47,6 +47,7 @@ export const planRoutes = [
     cost: HEAVY,
     query: applyQuery,
     answer: carriedSchema,
+    repeat: 'once',
     tells: outcomeSchema,
     handle: async ({ parts: { home }, id, query: { forGood = false }, tell, signal }) => {
       const plan = loadPlan(home.plansHome, id);
@@ -64,6 +65,7 @@ export const planRoutes = [
     query: applyQuery,
     body: planDocumentSchema,
     answer: carriedSchema,
+    repeat: 'once',
     tells: outcomeSchema,
     handle: async ({ parts: { home }, body, query: { forGood = false }, tell, signal }) => {
       const plan = planOf(body as PlanDocument, 'the body');

@@ -8,12 +8,12 @@ import { type ErrorAnswer, refuse } from './refusal.ts';
 /** A message may hold 10 MiB; quotes and line breaks take more room in JSON. */
 const MAX_BODY_BYTES = 12 * 1024 * 1024;
 
-/** The JSON in the body of a request, or why it is not read. Nothing beyond the limit is ever kept. */
-export async function readJson(request: IncomingMessage): Promise<{ value: JsonValue } | ErrorAnswer> {
+/** The JSON in the body of a request and its bytes, or why it is not read. Nothing beyond the limit is ever kept. */
+export async function readJson(request: IncomingMessage): Promise<{ value: JsonValue; bytes: Buffer } | ErrorAnswer> {
   if (!isJson(request.headers['content-type'] ?? '')) return WRONG_TYPE;
   if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return TOO_LARGE;
   const bytes = await collect(request);
-  return bytes === undefined ? TOO_LARGE : { value: parse(bytes) };
+  return bytes === undefined ? TOO_LARGE : { value: parse(bytes), bytes };
 }
 
 function isJson(type: string): boolean {

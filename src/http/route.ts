@@ -1,12 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { z } from 'zod';
 import type { Home } from '../app/home.ts';
+import type { Once } from '../core/once.ts';
 import type { Clock } from '../core/time.ts';
 import type { EventClients } from './event-clients.ts';
 import type { MessageNews } from './message-news.ts';
 import type { Metrics } from './metrics.ts';
 import type { OpenSessions } from './open-sessions.ts';
 import type { ChoreHealth, Readiness } from './readiness.ts';
+import type { RepeatedRequests } from './repeated-requests.ts';
 
 /** What every resource works with. */
 export interface HttpParts {
@@ -16,6 +18,7 @@ export interface HttpParts {
   readonly events: EventClients;
   readonly news: MessageNews;
   readonly metrics: Metrics;
+  readonly repeats: RepeatedRequests;
   readonly chores: () => readonly ChoreHealth[];
   readonly readiness: () => Promise<Readiness>;
   /** Aborted when the daemon stops. */
@@ -28,6 +31,8 @@ export interface Call<Query, Body> {
   readonly id: string;
   readonly query: Query;
   readonly body: Body;
+  /** The key that the request bears, for a route whose effect is noted with it. */
+  readonly once?: Once | undefined;
   /** Says how far the work is, to a client that listens. Resolves when it is time to say more. */
   readonly tell: (step: object) => Promise<void>;
   /** Whatever takes long ends between two steps when the daemon stops, or when the client of a slow route is gone. */
@@ -54,6 +59,12 @@ export interface JsonRouteSpec<Query extends z.ZodType, Body extends z.ZodType> 
   /** It may take long: this is what it tells meanwhile to a client that accepts lines. */
   readonly tells?: z.ZodType;
   readonly status?: 200 | 201;
+  /**
+   * What becomes of a request whose key was seen before. `noted`: the handler hands the key to the home, which keeps it in the
+   * transaction of the effect. `once`: it is never begun a second time. Otherwise its answer is kept, and where there is none it is
+   * done again, which must then come to the same.
+   */
+  readonly repeat?: 'noted' | 'once';
   /** Sent as it is, without the version of all documents: its form is not ours to choose. */
   readonly bare?: true;
   /** Where what was made can be found from now on. */

@@ -68,6 +68,7 @@ export const runRoutes = [
     cost: HEAVY,
     body: undoSchema,
     answer: carriedSchema,
+    repeat: 'once',
     tells: outcomeSchema,
     handle: async ({ parts: { home }, id, body, tell, signal }) => {
       const { outcomes, onOutcome } = gather(tell);
@@ -82,6 +83,7 @@ export const runRoutes = [
     cost: HEAVY,
     body: emptySchema,
     answer: emptiedSchema,
+    repeat: 'once',
     tells: progressSchema,
     handle: async ({ parts: { home }, id, body }) => (await home.retention()).emptyTrash(id, body),
   }),

@@ -1,9 +1,12 @@
 import type { z } from 'zod';
-import { sessionDetailDocument, sessionDocument } from '../app/documents/session-document.ts';
 import { carriedDocument } from '../app/documents/run-document.ts';
+import { sessionDetailDocument, sessionDocument } from '../app/documents/session-document.ts';
+import type { GatewaySession } from '../app/gateway/gateway-session.ts';
 import type { SessionsQuery } from '../app/sessions/sessions.ts';
 import { endedSession } from '../core/check-session.ts';
 import { Failure } from '../core/failure.ts';
+import type { Verdict } from '../core/gateway.ts';
+import type { Once } from '../core/once.ts';
 import { isRemoval } from '../core/plan.ts';
 import type { Outcome } from '../core/run.ts';
 import type { SessionFacts } from '../core/session.ts';
@@ -49,8 +52,9 @@ export const sessionRoutes = [
     answer: sessionSchema,
     status: 201,
     location: (document) => `/api/sessions/${encodeURIComponent(String('id' in document && document.id))}`,
-    handle: async ({ parts: { home, sessions }, body }) => {
-      const session = await home.sessions.create(body);
+    repeat: 'noted',
+    handle: async ({ parts: { home, sessions }, body, once }) => {
+      const session = await home.sessions.create(body, once);
       const facts = await session.facts();
       sessions.use(session, facts);
       return sessionDocument(facts);
@@ -94,6 +98,7 @@ export const sessionRoutes = [
       'Remove a session into the trash, as a plan for it alone would. `run` names the run that gives it back, and until when (`expiresAt`). Refused while a hold keeps the session.',
     cost: HEAVY,
     answer: carriedSchema,
+    repeat: 'once',
     handle: async ({ parts: { home }, id }) => {
       // By its whole id alone: nothing is removed that was meant by its first characters.
       await home.sessions.open(id);
@@ -135,10 +140,11 @@ export const sessionRoutes = [
       'Add what a model call used: the difference, not a running total. It counts towards budgets; `verdict` is there when they have something to say. A session that is told to stop has ended.',
     body: usageReportSchema,
     answer: usageAddedSchema,
-    handle: async ({ parts, id, body }) => {
+    repeat: 'noted',
+    handle: async ({ parts, id, body, once }) => {
       const session = await parts.sessions.open(id);
       await using turn = (await parts.home.gateway.open(id)).beginTurn();
-      const verdict = await turn.usage(body);
+      const verdict = await turn.usage(body, undefined, once);
       return { usageByModel: await session.usageByModel(), ...(verdict.kind !== 'ok' && { verdict }) };
     },
   }),
@@ -149,19 +155,37 @@ export const sessionRoutes = [
       'Ask before a step, such as a call of the model, and say what happened since the last one: tools that ran, and milliseconds of work. The step is counted unless `verdict` is `reset` or `stop`. A session that is told to stop has ended.',
     body: nextStepSchema,
     answer: stepSchema,
-    handle: async ({ parts, id, body: { tools = [], workedMs } }) => {
+    repeat: 'noted',
+    handle: async ({ parts, id, body, once }) => {
       await parts.sessions.open(id);
       const session = await parts.home.gateway.open(id);
       const { endedAt, endReason } = session.facts;
-      if (endedAt !== undefined) throw endedSession(id, endReason);
-      await using turn = session.beginTurn(workedMs);
-      // Calls before results: they may have run side by side.
-      for (const { name, args } of tools) turn.toolCall({ name, ...(args !== undefined && { args }) });
-      for (const { name, ok } of tools) turn.toolResult({ name, ok });
-      return { verdict: turn.beforeIteration() };
+      if (endedAt !== undefined && once?.isKnown !== true) throw endedSession(id, endReason);
+      return { verdict: await takeStep(session, body, once) };
     },
   }),
 ] as const;
+
+/** Everything that a step counts is counted together, and under a key once. A verdict that was lost is heeded when it is asked for again. */
+async function takeStep(
+  session: GatewaySession,
+  { tools = [], workedMs }: z.output<typeof nextStepSchema>,
+  once: Once | undefined,
+): Promise<Verdict> {
+  let begun: Turn | undefined;
+  const judge = () => {
+    const turn = (begun = session.beginTurn(workedMs));
+    // Calls before results: they may have run side by side.
+    for (const { name, args } of tools) turn.toolCall({ name, ...(args !== undefined && { args }) });
+    for (const { name, ok } of tools) turn.toolResult({ name, ok });
+    return turn.beforeIteration();
+  };
+  const verdict = once === undefined ? judge() : session.once(once, judge);
+  await using turn = begun ?? session.beginTurn();
+  return turn.heed(verdict);
+}
+
+type Turn = ReturnType<GatewaySession['beginTurn']>;
 
 function heldSession(id: string, reason: string): Failure {
   return new Failure('refused', `Session ${id} stays: ${reason}.`, {

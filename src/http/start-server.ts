@@ -10,6 +10,7 @@ import { MessageNews } from './message-news.ts';
 import { Metrics } from './metrics.ts';
 import { OpenSessions } from './open-sessions.ts';
 import { type ChoreHealth, createReadiness } from './readiness.ts';
+import { RepeatedRequests } from './repeated-requests.ts';
 import { watchSessions } from './session-watch.ts';
 import { Strangers } from './strangers.ts';
 
@@ -44,7 +45,7 @@ const SWEEP_MS = 20;
 export interface HttpServer {
   /** Where it is to be found: a URL, or `unix:` and the path of a socket. */
   readonly url: string;
-  /** Lets go of sessions that no client has used for a while. */
+  /** Lets go of sessions that no client has used for a while, and of requests that nobody asks for again. */
   releaseIdle(): Promise<void>;
   /** Takes no more requests, lets those in flight end, and closes. What takes longer than this is cut off. */
   stop(withinMs?: number): Promise<void>;
@@ -63,8 +64,9 @@ export async function startServer(parts: ServerParts, address: Address): Promise
   const strangers = new Strangers(parts.mostStrangers ?? MOST_STRANGERS);
   const chores = parts.chores ?? (() => []);
   const readiness = createReadiness({ home, clock, chores });
+  const repeats = new RepeatedRequests(home.requests);
   const handle = createRequestHandler(
-    { home, clock, events, news, sessions, metrics, chores, readiness, signal: stopping.signal },
+    { home, clock, events, news, sessions, metrics, repeats, chores, readiness, signal: stopping.signal },
     createDoor(parts, address, strangers),
   );
   // Opens what lies behind the gateway, so that nobody who follows its events waits for that.
@@ -78,7 +80,10 @@ export async function startServer(parts: ServerParts, address: Address): Promise
   const { url } = await listen(server, address);
   return {
     url,
-    releaseIdle: () => sessions.releaseIdle(),
+    async releaseIdle() {
+      await sessions.releaseIdle();
+      await home.requests.dropOld();
+    },
     async stop(withinMs = STOP_MS) {
       const closed = new Promise((resolve) => server.close(resolve));
       stopping.abort();

@@ -22,9 +22,9 @@ function testRoutes(openAt: (clock: ManualClock) => () => Promise<SessionStore>)
   describe('routes', () => {
     it('gives a key to a new session, and keeps it', async () => {
       await using store = await openAt(manualClock())();
-      const first = await store.routes.settle('telegram:42', orStart);
+      const { facts: first } = await store.routes.settle('telegram:42', orStart);
       expect(first).toMatchObject({ source: 'telegram', routeKey: 'telegram:42' });
-      expect(await store.routes.settle('telegram:42', orStart)).toMatchObject({ id: first.id });
+      expect((await store.routes.settle('telegram:42', orStart)).facts).toMatchObject({ id: first.id });
       expect(store.routes.find('telegram:42')).toMatchObject({
         key: 'telegram:42',
         movedAt: NOW,
@@ -36,10 +36,11 @@ function testRoutes(openAt: (clock: ManualClock) => () => Promise<SessionStore>)
     it('ends the old session and moves the key in one step', async () => {
       const clock = manualClock();
       await using store = await openAt(clock)();
-      const old = await store.routes.settle('k', orStart);
+      const { facts: old } = await store.routes.settle('k', orStart);
       clock.advance(MINUTE_MS);
       const session = { source: 'telegram', parentId: old.id, childKind: 'reset' } as const;
-      const fresh = await store.routes.settle('k', () => ({ kind: 'start', session, endReason: 'reset: idle' }));
+      const choice = { kind: 'start', session, endReason: 'reset: idle' } as const;
+      const { facts: fresh } = await store.routes.settle('k', () => choice);
       expect(await store.get(old.id)).toMatchObject({ endedAt: clock.now(), endReason: 'reset: idle' });
       expect(fresh).toMatchObject({ parentId: old.id, childKind: 'reset' });
       expect(store.routes.find('k')).toMatchObject({ movedAt: clock.now(), session: { id: fresh.id } });
@@ -47,7 +48,7 @@ function testRoutes(openAt: (clock: ManualClock) => () => Promise<SessionStore>)
 
     it('changes nothing when the new session cannot be started', async () => {
       await using store = await openAt(manualClock())();
-      const old = await store.routes.settle('k', orStart);
+      const { facts: old } = await store.routes.settle('k', orStart);
       const session = { source: 'telegram', id: old.id };
       await expect(store.routes.settle('k', () => ({ kind: 'start', session, endReason: 'reset' }))).rejects.toThrow();
       const kept = store.routes.find('k')?.session;
@@ -57,15 +58,15 @@ function testRoutes(openAt: (clock: ManualClock) => () => Promise<SessionStore>)
 
     it('goes on with a session that ended by accident', async () => {
       await using store = await openAt(manualClock())();
-      const { id } = await store.routes.settle('k', orStart);
+      const { id } = (await store.routes.settle('k', orStart)).facts;
       await store.end(id, 'crash');
-      expect((await store.routes.settle('k', () => ({ kind: 'resume' }))).endedAt).toBeUndefined();
+      expect((await store.routes.settle('k', () => ({ kind: 'resume' }))).facts.endedAt).toBeUndefined();
     });
 
     it('ends a session only if that is still meant when it comes to it, and keeps the key with it', async () => {
       const clock = manualClock();
       await using store = await openAt(clock)();
-      const { id } = await store.routes.settle('k', orStart);
+      const { id } = (await store.routes.settle('k', orStart)).facts;
       const asked: (string | undefined)[] = [];
       const leave = ({ title }: SessionFacts) => void asked.push(title);
       const late = store.change(id, { title: 'renamed since' });
@@ -82,12 +83,12 @@ function testRoutes(openAt: (clock: ManualClock) => () => Promise<SessionStore>)
 
     it('heals by itself when its session was removed', async () => {
       await using store = await openAt(manualClock())();
-      const { id } = await store.routes.settle('k', orStart);
+      const { id } = (await store.routes.settle('k', orStart)).facts;
       await removeSessions(store, [id]);
       expect(store.routes.find('k')).toEqual({ key: 'k', movedAt: NOW });
       await expect(store.routes.settle('k', () => KEEP)).rejects.toThrow(/none to go on with/);
       const fresh = await store.routes.settle('k', orStart);
-      expect(fresh.id).not.toBe(id);
+      expect(fresh.facts.id).not.toBe(id);
     });
 
     it('never starts two sessions for one key, however many ask at once', async () => {
@@ -95,7 +96,7 @@ function testRoutes(openAt: (clock: ManualClock) => () => Promise<SessionStore>)
       await using one = await open();
       await using two = await open();
       const asked = Array.from({ length: 40 }, (_, index) => (index % 2 === 0 ? one : two).routes.settle('k', orStart));
-      expect(new Set((await Promise.all(asked)).map(({ id }) => id)).size).toBe(1);
+      expect(new Set((await Promise.all(asked)).map(({ facts }) => facts.id)).size).toBe(1);
       expect(await collect(one.list())).toHaveLength(1);
     });
 
@@ -130,7 +131,7 @@ function testRoutes(openAt: (clock: ManualClock) => () => Promise<SessionStore>)
 
     it('keeps what it holds in use', async () => {
       await using store = await openAt(manualClock())();
-      const { id } = await store.routes.settle('k', orStart);
+      const { id } = (await store.routes.settle('k', orStart)).facts;
       await store.append(id, [user('hello')]);
       expect((await store.holders()).flatMap(({ sessionIds }) => sessionIds)).toEqual([id]);
     });

@@ -4,21 +4,22 @@ import {
   type Correction,
   type Counter,
   type NewCorrection,
+  OK,
   type Reservation,
   type Scope,
   type Spend,
   type SpendBook,
   type SpendKey,
   type Verdict,
-  OK,
 } from '../../core/gateway.ts';
+import type { Once } from '../../core/once.ts';
 import type { SessionFacts } from '../../core/session.ts';
 import { type EpochMs, isoTime } from '../../core/time.ts';
 import { checkFits, checkSpend, reserves, ruleApplies, type SpendRule } from '../../gateway/check-spend.ts';
+import { FIRST_STEP } from '../../gateway/live-state.ts';
 import { nextDay } from '../../gateway/next-day.ts';
 import { createSpendScopes, type SpendScopes } from '../../gateway/spend-scopes.ts';
 import { forbids, strictest } from '../../gateway/strictest.ts';
-import { FIRST_STEP } from '../../gateway/live-state.ts';
 import { factsOf } from '../../gateway/verdict-of.ts';
 import { localDay } from '../../gateway/zone-offset.ts';
 import type { HomeParts } from '../home-parts.ts';
@@ -98,7 +99,7 @@ export class Budgets {
   }
 
   /** Takes a false report back from the totals that it was counted in. Who did so, when and why is kept. */
-  async correct(request: CorrectionRequest): Promise<void> {
+  async correct(request: CorrectionRequest, once?: Once): Promise<void> {
     const { store, book, clock } = this.#parts;
     const { sessionId, by, reason, tokens, nanoUsd } = request;
     checkReason(reason);
@@ -113,7 +114,9 @@ export class Budgets {
       { scope: 'day', key: '', period },
       ...(model === undefined ? [] : [{ scope: 'model' as const, key: model, period }]),
     ];
-    book.correct(keys, { sessionId, by, reason, tokens, nanoUsd });
+    const correct = () => book.correct(keys, { sessionId, by, reason, tokens, nanoUsd });
+    if (once === undefined) correct();
+    else book.once(once, correct);
   }
 
   corrections(): readonly Correction[] {

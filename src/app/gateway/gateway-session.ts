@@ -1,5 +1,6 @@
 import type { Verdict } from '../../core/gateway.ts';
 import { contentBytes, type NewMessage } from '../../core/message.ts';
+import type { Once } from '../../core/once.ts';
 import type { SessionFacts } from '../../core/session.ts';
 import type { AppendOptions, AppendReceipt, SessionStore } from '../../core/session-store.ts';
 import type { LiveSession } from '../../gateway/live-session.ts';
@@ -50,6 +51,11 @@ export class GatewaySession {
     return this.#live.beginTurn({ workedMs });
   }
 
+  /** Does something in this session once under a key; a second time it says what the first one gave. */
+  once<T>(once: Once, work: () => T): T {
+    return this.#live.once(once, work);
+  }
+
   /**
    * Adds a message and counts it. The verdict says whether the session may go on. After `reset` and `stop` it has ended: this message
    * was the last, and the next is refused, in every process. At `reset`, resolve the key again.
@@ -60,7 +66,7 @@ export class GatewaySession {
 }
 
 /** Messages to add, and the number of the message after which they must come where that matters. */
-export interface Added extends Pick<AppendOptions, 'expectedSeq'> {
+export interface Added extends Pick<AppendOptions, 'expectedSeq' | 'once'> {
   readonly messages: readonly NewMessage[];
 }
 
@@ -74,7 +80,9 @@ export async function appendLive(
   { messages, ...options }: Added,
 ): Promise<JudgedReceipt> {
   const receipt = await store.append(live.id, messages, { within: live.within, ...options });
-  return { ...receipt, verdict: await live.added(messages.map(addedMessage)) };
+  // What was counted before is only judged.
+  const counted = options.once?.isKnown === true ? [] : messages;
+  return { ...receipt, verdict: await live.added(counted.map(addedMessage)) };
 }
 
 /** What limits and guards look at. */

@@ -1,8 +1,10 @@
 import type { Correction, Scope, Spend } from '../../core/gateway.ts';
 import type { NewMessage } from '../../core/message.ts';
+import type { KeptRequest, Once } from '../../core/once.ts';
 import type { Route, RouteQuery } from '../../core/route-book.ts';
 import type { SessionFacts } from '../../core/session.ts';
 import type { AppendOptions } from '../../core/session-store.ts';
+import type { EpochMs } from '../../core/time.ts';
 import type { FeedEvent } from '../../gateway/event-feed.ts';
 import type { Checkpoints } from '../checkpoints.ts';
 import type { HomeParts } from '../home-parts.ts';
@@ -29,9 +31,9 @@ export class Gateway implements Disposable {
   }
 
   /** The session that answers this key: the one of before, taken up again, or a new one where the rules say so. */
-  async resolve(request: ResolveRequest): Promise<GatewaySession> {
+  async resolve(request: ResolveRequest, once?: Once): Promise<GatewaySession> {
     refuseBadConfig(this.#parts);
-    return (this.#opened ?? (await this.#open())).resolve(request);
+    return (this.#opened ?? (await this.#open())).resolve(request, once);
   }
 
   /** A session by its id, whether it answers a key or not: what is used in it counts towards budgets. */
@@ -41,9 +43,9 @@ export class Gateway implements Disposable {
   }
 
   /** Ends the session that answers a key; the next message starts another. Its files follow the rules. */
-  async reset(key: string, reason?: string): Promise<SessionFacts> {
+  async reset(key: string, reason?: string, once?: Once): Promise<SessionFacts> {
     refuseBadConfig(this.#parts);
-    return (await this.#open()).reset(key, reason);
+    return (await this.#open()).reset(key, reason, once);
   }
 
   /** Every key and the session that answers it, or those of one source, or after a key. */
@@ -67,7 +69,7 @@ export class Gateway implements Disposable {
   async append(
     id: string,
     messages: readonly NewMessage[],
-    options?: Pick<AppendOptions, 'expectedSeq'>,
+    options?: Pick<AppendOptions, 'expectedSeq' | 'once'>,
   ): Promise<JudgedReceipt> {
     refuseBadConfig(this.#parts);
     return (this.#opened ?? (await this.#open())).append(id, { messages, ...options });
@@ -85,11 +87,21 @@ export class Gateway implements Disposable {
   }
 
   /** Takes a false report back from every total that it was counted in; who did so, when and why is kept. */
-  async correct(request: CorrectionRequest): Promise<readonly Correction[]> {
+  async correct(request: CorrectionRequest, once?: Once): Promise<readonly Correction[]> {
     refuseBadConfig(this.#parts);
     const { budgets } = await this.#open();
-    await budgets.correct(request);
+    await budgets.correct(request, once);
     return budgets.corrections();
+  }
+
+  /** What is known of a request that bore a key and was counted. */
+  async request(key: string): Promise<KeptRequest | undefined> {
+    return (this.#opened ?? (await this.#open())).book.request(key);
+  }
+
+  /** Forgets requests of earlier. */
+  async dropRequestsBefore(at: EpochMs): Promise<void> {
+    (await this.#open()).book.dropRequestsBefore(at);
   }
 
   /** What happens in this process from now on, or after the event with this number, until the signal says stop. */

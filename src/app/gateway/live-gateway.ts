@@ -3,6 +3,7 @@ import { Failure } from '../../core/failure.ts';
 import type { Scope, Spend, SpendBook, Verdict } from '../../core/gateway.ts';
 import { goesOn } from '../../core/in-use.ts';
 import type { JsonValue } from '../../core/json.ts';
+import type { Once } from '../../core/once.ts';
 import type { RouteChoice } from '../../core/route-book.ts';
 import { type NewSession, type SessionFacts, sessionBytes } from '../../core/session.ts';
 import { DAY_MS, type EpochMs } from '../../core/time.ts';
@@ -31,40 +32,38 @@ export class LiveGateway implements Disposable {
   readonly events: EventFeed;
   readonly live: LiveSessions;
   readonly budgets: Budgets;
+  readonly book: SpendBook;
   readonly #parts: HomeParts;
-  readonly #book: SpendBook;
   /** How many works of this process go on in the background of a session, and since when without a break: a reset waits for them. */
   readonly #background = new Map<string, { readonly since: EpochMs; works: number }>();
 
   constructor(parts: HomeParts) {
     this.#parts = parts;
-    this.#book = openSpendBook({ path: parts.layout.live, clock: parts.clock });
-    this.#book.dropBefore(parts.clock.now() - SPEND_KEPT_MS);
+    this.book = openSpendBook({ path: parts.layout.live, clock: parts.clock });
+    this.book.dropBefore(parts.clock.now() - SPEND_KEPT_MS);
     this.events = createEventFeed(parts.clock);
     this.live = new LiveSessions({
       ...parts,
-      book: this.#book,
+      book: this.book,
       onStop: (id, verdict) => this.#tellStop(id, verdict),
       onShare: (sessionId, { message }) => this.events.publish({ kind: 'budget-alert', sessionId, message }),
     });
-    this.budgets = new Budgets({ ...parts, book: this.#book, rulesFor: (source) => this.live.rulesFor(source) });
+    this.budgets = new Budgets({ ...parts, book: this.book, rulesFor: (source) => this.live.rulesFor(source) });
   }
 
   /** The session that answers this key: the one of before, taken up again, or a new one where the rules say so. */
-  async resolve(request: ResolveRequest): Promise<GatewaySession> {
+  async resolve(request: ResolveRequest, once?: Once): Promise<GatewaySession> {
     checkRouteKey(request.key);
     const current = this.#parts.store.routes.find(request.key)?.session;
-    if (current !== undefined && this.#decide(current).kind === 'continue') {
+    // To go on changes nothing, and so leaves nothing behind that must not be done twice.
+    if (once?.isKnown !== true && current !== undefined && this.#decide(current).kind === 'continue') {
       return this.#handle(current, { kind: 'continued' });
     }
-    let resolution: Resolution = { kind: 'created' };
     const running = await this.#running();
-    const facts = await this.#parts.store.routes.settle(request.key, (now) => {
-      const choice = this.#choose(request, now, running);
-      resolution = choice.resolution;
-      return choice;
-    });
-    this.#tell(facts, resolution);
+    const choose = (now: SessionFacts | undefined) => this.#choose(request, now, running);
+    const { facts, choice } = await this.#parts.store.routes.settle(request.key, choose, once);
+    const { resolution } = choice;
+    if (once?.isKnown !== true) this.#tell(facts, resolution);
     return this.#handle(facts, resolution);
   }
 
@@ -74,11 +73,12 @@ export class LiveGateway implements Disposable {
   }
 
   /** Ends the session that answers a key; the next message starts another. Its files follow the rules. */
-  async reset(key: string, reason = 'reset: asked for'): Promise<SessionFacts> {
-    const session = this.#parts.store.routes.find(key)?.session;
-    if (session === undefined) throw noSuchRoute(key);
-    const ended = await this.#parts.store.end(session.id, reason);
-    this.#tellReset(key, session.id, reason);
+  async reset(key: string, reason = 'reset: asked for', once?: Once): Promise<SessionFacts> {
+    const { routes } = this.#parts.store;
+    if (once?.isKnown !== true && routes.find(key)?.session === undefined) throw noSuchRoute(key);
+    const ended = await routes.end(key, () => reason, once);
+    if (ended === undefined) throw noSuchRoute(key);
+    if (once?.isKnown !== true) this.#tellReset(key, ended.id, reason);
     return ended;
   }
 
@@ -127,7 +127,7 @@ export class LiveGateway implements Disposable {
 
   /** What was used, by what it counts towards, newest first. */
   spend(scope: Scope): readonly Spend[] {
-    const spent = this.#book.list(scope);
+    const spent = this.book.list(scope);
     if (scope !== 'model') return spent;
     const { prices } = this.live.rulesFor('').live;
     // One whose cost was reported has a price, whoever knows it.
@@ -139,7 +139,7 @@ export class LiveGateway implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#book[Symbol.dispose]();
+    this.book[Symbol.dispose]();
   }
 
   /** Supervised runs of all processes. Asked only when something else than to go on is due, which is seldom. */

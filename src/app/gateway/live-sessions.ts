@@ -2,8 +2,8 @@ import type { Amounts, SpendBook, Verdict } from '../../core/gateway.ts';
 import { type SessionFacts, totalTokens } from '../../core/session.ts';
 import type { Clock } from '../../core/time.ts';
 import { LiveSession } from '../../gateway/live-session.ts';
-import type { UsedShare } from '../../gateway/share-teller.ts';
 import type { LiveRules } from '../../gateway/live-state.ts';
+import type { UsedShare } from '../../gateway/share-teller.ts';
 import type { HomeParts } from '../home-parts.ts';
 import { type GatewayRules, gatewayRules } from './gateway-rules.ts';
 
@@ -75,7 +75,7 @@ export class LiveSessions {
       book,
       recorder: {
         size: () => store.sizeOf(id),
-        usage: (added) => store.recordUsage(id, added),
+        usage: (added, once) => store.recordUsage(id, added, once),
         end: async (reason, verdict) => {
           await store.end(id, reason);
           book.keep(id, () => undefined);

@@ -3,6 +3,7 @@ import type { Amounts, Reservation } from '../../core/gateway.ts';
 import type { SessionFacts } from '../../core/session.ts';
 import { MINUTE_MS } from '../../core/time.ts';
 import { reserves, type SpendRule } from '../../gateway/check-spend.ts';
+import type { LiveRules } from '../../gateway/live-state.ts';
 import { type AdviceFile, createAdviceFile } from '../../gateway/run/advice-file.ts';
 import { closeOrphanRuns } from '../../gateway/run/close-orphan-runs.ts';
 import { createGraceBudget, hardLimits } from '../../gateway/run/grace-budget.ts';
@@ -12,7 +13,6 @@ import type { RunRecord, RunRecords } from '../../gateway/run/run-record.ts';
 import type { RunResult } from '../../gateway/run/run-result.ts';
 import { type RunIo, type RunOptions, superviseRun } from '../../gateway/run/supervise-run.ts';
 import { stopReason } from '../../gateway/stop-reason.ts';
-import type { LiveRules } from '../../gateway/live-state.ts';
 import { claimedSessions } from '../../homes/native/active-sessions.ts';
 import { uuidV7 } from '../../platform/uuid-v7.ts';
 import type { HomeParts } from '../home-parts.ts';
@@ -185,7 +185,8 @@ async function admitted(parts: RunAgentParts, run: AgentRun): Promise<AdmittedRu
   const { facts: resolved } = await gateway.resolve({ key, source, workdir });
   const admission = admit(resolved);
   // Claims it: an agent may say nothing for long, and its session is in use all the same.
-  return { facts: await store.routes.settle(key, () => ({ kind: 'keep' })), ...admission };
+  const { facts } = await store.routes.settle(key, () => ({ kind: 'keep' as const }));
+  return { facts, ...admission };
 }
 
 /** The limits of this run instead of the configured ones for the session; all others stay. */

@@ -4,6 +4,7 @@ import type { Problem } from '../../core/problem.ts';
 import type { RequestDump } from '../../core/request-dump.ts';
 import type { ModelUsage, SessionFacts, SessionSize, UsageReport } from '../../core/session.ts';
 import {
+  type AppendOptions,
   type AppendReceipt,
   MAX_BATCH,
   MAX_BATCH_BYTES,
@@ -49,8 +50,16 @@ export class Session {
   }
 
   /** Stores messages together, all or none, and only after the message with the expected number. */
-  async appendAfter(expectedSeq: number, messages: readonly NewMessage[]): Promise<AppendReceipt> {
-    const receipt = await this.#store.append(this.id, messages, { expectedSeq });
+  appendAfter(expectedSeq: number, messages: readonly NewMessage[]): Promise<AppendReceipt> {
+    return this.appendTogether(messages, { expectedSeq });
+  }
+
+  /** Stores messages together, all or none: only after the message with the expected number, or once under a key. */
+  async appendTogether(
+    messages: readonly NewMessage[],
+    options: Pick<AppendOptions, 'expectedSeq' | 'once'>,
+  ): Promise<AppendReceipt> {
+    const receipt = await this.#store.append(this.id, messages, options);
     this.#parts.wrote();
     return receipt;
   }

@@ -1,5 +1,6 @@
 import { noSuchSession } from '../../core/check-session.ts';
 import { Failure } from '../../core/failure.ts';
+import type { Once } from '../../core/once.ts';
 import type { SessionFilter } from '../../core/plan.ts';
 import type { NewSession, SessionFacts } from '../../core/session.ts';
 import type { ImportStore, LeaseHolder, ListQuery, SearchHit, SearchQuery } from '../../core/session-store.ts';
@@ -31,8 +32,8 @@ export class Sessions {
   }
 
   /** Starts a session. */
-  async create(session: NewSession): Promise<Session> {
-    const { id } = await this.#parts.store.create(session);
+  async create(session: NewSession, once?: Once): Promise<Session> {
+    const { id } = await this.#parts.store.create(session, once);
     this.#parts.upkeep?.wrote();
     return sessionHandle(this.#parts, id);
   }

@@ -103,6 +103,9 @@ class HermesSessionStore implements SessionStore {
   get deliveries() {
     return this.#own.deliveries;
   }
+  get requests() {
+    return this.#own.requests;
+  }
   get runRecords() {
     return this.#own.runRecords;
   }

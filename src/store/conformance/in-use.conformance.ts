@@ -15,7 +15,8 @@ export function inUseConformance(desk: StoreDesk): void {
 
   /** A session that answers a key, and that no process holds. */
   const aRouted = async (key: string) => {
-    const { id } = await desk.store.routes.settle(key, () => ({ kind: 'start', session: { source: 'chat' } }));
+    const choice = { kind: 'start', session: { source: 'chat' } } as const;
+    const { id } = (await desk.store.routes.settle(key, () => choice)).facts;
     await desk.store.release(id);
     return id;
   };

@@ -12,7 +12,7 @@ type Store = (id: string, messages: readonly NewMessage[], options?: AppendOptio
  * Appends to the same session that are asked for one after the other, and wait, are stored by one write: the session's row is read
  * and counted up once, and its transcript grows once. What is wrong with a message is said before it joins others, and what is
  * wrong with the session concerns all of them alike. Only where a session must not grow beyond a size each is stored by itself: one
- * of them may be the last.
+ * of them may be the last. So is one that bears a key, which goes into the transaction with it.
  */
 export class GatheredAppends {
   readonly #queue: WriteQueue;
@@ -26,7 +26,7 @@ export class GatheredAppends {
 
   async add(id: string, messages: readonly NewMessage[], options?: AppendOptions): Promise<AppendReceipt> {
     checkBatch(messages);
-    if (options?.within !== undefined || options?.expectedSeq !== undefined) {
+    if (isForItself(options)) {
       return this.#queue.run(() => this.#store(id, messages, options), rowsOf(messages));
     }
     let gathered = this.#newest;
@@ -39,6 +39,10 @@ export class GatheredAppends {
     const { firstSeq, size, problems } = await stored;
     return { firstSeq: firstSeq + before, lastSeq: firstSeq + before + messages.length - 1, size, problems };
   }
+}
+
+function isForItself({ within, expectedSeq, once }: AppendOptions = {}): boolean {
+  return within !== undefined || expectedSeq !== undefined || once !== undefined;
 }
 
 class Gathered implements Work<AppendReceipt> {

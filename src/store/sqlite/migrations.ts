@@ -9,6 +9,7 @@ import { SEARCH_INDEX_SCHEMA } from './006-search-index.ts';
 import { OUTPUT_COUNT_SCHEMA } from './007-output-count.ts';
 import { TRASH_INDEX_SCHEMA } from './008-trash-index.ts';
 import { IN_USE_SCHEMA } from './009-in-use.ts';
+import { REQUESTS_SCHEMA } from './010-requests.ts';
 
 /** Numbered from 1, forward only; every store shares the numbers. A landed migration is never edited. */
 const MIGRATIONS: readonly string[] = [
@@ -21,6 +22,7 @@ const MIGRATIONS: readonly string[] = [
   OUTPUT_COUNT_SCHEMA,
   TRASH_INDEX_SCHEMA,
   IN_USE_SCHEMA,
+  REQUESTS_SCHEMA,
 ];
 
 /** The schema this build writes. */

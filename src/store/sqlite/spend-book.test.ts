@@ -287,7 +287,8 @@ describe('the spend book', () => {
     openBook(path).add([SESSION], { tokens: 7 });
     const old = new BetterSqlite3(path);
     onTestFinished(() => void old.close());
-    old.exec('DROP TABLE kept; DROP TABLE reserved; DROP TABLE told; DROP TABLE corrections; DROP TABLE found; PRAGMA user_version = 3');
+    const since = ['kept', 'reserved', 'told', 'corrections', 'found', 'requests'];
+    old.exec([...since.map((table) => `DROP TABLE ${table}`), 'PRAGMA user_version = 3'].join(';'));
     const book = openBook(path);
     expect(usedBy(book, SESSION)).toMatchObject({ tokens: 7 });
     book.keep('s', () => 'a streak');

@@ -1,4 +1,4 @@
-import type { Database } from 'better-sqlite3';
+import type { Database, Statement } from 'better-sqlite3';
 import { Failure } from '../../core/failure.ts';
 import {
   type Amounts,
@@ -12,11 +12,13 @@ import {
   type SpendKey,
   type SpendStep,
 } from '../../core/gateway.ts';
+import type { Once } from '../../core/once.ts';
 import type { Clock, EpochMs } from '../../core/time.ts';
+import { type Prepares, RequestRows } from './request-rows.ts';
 import { foundAdder } from './spend-found.ts';
-import { COLUMN_LIST, COLUMNS, openSpendDatabase } from './spend-schema.ts';
 import { createSpendNotes } from './spend-notes.ts';
 import { createReservations } from './spend-reservations.ts';
+import { COLUMN_LIST, COLUMNS, openSpendDatabase } from './spend-schema.ts';
 import { isBusy, lockedTooLong, translateSqliteError } from './sqlite-errors.ts';
 
 /** How long a call blocks while others write. Each of them takes microseconds, so waiting longer means that one hangs. */
@@ -33,6 +35,8 @@ export function openSpendBook({ path, clock }: { readonly path: string; readonly
   const keep = keeper(db, clock);
   const notes = createSpendNotes(db, clock);
   const addFound = foundAdder(db, { clock, add });
+  const requests = new RequestRows(preparing(db), clock);
+  const once = db.transaction((key: Once, work: () => unknown) => requests.once(key, work));
   const dropBefore = db.transaction((at: EpochMs) => {
     db.prepare('DELETE FROM spend WHERE updated_at < ?').run(at);
     db.prepare('DELETE FROM kept WHERE updated_at < ?').run(at);
@@ -57,10 +61,27 @@ export function openSpendBook({ path, clock }: { readonly path: string; readonly
     corrections: () => said(path, () => notes.corrections()),
     list: (scope) => said(path, () => reservations.beside(listRows(db, scope))),
     keep: (sessionId, change) => said(path, () => keep.immediate(sessionId, change)),
+    once: <T>(key: Once, work: () => T) => said(path, () => once.immediate(key, work) as T),
+    request: (key) => said(path, () => requests.find(key)),
+    dropRequestsBefore: (at) => {
+      while (requests.isOlder(at)) said(path, () => requests.dropBefore(at));
+    },
     dropBefore: (at) => said(path, () => dropBefore.immediate(at)),
     [Symbol.dispose]: () => {
       reservations.dropOwn();
       db.close();
+    },
+  };
+}
+
+/** Each statement is prepared once, when it is first needed. */
+function preparing(db: Database): Prepares {
+  const known = new Map<string, Statement<unknown[], unknown>>();
+  return {
+    sql<Params extends unknown[], Row>(text: string) {
+      const statement = known.get(text) ?? db.prepare(text);
+      known.set(text, statement);
+      return statement as Statement<Params, Row>;
     },
   };
 }

@@ -1,6 +1,7 @@
 import BetterSqlite3, { type Database } from 'better-sqlite3';
 import { Failure } from '../../core/failure.ts';
 import { networkFileSystem } from '../../platform/file-system-facts.ts';
+import { REQUESTS_SCHEMA } from './010-requests.ts';
 import { createDatabaseFile } from './create-database-file.ts';
 
 const SCHEMA_VERSION = 6;
@@ -41,6 +42,7 @@ function migrate(db: Database, path: string): void {
   if (version < 4) db.exec(KEPT_SCHEMA);
   if (version < 5) db.exec(HARD_BUDGETS_SCHEMA);
   db.exec(FOUND_SCHEMA);
+  db.exec(REQUESTS_SCHEMA);
   db.pragma(`user_version = ${SCHEMA_VERSION}`);
 }
 

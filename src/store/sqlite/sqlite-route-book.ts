@@ -1,10 +1,11 @@
 import { checkRouteKey } from '../../core/check-session.ts';
 import { Failure } from '../../core/failure.ts';
-import type { Route, RouteBook, RouteChoice, RouteQuery } from '../../core/route-book.ts';
+import type { Route, RouteBook, RouteChoice, RouteQuery, Settled } from '../../core/route-book.ts';
 import type { SessionFacts } from '../../core/session.ts';
 import type { Clock } from '../../core/time.ts';
 import type { Connection } from './connection.ts';
 import type { LeaseBook } from './lease-book.ts';
+import type { RequestRows } from './request-rows.ts';
 import { factsOf, type SessionRow } from './session-rows.ts';
 import { endSession, insertSession, resumeSession } from './session-writes.ts';
 import type { WriteQueue } from './write-queue.ts';
@@ -14,18 +15,19 @@ export interface RouteBookParts {
   readonly queue: WriteQueue;
   readonly clock: Clock;
   readonly leases: Pick<LeaseBook, 'claim' | 'release'>;
+  readonly requests: Pick<RequestRows, 'once'>;
 }
 
 /** Routes in the database beside their sessions. */
 export function createRouteBook(parts: RouteBookParts): RouteBook {
-  const { db, queue } = parts;
+  const { db, queue, requests } = parts;
   return {
     find: (key) => routeAt(db, key),
-    settle(key, choose) {
+    settle(key, choose, once) {
       checkRouteKey(key);
-      return queue.run(() => settle(parts, key, choose));
+      return queue.run(() => requests.once(once, () => settle(parts, key, choose)));
     },
-    end: (key, reasonFor) => queue.run(() => end(parts, key, reasonFor)),
+    end: (key, reasonFor, once) => queue.run(() => requests.once(once, () => end(parts, key, reasonFor))),
     async *list(query = {}) {
       yield* listRoutes(db, query);
     },
@@ -39,15 +41,19 @@ export function createRouteBook(parts: RouteBookParts): RouteBook {
   };
 }
 
-function settle(parts: RouteBookParts, key: string, choose: (current?: SessionFacts) => RouteChoice): SessionFacts {
+function settle<Choice extends RouteChoice>(
+  parts: RouteBookParts,
+  key: string,
+  choose: (current?: SessionFacts) => Choice,
+): Settled<Choice> {
   const { db, clock } = parts;
   const current = rowAt(db, key);
   const choice = choose(current && factsOf(current));
-  if (choice.kind === 'start') return start(parts, { key, current, choice });
+  if (choice.kind === 'start') return { choice, facts: start(parts, { key, current, choice }) };
   if (current === undefined) throw new Failure('failed', `No session answers ${key}, so there is none to go on with.`);
   const row = choice.kind === 'resume' ? resumeSession(db, current.id, clock.now()) : current;
   parts.leases.claim(row.key);
-  return factsOf(row);
+  return { choice, facts: factsOf(row) };
 }
 
 interface Start {

@@ -4,6 +4,7 @@ import { Failure } from '../../core/failure.ts';
 import type { KeptRecords } from '../../core/kept-records.ts';
 import type { LedgerBook, LedgerQuery } from '../../core/ledger-book.ts';
 import type { Message, NewMessage } from '../../core/message.ts';
+import type { Once, RequestBook } from '../../core/once.ts';
 import type { RouteBook } from '../../core/route-book.ts';
 import type { Journal } from '../../core/run.ts';
 import type {
@@ -37,6 +38,7 @@ import { GatheredAppends } from './gathered-appends.ts';
 import { createLeaseBook, type LeaseBook, readHolders } from './lease-book.ts';
 import { appendMessages } from './message-writes.ts';
 import { createPatientQueue, type PatientQueue } from './patient-queue.ts';
+import { RequestRows } from './request-rows.ts';
 import { isIndexBehind } from './search-index.ts';
 import { createImports } from './session-imports.ts';
 import { listSessions } from './session-list.ts';
@@ -57,6 +59,7 @@ import { createDeliveryBook } from './sqlite-delivery-book.ts';
 import { createJournal } from './sqlite-journal.ts';
 import { createRunRecords } from './sqlite-kept-records.ts';
 import { createLedgerBook } from './sqlite-ledger-book.ts';
+import { createRequestBook } from './sqlite-request-book.ts';
 import { createRouteBook } from './sqlite-route-book.ts';
 import { createSessionArchive } from './sqlite-session-archive.ts';
 import { createSessionTrash } from './sqlite-session-trash.ts';
@@ -93,6 +96,7 @@ class SqliteStore implements SessionStore {
   readonly routes: RouteBook;
   readonly cron: CronBook;
   readonly deliveries: DeliveryBook;
+  readonly requests: RequestBook;
   readonly runRecords: KeptRecords;
   readonly repair: StoreRepair;
   readonly #db: Connection;
@@ -100,6 +104,7 @@ class SqliteStore implements SessionStore {
   readonly #patient: PatientQueue;
   readonly #leases: LeaseBook;
   readonly #appends: GatheredAppends;
+  readonly #requests: RequestRows;
   readonly #options: SqliteStoreOptions;
   readonly #heartbeat: NodeJS.Timeout;
 
@@ -108,12 +113,15 @@ class SqliteStore implements SessionStore {
     this.#options = options;
     this.#queue = createWriteQueue(db);
     this.#leases = createLeaseBook(db, options.clock);
-    this.#appends = new GatheredAppends(this.#queue, (id, messages, limits = {}) => {
-      const { transcripts } = options;
-      const { key, receipt } = appendMessages(db, { id, messages, now: this.#now(), transcripts, ...limits });
-      this.#leases.claim(key);
-      return receipt;
-    });
+    this.#requests = new RequestRows(db, options.clock);
+    this.#appends = new GatheredAppends(this.#queue, (id, messages, limits = {}) =>
+      this.#requests.once(limits.once, () => {
+        const { transcripts } = options;
+        const { key, receipt } = appendMessages(db, { id, messages, now: this.#now(), transcripts, ...limits });
+        this.#leases.claim(key);
+        return receipt;
+      }),
+    );
     const patient = createPatientQueue(db, this.#queue);
     this.#patient = patient;
     this.imports = createImports(db, patient);
@@ -122,16 +130,18 @@ class SqliteStore implements SessionStore {
     this.archive = createSessionArchive(db, patient, options.clock);
     this.rewind = createRewind(db, this.#queue);
     this.journal = createJournal(db, patient);
-    this.routes = createRouteBook({ db, queue: this.#queue, clock: options.clock, leases: this.#leases });
+    const parts = { db, queue: this.#queue, clock: options.clock, leases: this.#leases, requests: this.#requests };
+    this.routes = createRouteBook(parts);
     this.cron = createCronBook(db, this.#queue, options.clock);
     this.deliveries = createDeliveryBook(db, this.#queue, options.clock);
+    this.requests = createRequestBook(this.#requests, this.#queue);
     this.runRecords = createRunRecords(db, this.#queue);
     this.repair = createStoreRepair(db, patient, options.transcripts);
     this.#heartbeat = setInterval(() => this.#beat(), this.#leases.heartbeatMs).unref();
   }
 
-  create(session: NewSession): Promise<SessionFacts> {
-    return this.#queue.run(() => {
+  create(session: NewSession, once?: Once): Promise<SessionFacts> {
+    return this.#once(once, () => {
       const row = insertSession(this.#db, session, this.#now());
       this.#leases.claim(row.key);
       return factsOf(row);
@@ -173,8 +183,8 @@ class SqliteStore implements SessionStore {
     yield* readConversation(this.#db, requireRow(this.#db, id).key, range);
   }
 
-  recordUsage(id: string, report: UsageReport): Promise<void> {
-    return this.#queue.run(() => {
+  recordUsage(id: string, report: UsageReport, once?: Once): Promise<void> {
+    return this.#once(once, () => {
       addUsage(this.#db, { id, report, now: this.#now() });
       this.#claimOpen(id);
     });
@@ -258,6 +268,11 @@ class SqliteStore implements SessionStore {
     } finally {
       this.#db[Symbol.dispose]();
     }
+  }
+
+  /** A write that is done once under a key, where one is given. */
+  #once<T>(once: Once | undefined, write: () => T): Promise<T> {
+    return this.#queue.run(() => this.#requests.once(once, write));
   }
 
   /** Whoever works in a session holds it, whatever it writes. What has ended is only being counted up. */
