@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { parseToken, tokenText } from '../src/app/access/token-record.ts';
 import { readProject, writeProject } from '../src/checkpoints/project-book.ts';
 import { readSnapshotText, snapshotText } from '../src/checkpoints/snapshot-text.ts';
 import { storeLayout } from '../src/checkpoints/store-layout.ts';
@@ -16,6 +17,10 @@ type Line = Readonly<Record<string, unknown>>;
 
 /** How each example of a format is held against the program; one without an entry fails. */
 const CHECKS: Readonly<Record<string, (code: string) => Promise<void> | void>> = {
+  'docs/formats/access.md, 1': (code) => {
+    const record = parseToken(code);
+    expect(record && tokenText(record)).toBe(code);
+  },
   'docs/formats/archive.md, 1': async (code) => {
     const real = parsed(await unpacked());
     for (const shown of parsed(code)) {

@@ -36,7 +36,7 @@ function operationLines({ name, operation }) {
     `## ${name}`,
     '',
     operation.summary,
-    ...(operation.security?.length === 0 ? ['Needs no token.'] : []),
+    needs(operation.security),
     '',
     ...(operation.parameters ?? []).filter(({ in: where }) => where === 'query').flatMap(parameterLines),
     ...(body === undefined ? [] : ['Takes:', '', ...block(body)]),
@@ -45,6 +45,12 @@ function operationLines({ name, operation }) {
       ? [`Answers \`${status}\`:`, '', ...block(content['application/json'].schema)]
       : [`Answers \`${status}\` with \`${other}\`.`, '']),
   ];
+}
+
+function needs(security) {
+  const [token] = security.map((scheme) => scheme.token);
+  if (token === undefined) return 'Needs no token.';
+  return token.length === 0 ? 'Needs any token.' : `Needs a token with the scope \`${token.join('`, `')}\`.`;
 }
 
 function parameterLines({ name, required, schema }, index, all) {

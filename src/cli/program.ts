@@ -2,6 +2,7 @@ import { Command as Definition, Option } from 'commander';
 import type { GlobalOptions, Setting } from './command.ts';
 import type { DoctorOptions, NoOptions } from './command-options.ts';
 import { everyCommand } from './command-tree.ts';
+import { defineAccess } from './define-access.ts';
 import { defineCheckpoints } from './define-checkpoints.ts';
 import { addExamples, choiceArgument, defineCommand, type Frame, textOption } from './define-command.ts';
 import { defineConfig } from './define-config.ts';
@@ -44,6 +45,7 @@ export function createProgram({ out, version, ...frame }: Frame & { out: TextOut
   defineLedger(program, frame);
   defineCheckpoints(program, frame);
   defineGateway(program, frame);
+  defineAccess(program, frame);
   defineConfig(program, frame);
   defineTools(program, frame);
   addExamples(program, [

@@ -15,6 +15,7 @@ export const archiveRoutes = [
   jsonRoute({
     method: 'GET',
     path: '/api/archive',
+    scope: 'read',
     summary: 'List archived sessions, most recent first. Pages go on with `cursor`.',
     query: archiveQuery,
     answer: archiveListSchema,
@@ -23,6 +24,7 @@ export const archiveRoutes = [
   jsonRoute({
     method: 'POST',
     path: '/api/archive/restore',
+    scope: 'manage',
     summary: 'Bring archived sessions back, with their messages and files.',
     cost: 1000,
     body: archiveRestoreSchema,
@@ -37,6 +39,7 @@ export const archiveRoutes = [
   jsonRoute({
     method: 'GET',
     path: '/api/archive/{id}/prompts',
+    scope: 'read',
     summary: 'What people asked in an archived session, as far as search knows it.',
     answer: promptsSchema,
     handle: async ({ parts: { home }, id }) => {

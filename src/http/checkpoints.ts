@@ -38,6 +38,7 @@ export const checkpointRoutes = [
   jsonRoute({
     method: 'GET',
     path: '/api/checkpoints/status',
+    scope: 'read',
     summary: 'Projects, checkpoints, what they take on disk, the limits, and whether all is well.',
     cost: HEAVY,
     answer: checkpointStatusSchema,
@@ -47,6 +48,7 @@ export const checkpointRoutes = [
   jsonRoute({
     method: 'GET',
     path: '/api/checkpoints/verify',
+    scope: 'read',
     summary: 'Whether every checkpoint is complete and exactly what was saved.',
     cost: HEAVY,
     answer: verifiedSchema,
@@ -56,6 +58,7 @@ export const checkpointRoutes = [
   jsonRoute({
     method: 'POST',
     path: '/api/checkpoints/reclaim',
+    scope: 'manage',
     summary: 'Give the space of checkpoints that are gone for good back to the disk, and pack the others.',
     cost: HEAVY,
     body: reclaimSchema,
@@ -68,6 +71,7 @@ export const checkpointRoutes = [
   jsonRoute({
     method: 'GET',
     path: '/api/checkpoints',
+    scope: 'read',
     summary: 'List checkpoints, newest first: of one folder, or of all.',
     cost: HEAVY,
     query: checkpointListQuery,
@@ -79,6 +83,7 @@ export const checkpointRoutes = [
   jsonRoute({
     method: 'POST',
     path: '/api/checkpoints',
+    scope: 'manage',
     summary: 'Save the state of a folder on the machine of the daemon, if anything changed.',
     cost: HEAVY,
     body: takeSchema,
@@ -94,6 +99,7 @@ export const checkpointRoutes = [
   jsonRoute({
     method: 'GET',
     path: '/api/checkpoints/{id}',
+    scope: 'read',
     summary: 'Show a checkpoint, by its id or the first characters of it, and what is new in it.',
     cost: HEAVY,
     answer: checkpointDetailSchema,
@@ -102,6 +108,7 @@ export const checkpointRoutes = [
   jsonRoute({
     method: 'PATCH',
     path: '/api/checkpoints/{id}',
+    scope: 'manage',
     summary: 'Protect a checkpoint from every kind of removal, or no longer.',
     cost: HEAVY,
     body: pinSchema,
@@ -112,6 +119,7 @@ export const checkpointRoutes = [
   jsonRoute({
     method: 'GET',
     path: '/api/checkpoints/{id}/diff',
+    scope: 'read',
     summary: 'Which files changed since a checkpoint: up to now, or up to another.',
     cost: HEAVY,
     query: diffQuery,
@@ -123,6 +131,7 @@ export const checkpointRoutes = [
   rawRoute({
     method: 'GET',
     path: '/api/checkpoints/{id}/diff/text',
+    scope: 'read',
     summary: 'The same as text, as `git diff` shows it.',
     cost: HEAVY,
     query: diffQuery,
@@ -133,6 +142,7 @@ export const checkpointRoutes = [
   jsonRoute({
     method: 'POST',
     path: '/api/checkpoints/{id}/restore',
+    scope: 'manage',
     summary: 'Take files back to a checkpoint. What is there now is saved first; undo the run to go back.',
     cost: HEAVY,
     body: restoreSchema,

@@ -1,5 +1,5 @@
-import { timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
+import type { Holder } from '../app/access/find-bearer.ts';
 import { type ErrorAnswer, refuse } from './refusal.ts';
 
 /** What is looked at before anything else of a request. */
@@ -9,8 +9,12 @@ export interface RequestHeaders {
   readonly authorization?: string | undefined;
 }
 
+/** Whoever may go on, or why nobody may. */
+export type Admitted = { readonly holder: Holder } | { readonly refused: ErrorAnswer };
+
 export interface Admission {
-  readonly token: string;
+  /** Who has this token; undefined when it is not a good one. */
+  readonly find: (shown: string) => Holder | undefined;
   /** The name or address that was bound, when it is not a loopback one. */
   readonly host?: string;
   /** On a Unix socket the file decides who may come; names mean nothing there. */
@@ -19,29 +23,24 @@ export interface Admission {
 
 /**
  * Decides whether a request may go on: called by a name of this machine (a page of another site that resolves its own name to
- * this address is not), not sent by a page of another site, and with the token.
+ * this address is not), not sent by a page of another site, and with a token that is good.
  */
-export function createAdmission({ token, host, anyHost = false }: Admission) {
-  const expected = Buffer.from(token);
-  const given = Buffer.alloc(expected.length);
+export function createAdmission({ find, host, anyHost = false }: Admission) {
   const isPublic = host !== undefined && !isLoopback(host);
   /** Nearly all requests bear the same name, so the last good one is remembered. */
   let knownHost: string | undefined;
 
   const known = (name: string) => isLoopback(name) || name === host?.toLowerCase() || (isPublic && isIP(name) !== 0);
-  return (headers: RequestHeaders): ErrorAnswer | undefined => {
+  return (headers: RequestHeaders): Admitted => {
     if (!anyHost && headers.host !== knownHost) {
-      if (!known(nameOf(headers.host ?? ''))) return WRONG_HOST;
+      if (!known(nameOf(headers.host ?? ''))) return { refused: WRONG_HOST };
       knownHost = headers.host;
     }
     if (headers.origin !== undefined && headers.origin.replace(/^https?:\/\//, '') !== headers.host)
-      return WRONG_ORIGIN;
+      return { refused: WRONG_ORIGIN };
     const [, shown = ''] = BEARER.exec(headers.authorization ?? '') ?? [];
-    // How long a token is, is no secret.
-    if (shown.length !== expected.length) return NO_TOKEN;
-    // Headers come as latin1: one byte for each character, so nothing of the last one is left.
-    given.write(shown, 'latin1');
-    return timingSafeEqual(given, expected) ? undefined : NO_TOKEN;
+    const holder = find(shown);
+    return holder === undefined ? { refused: NO_TOKEN } : { holder };
   };
 }
 
@@ -71,6 +70,6 @@ const WRONG_ORIGIN = refuse(
 );
 const NO_TOKEN = refuse(
   'unauthorised',
-  'A token is needed.',
-  'Send the header Authorization: Bearer TOKEN. coppice serve printed in which file the token is.',
+  'A token is needed that was not revoked and has not expired.',
+  'Send the header Authorization: Bearer TOKEN. coppice serve printed in which file the token is; coppice token create makes others.',
 );

@@ -1,38 +1,25 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import type { z } from 'zod';
 import { Failure } from '../core/failure.ts';
 import type { JsonValue } from '../core/json.ts';
 import { isNoSpace } from '../core/machine-failure.ts';
 import type { Once } from '../core/once.ts';
-import { SECOND_MS } from '../core/time.ts';
 import { AnswerLines } from './answer-lines.ts';
-import type { createAdmission } from './create-admission.ts';
-import type { createRateLimit } from './create-rate-limit.ts';
 import { createRouter } from './create-router.ts';
+import { EndingStreams } from './ending-streams.ts';
+import { type Door, letIn } from './let-in.ts';
 import { readJson } from './read-json.ts';
-import { type ErrorAnswer, failureAnswer, INTERNAL, refuse } from './refusal.ts';
+import { type ErrorAnswer, failureAnswer, INTERNAL, refuse, STOPPING } from './refusal.ts';
 import { keyOf, printOf, type Repeated } from './repeated-requests.ts';
 import type { Call, HttpParts, JsonRoute, Route } from './route.ts';
 import { ROUTES } from './route-table.ts';
 import { SCHEMA_VERSION, sendDocument, sendError } from './send.ts';
 
-export interface Door {
-  readonly admit: ReturnType<typeof createAdmission>;
-  readonly rate: ReturnType<typeof createRateLimit>;
-  /** For those who are turned away: far fewer, so that nobody tries tokens. */
-  readonly refusedRate: ReturnType<typeof createRateLimit>;
-  /** How many requests may come at once. */
-  readonly limit: number;
-  /** Told of a connection over which a token came. */
-  readonly met: (socket: Socket) => void;
-  readonly say: (line: string) => void;
-}
-
 /** Answers one request, whatever it is. No route is reached without passing the door. Never rejects. */
 export function createRequestHandler(parts: HttpParts, door: Door) {
   const find = createRouter(ROUTES);
+  const streams = new EndingStreams();
   const { metrics } = parts;
   function closed(this: ServerResponse): void {
     metrics.inFlight -= 1;
@@ -45,7 +32,7 @@ export function createRequestHandler(parts: HttpParts, door: Door) {
     response.on('close', closed);
     response.on('error', ignore);
     try {
-      await answer({ parts, door, find }, request, response);
+      await answer({ parts, door, find, streams }, request, response);
     } catch (error) {
       if (!isGone(response, error)) sendError(response, toAnswer(error, { parts, door, response }));
     }
@@ -59,17 +46,18 @@ interface Context {
   readonly parts: HttpParts;
   readonly door: Door;
   readonly find: ReturnType<typeof createRouter>;
+  readonly streams: EndingStreams;
 }
 
 function answer(
-  { parts, door, find }: Context,
+  { parts, door, find, streams }: Context,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> | void {
   const [path, query] = split(request.url ?? '');
   const found = find(request.method ?? '', path);
-  const open = found.kind === 'found' && found.route.open === true;
-  const refused = turnedAway({ parts, door, response }, request, { open, cost: costOf(found) });
+  const scope = found.kind === 'found' ? found.route.scope : 'any';
+  const { refused, holder } = letIn(door, response, { scope, cost: costOf(found) });
   if (refused !== undefined) {
     parts.metrics.refused += 1;
     return sendError(response, refused);
@@ -82,28 +70,11 @@ function answer(
   }
   const { route, id } = found;
   if ('answer' in route) return answerJson({ parts, route, id, path, query }, request, response);
+  if (route.contentType === EVENT_STREAM && holder !== undefined) streams.watch(response, holder);
   return route.respond({ parts, id, query: route.query && askedOf(route, query), request, response });
 }
 
-function turnedAway(
-  { parts, door, response }: Pick<Context, 'parts' | 'door'> & { readonly response: ServerResponse },
-  request: IncomingMessage,
-  { open, cost }: { open: boolean; cost: number },
-): ErrorAnswer | undefined {
-  if (parts.signal.aborted) return STOPPING;
-  const client = request.socket.remoteAddress ?? 'local';
-  const refused = open ? undefined : door.admit(request.headers);
-  if (refused !== undefined) {
-    const { allowed, waitMs } = door.refusedRate(client);
-    return allowed ? refused : tooMany(waitMs);
-  }
-  if (!open) door.met(request.socket);
-  const { allowed, remaining, waitMs } = door.rate(client, cost);
-  response.setHeader('ratelimit-limit', door.limit);
-  response.setHeader('ratelimit-remaining', remaining);
-  response.setHeader('ratelimit-reset', Math.ceil(waitMs / SECOND_MS));
-  return allowed ? undefined : tooMany(waitMs);
-}
+const EVENT_STREAM = 'text/event-stream';
 
 function costOf(found: ReturnType<ReturnType<typeof createRouter>>): number {
   return found.kind === 'found' ? (found.route.cost ?? 1) : 1;
@@ -206,20 +177,11 @@ function split(url: string): [string, string] {
 
 const EXPECTED = 'See what is expected: GET /openapi.json';
 const NO_SUCH_PATH = refuse('no-such-path', 'There is nothing at this path.', 'See what there is: GET /openapi.json');
-const STOPPING = {
-  ...refuse('stopping', 'The daemon is stopping.', 'Try again in a moment.'),
-  retryAfterSeconds: 5,
-};
 const NO_SPACE = refuse(
   'no-space',
   'There is no space left on the disk of the daemon. Nothing of this request was stored.',
   'What was stored before is safe. See there what can go: coppice plan',
 );
-
-function tooMany(waitMs: number): ErrorAnswer {
-  const refused = refuse('too-many', 'Too many requests from this client.', 'Wait a moment, then go on more slowly.');
-  return { ...refused, retryAfterSeconds: Math.max(1, Math.ceil(waitMs / SECOND_MS)) };
-}
 
 /** What a client calls its request, so that both sides can find it in their logs. */
 function givenId({ headers }: IncomingMessage): string | undefined {

@@ -17,6 +17,7 @@ export const cronRoutes = [
   jsonRoute({
     method: 'GET',
     path: '/api/cron',
+    scope: 'run',
     summary: 'List jobs, when each comes next and how it went last.',
     answer: jobListSchema,
     handle: async ({ parts: { home } }) => ({ jobs: (await listJobs(await home.scheduler())).map(jobDocument) }),
@@ -24,6 +25,7 @@ export const cronRoutes = [
   jsonRoute({
     method: 'GET',
     path: '/api/cron/{id}/next',
+    scope: 'run',
     summary: 'When a job comes next.',
     query: nextQuery,
     answer: nextTimesSchema,
@@ -35,6 +37,7 @@ export const cronRoutes = [
   jsonRoute({
     method: 'POST',
     path: '/api/cron/{id}/run',
+    scope: 'run',
     summary: 'Run a job now, whatever its schedule says. The answer comes when it has ended.',
     cost: 1000,
     answer: jobRunSchema,
@@ -48,6 +51,7 @@ export const cronRoutes = [
   jsonRoute({
     method: 'POST',
     path: '/api/cron/{id}/remove',
+    scope: 'manage',
     summary: 'Forget a job that was added by command. The sessions of its runs stay.',
     answer: jobRemovedSchema,
     handle: async ({ parts: { home }, id }) => {

@@ -29,6 +29,7 @@ export const gatewayRoutes = [
   jsonRoute({
     method: 'GET',
     path: '/api/usage',
+    scope: 'read',
     summary: 'What live sessions have used, by day, source, model or session. Newest first.',
     query: usageQuery,
     answer: spendListSchema,
@@ -40,6 +41,7 @@ export const gatewayRoutes = [
   jsonRoute({
     method: 'GET',
     path: '/api/budget',
+    scope: 'read',
     summary:
       'How every limit on spending stands that several sessions share: used, set aside by calls under way, left. With a session, every one that binds it.',
     query: budgetQuery,
@@ -52,6 +54,7 @@ export const gatewayRoutes = [
   jsonRoute({
     method: 'POST',
     path: '/api/budget/corrections',
+    scope: 'manage',
     summary:
       'Take a false report of usage back from the totals that it was counted in. Answers all corrections, newest first.',
     body: correctSchema,
@@ -65,6 +68,7 @@ export const gatewayRoutes = [
   jsonRoute({
     method: 'GET',
     path: '/api/routes',
+    scope: 'read',
     summary: 'List which session answers which key, by key, of all or of one source. Pages go on with `after`.',
     query: routeListQuery,
     answer: routeListSchema,
@@ -84,6 +88,7 @@ export const gatewayRoutes = [
   jsonRoute({
     method: 'POST',
     path: '/api/routes/resolve',
+    scope: 'append',
     summary: 'The session that answers a key: the one of before, taken up again, or a new one where the rules say so.',
     body: resolveSchema,
     answer: resolvedSchema,
@@ -97,6 +102,7 @@ export const gatewayRoutes = [
   jsonRoute({
     method: 'POST',
     path: '/api/routes/reset',
+    scope: 'append',
     summary: 'End the session that answers a key; the next message starts afresh.',
     body: resetSchema,
     answer: resetDoneSchema,

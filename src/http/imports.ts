@@ -11,6 +11,7 @@ export const importRoutes = [
   jsonRoute({
     method: 'POST',
     path: '/api/imports',
+    scope: 'manage',
     summary: 'Begin a session that is brought in from elsewhere. Nobody sees it until it is finished.',
     body: importedSessionSchema,
     answer: importSchema,
@@ -23,6 +24,7 @@ export const importRoutes = [
   jsonRoute({
     method: 'POST',
     path: '/api/imports/{id}/messages',
+    scope: 'manage',
     summary: 'Add messages with their numbers and times to a session that is being brought in.',
     body: importedMessagesSchema,
     answer: importSchema,
@@ -35,6 +37,7 @@ export const importRoutes = [
   jsonRoute({
     method: 'POST',
     path: '/api/imports/{id}/finish',
+    scope: 'manage',
     summary: 'Show a session that was brought in, with these facts.',
     body: importedFactsSchema,
     answer: importSchema,
@@ -46,6 +49,7 @@ export const importRoutes = [
   jsonRoute({
     method: 'POST',
     path: '/api/imports/{id}/abandon',
+    scope: 'manage',
     summary: 'Forget a session that was begun and not finished.',
     answer: importSchema,
     handle: async ({ parts: { home }, id }) => {

@@ -10,6 +10,7 @@ export const ledgerRoutes = [
   jsonRoute({
     method: 'GET',
     path: '/api/ledger',
+    scope: 'read',
     summary: 'List what removed sessions had used, the last to go first. Pages go on with `below`.',
     query: ledgerQuery,
     answer: ledgerListSchema,
@@ -27,6 +28,7 @@ export const ledgerRoutes = [
   jsonRoute({
     method: 'GET',
     path: '/api/ledger/totals',
+    scope: 'read',
     summary: 'Add up what removed sessions had used, by day, month, model or source.',
     query: ledgerTotalsQuery,
     answer: ledgerTotalsSchema,

@@ -18,17 +18,17 @@ export const machineRoutes = [
   jsonRoute({
     method: 'GET',
     path: '/healthz',
+    scope: 'none',
     summary: 'Whether the daemon lives. It tells nothing else.',
-    open: true,
     answer: statusSchema,
     handle: () => ({ status: 'ok' }),
   }),
   jsonRoute({
     method: 'GET',
     path: '/readyz',
+    scope: 'none',
     summary:
       'Whether the daemon does its work: the home is open, its store takes writes, and what runs by the clock does. Status 503 when one of them is not so.',
-    open: true,
     answer: readinessSchema,
     statusOf: (document) => ('status' in document && document.status === 'ok' ? 200 : 503),
     handle: async ({ parts: { readiness } }) => {
@@ -39,6 +39,7 @@ export const machineRoutes = [
   jsonRoute({
     method: 'GET',
     path: '/api/home',
+    scope: 'any',
     summary: 'What the home is set to, as far as clients need to know it.',
     answer: homeSchema,
     handle: async ({ parts: { home } }) => {
@@ -54,6 +55,7 @@ export const machineRoutes = [
   jsonRoute({
     method: 'GET',
     path: '/api/config',
+    scope: 'manage',
     summary: 'The settings that the daemon goes by since it was started, and their file as it stands.',
     answer: configSchema,
     handle: async ({ parts: { home } }) => withoutSecrets(await home.configuration.show()),
@@ -61,6 +63,7 @@ export const machineRoutes = [
   jsonRoute({
     method: 'GET',
     path: '/api/config/check',
+    scope: 'manage',
     summary: 'What is wrong with the settings as they stand, before the daemon is started again.',
     answer: configCheckSchema,
     handle: async ({ parts: { home } }) => withoutSecrets(await home.configuration.check()),
@@ -68,6 +71,7 @@ export const machineRoutes = [
   {
     method: 'GET',
     path: '/metrics',
+    scope: 'read',
     summary: 'Figures for Prometheus.',
     contentType: 'text/plain',
     respond: sendMetrics,
@@ -75,6 +79,7 @@ export const machineRoutes = [
   rawRoute({
     method: 'GET',
     path: '/api/events',
+    scope: 'read',
     summary:
       'What happens in any process of the home, as server-sent events, from now on or after the event named by Last-Event-ID. `data` is an Event. `type` and `session` leave out the others.',
     query: eventsQuery,

@@ -23,6 +23,7 @@ export const messageRoutes = [
   jsonRoute({
     method: 'GET',
     path: '/api/sessions/{id}/messages',
+    scope: 'read',
     summary: 'Read messages in order: from a number, up to a number, or the last few. Pages go on with `from`.',
     query: messagesQuery,
     answer: messageListSchema,
@@ -34,6 +35,7 @@ export const messageRoutes = [
   jsonRoute({
     method: 'POST',
     path: '/api/sessions/{id}/messages',
+    scope: 'append',
     summary:
       'Add messages in order, all or none. They are on disk when the answer comes. With `expectedSeq`, the number of the last message that the client knows of (0 for none), they are refused when another came in between. `verdict` is there when limits, budgets or guards have something to say of a session that answers a key: one that is told to reset or stop has ended with these messages and refuses the next; at `reset`, resolve the key again.',
     body: newMessagesSchema,
@@ -55,6 +57,7 @@ export const messageRoutes = [
   jsonRoute({
     method: 'GET',
     path: '/api/search',
+    scope: 'read',
     summary: 'Find sessions by words, "exact phrases" and -words to leave out. Best first.',
     cost: 50,
     query: searchQuery,

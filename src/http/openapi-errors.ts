@@ -24,7 +24,7 @@ const problemDetailsSchema = z
 const MEANINGS = {
   400: 'The request is not as this description says; `message` names the place.',
   401: 'There is no token, or not the right one.',
-  403: 'It comes from a page of another site, or is meant for another machine.',
+  403: 'The token lacks the scope that is needed, or the request comes from a page of another site or is meant for another machine.',
   404: 'There is no such thing.',
   409: 'Refused to protect data, or because something else is going on, such as the first request with the same Idempotency-Key.',
   413: 'The body is too large.',
@@ -60,7 +60,7 @@ export function errorResponses(): object {
 
 /** How an operation may fail. */
 export function errorsOf(route: Route): object {
-  if (route.open === true) return { 429: refer(429) };
+  if (route.scope === 'none') return { 429: refer(429) };
   const body: Status[] = 'body' in route && route.body !== undefined ? [413, 415] : [];
   const changes: Status[] = route.method === 'GET' ? [] : [409, 422, 507];
   const named: Status[] = route.path.includes('{id}') ? [404] : [];

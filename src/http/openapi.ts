@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { SCOPE_WORDS } from '../core/access.ts';
 import { jsonSchema } from './json-schema.ts';
 import { errorResponses, errorSchema, errorsOf } from './openapi-errors.ts';
 import { EXAMPLES, KEY_WORDS, PARAMETERS, TAGS } from './openapi-words.ts';
@@ -10,6 +11,7 @@ export function openapiRoute(others: readonly Route[]): Route {
   const itself: Route = jsonRoute({
     method: 'GET',
     path: '/openapi.json',
+    scope: 'any',
     summary: 'This description.',
     answer: z.looseObject({ openapi: z.string() }),
     bare: true,
@@ -41,7 +43,7 @@ export function openapiDocument(routes: readonly Route[]) {
       .filter(([name]) => used.has(name))
       .map(([name, description]) => ({ name, description })),
     components: {
-      securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'The file that coppice serve names.' } },
+      securitySchemes: { token: { type: 'http', scheme: 'bearer', description: TOKEN_WORDS } },
       schemas: { Event: jsonSchema(eventSchema) },
       responses: errorResponses(),
     },
@@ -49,6 +51,12 @@ export function openapiDocument(routes: readonly Route[]) {
     paths,
   });
 }
+
+const TOKEN_WORDS = [
+  'The token in the file that coppice serve names has all scopes. Others are made with coppice token create, with one or more of them:',
+  ...Object.entries(SCOPE_WORDS).map(([scope, words]) => `\`${scope}\`: ${words}.`),
+  'Each operation names the one that it needs.',
+].join(' ');
 
 /** Schemas that have a name stand once in the whole document, instead of once in every schema that uses them. */
 function withComponents(document: object): object {
@@ -69,12 +77,18 @@ function operation(route: Route): object {
     operationId: operationId(route),
     tags: [tagOf(route)],
     summary: route.summary,
-    ...(route.open === true && { security: [] }),
+    security: securityOf(route),
     ...(parameters.length > 0 && { parameters }),
     ...('body' in route &&
       route.body !== undefined && { requestBody: { required: true, ...json(route.body, example) } }),
     responses: { ...answers(route), ...errorsOf(route) },
   };
+}
+
+/** Which scope the token must have, as a role: a bearer token of ours is none of OAuth. */
+function securityOf({ scope }: Route): object[] {
+  if (scope === 'none') return [];
+  return [{ token: scope === 'any' ? [] : [scope] }];
 }
 
 /** The method and the words of the path: `GET /api/sessions/{id}/files` is `getSessionsIdFiles`. */

@@ -18,6 +18,7 @@ export const planRoutes = [
   jsonRoute({
     method: 'POST',
     path: '/api/plans',
+    scope: 'manage',
     summary:
       'Say what the rules, or a request by hand, would do now, and why. Kept for a day, so that it can be applied.',
     cost: HEAVY,
@@ -36,6 +37,7 @@ export const planRoutes = [
   jsonRoute({
     method: 'GET',
     path: '/api/plans/{id}',
+    scope: 'read',
     summary: 'Show a plan that was made within the last day.',
     answer: planDocumentSchema,
     handle: ({ parts: { home }, id }) => planDocument(loadPlan(home.plansHome, id)),
@@ -43,6 +45,7 @@ export const planRoutes = [
   jsonRoute({
     method: 'POST',
     path: '/api/plans/{id}/apply',
+    scope: 'manage',
     summary: 'Carry out a plan: nothing more than it says, and only what has not changed since.',
     cost: HEAVY,
     query: applyQuery,
@@ -59,6 +62,7 @@ export const planRoutes = [
   jsonRoute({
     method: 'POST',
     path: '/api/plans/apply',
+    scope: 'manage',
     summary:
       'Carry out a plan of this home that is not kept here. It is judged again: only what would be decided now in the same way is done.',
     cost: HEAVY,

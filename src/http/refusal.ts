@@ -44,6 +44,12 @@ export function failureAnswer({ code, httpStatus, message, hint }: Failure, home
   return { status: httpStatus, code, message: hide(message), ...(hint !== undefined && { hint: hide(hint) }) };
 }
 
+/** For whoever comes too late. */
+export const STOPPING: ErrorAnswer = {
+  ...refuse('stopping', 'The daemon is stopping.', 'Try again in a moment.'),
+  retryAfterSeconds: 5,
+};
+
 /** For what nobody expected. */
 export const INTERNAL: ErrorAnswer = {
   status: FAILURES.failed.http,

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { z } from 'zod';
 import type { Home } from '../app/home.ts';
+import type { Scope } from '../core/access.ts';
 import type { Once } from '../core/once.ts';
 import type { Clock } from '../core/time.ts';
 import type { EventClients } from './event-clients.ts';
@@ -44,10 +45,10 @@ interface RouteFacts {
   /** `{id}` stands for one part of the path, whatever it holds. */
   readonly path: `/${string}`;
   readonly summary: string;
+  /** What the token of a request must allow; `any` token will do, or none is needed. Without one it must not tell anything. */
+  readonly scope: Scope | 'any' | 'none';
   /** Costs a client as much of its rate as this many light requests. */
   readonly cost?: number;
-  /** Answered without a token and to any name of the host; it must not tell anything. */
-  readonly open?: true;
 }
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';

@@ -24,6 +24,7 @@ export const runRoutes = [
   jsonRoute({
     method: 'GET',
     path: '/api/runs',
+    scope: 'read',
     summary: 'List what was removed or taken back, newest first. Pages go on with `after`.',
     query: runListQuery,
     answer: runListSchema,
@@ -44,6 +45,7 @@ export const runRoutes = [
   jsonRoute({
     method: 'GET',
     path: '/api/runs/{id}',
+    scope: 'read',
     summary: 'Show a run and what became of each item. Pages go on with `after`.',
     query: runDetailQuery,
     answer: runDetailSchema,
@@ -64,6 +66,7 @@ export const runRoutes = [
   jsonRoute({
     method: 'POST',
     path: '/api/runs/{id}/undo',
+    scope: 'manage',
     summary: 'Give back what a run removed: all of it, or the items with these ids.',
     cost: HEAVY,
     body: undoSchema,
@@ -79,6 +82,7 @@ export const runRoutes = [
   jsonRoute({
     method: 'POST',
     path: '/api/runs/{id}/empty',
+    scope: 'manage',
     summary: 'Remove what a run put into the trash for good. This cannot be undone.',
     cost: HEAVY,
     body: emptySchema,

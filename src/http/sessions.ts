@@ -39,6 +39,7 @@ export const sessionRoutes = [
   jsonRoute({
     method: 'GET',
     path: '/api/sessions',
+    scope: 'read',
     summary: 'List sessions, most recent first. Pages go on with `cursor`, unless `sort` asks for another order.',
     query: sessionListQuery,
     answer: sessionListSchema,
@@ -47,6 +48,7 @@ export const sessionRoutes = [
   jsonRoute({
     method: 'POST',
     path: '/api/sessions',
+    scope: 'append',
     summary: 'Start a session.',
     body: newSessionSchema,
     answer: sessionSchema,
@@ -63,6 +65,7 @@ export const sessionRoutes = [
   jsonRoute({
     method: 'GET',
     path: '/api/sessions/{id}',
+    scope: 'read',
     summary: 'Show a session, by its id or by the first characters of it; with `exact` by its whole id alone.',
     query: sessionDetailQuery,
     answer: sessionDetailSchema,
@@ -74,6 +77,7 @@ export const sessionRoutes = [
   jsonRoute({
     method: 'GET',
     path: '/api/sessions/{id}/files',
+    scope: 'read',
     summary: 'List the files that a session keeps on the machine of the daemon.',
     answer: fileListSchema,
     handle: async ({ parts: { home }, id }) => ({ files: (await home.sessions.open(id)).files() }),
@@ -81,6 +85,7 @@ export const sessionRoutes = [
   jsonRoute({
     method: 'PATCH',
     path: '/api/sessions/{id}',
+    scope: 'manage',
     summary: 'Change the title, the tags or the pin of a session.',
     body: sessionChangeSchema,
     answer: sessionSchema,
@@ -94,6 +99,7 @@ export const sessionRoutes = [
   jsonRoute({
     method: 'DELETE',
     path: '/api/sessions/{id}',
+    scope: 'manage',
     summary:
       'Remove a session into the trash, as a plan for it alone would. `run` names the run that gives it back, and until when (`expiresAt`). Refused while a hold keeps the session.',
     cost: HEAVY,
@@ -113,6 +119,7 @@ export const sessionRoutes = [
   jsonRoute({
     method: 'POST',
     path: '/api/sessions/{id}/end',
+    scope: 'append',
     summary: 'End a session. Ending it again changes nothing.',
     body: endSchema,
     answer: sessionSchema,
@@ -121,6 +128,7 @@ export const sessionRoutes = [
   jsonRoute({
     method: 'POST',
     path: '/api/end-crashed',
+    scope: 'manage',
     summary: 'End open sessions whose process on the machine of the daemon is gone, and say which process that was.',
     body: endCrashedSchema,
     answer: crashedListSchema,
@@ -129,6 +137,7 @@ export const sessionRoutes = [
   jsonRoute({
     method: 'POST',
     path: '/api/sessions/{id}/resume',
+    scope: 'append',
     summary: 'Open an ended session again.',
     answer: sessionSchema,
     handle: async ({ parts, id }) => sessionDocument(await (await parts.sessions.open(id)).resume()),
@@ -136,6 +145,7 @@ export const sessionRoutes = [
   jsonRoute({
     method: 'POST',
     path: '/api/sessions/{id}/usage',
+    scope: 'append',
     summary:
       'Add what a model call used: the difference, not a running total. It counts towards budgets; `verdict` is there when they have something to say. A session that is told to stop has ended.',
     body: usageReportSchema,
@@ -151,6 +161,7 @@ export const sessionRoutes = [
   jsonRoute({
     method: 'POST',
     path: '/api/sessions/{id}/steps',
+    scope: 'append',
     summary:
       'Ask before a step, such as a call of the model, and say what happened since the last one: tools that ran, and milliseconds of work. The step is counted unless `verdict` is `reset` or `stop`. A session that is told to stop has ended.',
     body: nextStepSchema,

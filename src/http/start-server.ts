@@ -1,10 +1,12 @@
 import { createServer, type ServerOptions } from 'node:http';
+import { createBearerFinder } from '../app/access/find-bearer.ts';
 import type { Home } from '../app/home.ts';
 import { type Clock, SECOND_MS } from '../core/time.ts';
 import { createAdmission } from './create-admission.ts';
 import { createRateLimit, type Rate } from './create-rate-limit.ts';
-import { createRequestHandler, type Door } from './create-request-handler.ts';
+import { createRequestHandler } from './create-request-handler.ts';
 import { EventClients } from './event-clients.ts';
+import type { Door } from './let-in.ts';
 import { type Address, listen } from './listen.ts';
 import { MessageNews } from './message-news.ts';
 import { Metrics } from './metrics.ts';
@@ -17,6 +19,7 @@ import { Strangers } from './strangers.ts';
 export interface ServerParts {
   readonly home: Home;
   readonly clock: Clock;
+  /** The owner's token, which has all scopes. Others are looked for in the home. */
   readonly token: string;
   /** One line for the log. */
   readonly say: (line: string) => void;
@@ -67,7 +70,7 @@ export async function startServer(parts: ServerParts, address: Address): Promise
   const repeats = new RepeatedRequests(home.requests);
   const handle = createRequestHandler(
     { home, clock, events, news, sessions, metrics, repeats, chores, readiness, signal: stopping.signal },
-    createDoor(parts, address, strangers),
+    { ...createDoor(parts, address), met: (socket) => strangers.met(socket), signal: stopping.signal },
   );
   // Opens what lies behind the gateway, so that nobody who follows its events waits for that.
   await home.gateway.spend('day');
@@ -100,14 +103,17 @@ export async function startServer(parts: ServerParts, address: Address): Promise
   };
 }
 
-function createDoor({ clock, token, rate = RATE, say }: ServerParts, address: Address, strangers: Strangers): Door {
+function createDoor(
+  { home, clock, token, rate = RATE, say }: ServerParts,
+  address: Address,
+): Omit<Door, 'met' | 'signal'> {
   const names = 'socket' in address ? { anyHost: true } : { host: address.host };
+  const find = createBearerFinder({ homePath: home.path, token, clock });
   return {
-    admit: createAdmission({ token, ...names }),
+    admit: createAdmission({ find, ...names }),
     rate: createRateLimit(rate, clock),
     refusedRate: createRateLimit(REFUSED_RATE, clock),
     limit: rate.burst,
-    met: (socket) => strangers.met(socket),
     say,
   };
 }

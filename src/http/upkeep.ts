@@ -26,6 +26,7 @@ export const upkeepRoutes = [
   jsonRoute({
     method: 'GET',
     path: '/api/status',
+    scope: 'read',
     summary: 'What the home keeps, what protects it, and what the rules would let go of now.',
     cost: HEAVY,
     answer: homeStatusSchema,
@@ -36,6 +37,7 @@ export const upkeepRoutes = [
   jsonRoute({
     method: 'GET',
     path: '/api/stats',
+    scope: 'read',
     summary: 'Sessions, messages and bytes by source, age and kind of file, and what could go.',
     cost: HEAVY,
     answer: statsSchema,
@@ -45,6 +47,7 @@ export const upkeepRoutes = [
   jsonRoute({
     method: 'GET',
     path: '/api/explain/{id}',
+    scope: 'read',
     summary: 'Why one item stays or goes: every rule that was asked.',
     cost: HEAVY,
     answer: explanationSchema,
@@ -54,6 +57,7 @@ export const upkeepRoutes = [
   jsonRoute({
     method: 'GET',
     path: '/api/check',
+    scope: 'read',
     summary: 'Look at the database, the search index and every file, and name what is wrong.',
     cost: HEAVY,
     answer: checkListSchema,
@@ -63,6 +67,7 @@ export const upkeepRoutes = [
   jsonRoute({
     method: 'POST',
     path: '/api/repair',
+    scope: 'manage',
     summary: 'Look, and repair what can be repaired without losing anything.',
     cost: HEAVY,
     body: repairSchema,
@@ -77,6 +82,7 @@ export const upkeepRoutes = [
   jsonRoute({
     method: 'POST',
     path: '/api/maintain',
+    scope: 'manage',
     summary:
       'Make one pass over the home, as an unattended run would: under the guard, which slows large removals down.',
     cost: HEAVY,
@@ -88,6 +94,7 @@ export const upkeepRoutes = [
   jsonRoute({
     method: 'POST',
     path: '/api/maintain/hold',
+    scope: 'manage',
     summary: 'Hold everything that unattended runs would remove, or let it go on.',
     body: holdSchema,
     answer: heldSchema,

@@ -13,11 +13,16 @@ import { serveHome, TOKEN } from './serve-home.ts';
 
 const NOW = Date.parse('2026-06-15T12:00:00Z');
 
+const WHO_MAY = 'who may do what is decided on the machine of the home alone';
+
 /** What does not work through a daemon, how it is typed, and what is said then. */
 const ONLY_HERE: Readonly<Record<string, { readonly line: readonly string[]; readonly because: string }>> = {
   serve: { line: ['serve'], because: 'it is the daemon itself' },
   run: { line: ['run', '--', 'true'], because: 'it starts the agent on this machine' },
   'cron add': { line: ['cron', 'add', 'x', '--schedule', '* * * * *', '--', 'true'], because: 'a job is a command' },
+  'token create': { line: ['token', 'create', 'x', '--scope', 'read'], because: WHO_MAY },
+  'token list': { line: ['token', 'list'], because: WHO_MAY },
+  'token revoke': { line: ['token', 'revoke', 'x'], because: WHO_MAY },
   'config init': { line: ['config', 'init'], because: 'it writes a file for a person to edit' },
 };
 

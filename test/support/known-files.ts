@@ -14,6 +14,7 @@ const KNOWN = [
   `(state|lock|live)${DATABASE}`,
   'sessions/[0-9a-f]{2}/[^/]+/(transcript\\.jsonl|dumps/[^/.][^/]*\\.json)',
   'plans/[^/.][^/]*\\.json',
+  'tokens/[0-9a-f]{64}\\.json',
   'archive/[^/.][^/]*\\.tar',
   `trash/${RUN}/(manifest\\.jsonl|\\d+(/.*)?)`,
   `cache/checkpoint-indexes/${PROJECT}`,

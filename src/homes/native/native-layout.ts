@@ -16,6 +16,10 @@ export interface NativeLayout {
   readonly archive: string;
   /** Saved plans, until they are applied or too old. */
   readonly plans: string;
+  /** The token of whoever owns the home. */
+  readonly token: string;
+  /** Tokens that were given out, as hashes. */
+  readonly tokens: string;
   /** What a run removed, until it is purged. Run ids are generated, so they are safe as names. */
   trash(runId: string): string;
   /** Where a session's directory is below `sessions`, with `/` between the parts. */
@@ -38,6 +42,8 @@ export function nativeLayout(root: string): NativeLayout {
     sessions,
     archive: join(root, 'archive'),
     plans: join(root, 'plans'),
+    token: join(root, 'token'),
+    tokens: join(root, 'tokens'),
     trash: (runId) => join(root, 'trash', runId),
     sessionPath,
     sessionDir,

@@ -1,0 +1,12 @@
+import { type EpochMs, isoTime } from '../../core/time.ts';
+import type { TokenRecord } from '../access/token-record.ts';
+
+/** A token for programs: never its hash, which is of no use to anybody. */
+export function tokenDocument({ name, scopes, createdAt, expiresAt }: TokenRecord, now: EpochMs) {
+  return {
+    name,
+    scopes,
+    createdAt: isoTime(createdAt),
+    ...(expiresAt !== undefined && { expiresAt: isoTime(expiresAt), expired: expiresAt <= now }),
+  };
+}
