@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { parseRecord, recordText } from '../src/app/access/audit.ts';
 import { parseToken, tokenText } from '../src/app/access/token-record.ts';
 import { readProject, writeProject } from '../src/checkpoints/project-book.ts';
 import { readSnapshotText, snapshotText } from '../src/checkpoints/snapshot-text.ts';
@@ -29,6 +30,10 @@ const CHECKS: Readonly<Record<string, (code: string) => Promise<void> | void>> =
       expect(Object.keys(row ?? {})).toEqual(expect.arrayContaining(known(shown['row'])));
     }
     expect(new Set(parsed(code).map(({ kind }) => kind))).toEqual(new Set(real.map(({ kind }) => kind)));
+  },
+  'docs/formats/access.md, 2': (code) => {
+    const record = parseRecord(code);
+    expect(record && `${recordText(record)}\n`).toBe(code);
   },
   'docs/formats/checkpoints.md, 1': (code) => {
     const facts = readSnapshotText(code);

@@ -13,6 +13,8 @@ const BEFORE: readonly { readonly line: RegExp; readonly did: readonly string[] 
   { line: /^coppice maintain$/, did: ['coppice maintain'] },
   { line: /^coppice sessions restore/, did: ['coppice sessions archive --older-than 60d'] },
   { line: /^coppice sessions import session/, did: ['coppice sessions export 0198c2 --out session.jsonl'] },
+  { line: /^coppice token revoke/, did: ['coppice token create ci --scope read'] },
+  { line: /^coppice token create/, did: [] },
   { line: /^coppice sessions delete/, did: [] },
 ];
 

@@ -1,4 +1,5 @@
 import type { Plan } from '../core/plan.ts';
+import type { Audit } from './access/audit.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import type { Config } from './config/config-schema.ts';
 import type { CheckpointDiffOptions } from './diff-checkpoints.ts';
@@ -43,6 +44,7 @@ export interface App
   readonly sessions: AppSessions;
   readonly gateway: AppGateway;
   readonly ledger: Pick<Ledger, 'list' | 'totals'>;
+  readonly audit: Pick<Audit, 'list'>;
   readonly checkpoints: AppCheckpoints;
   retention(): Promise<AppRetention>;
   scheduler(): Promise<AppScheduler>;

@@ -4,6 +4,7 @@ import type { Explanation, Plan, PlanRequest } from '../core/plan.ts';
 import type { Problem } from '../core/problem.ts';
 import { type EpochMs, isoTime } from '../core/time.ts';
 import type { EmptiedTrash } from '../engine/purge-expired.ts';
+import { Audit } from './access/audit.ts';
 import type { CheckOptions, HomeCheck } from './check-home.ts';
 import { Checkpoints } from './checkpoints.ts';
 import type { ConfigIssue } from './config/config-issue.ts';
@@ -55,6 +56,8 @@ export class Home implements AsyncDisposable {
   readonly ledger: Ledger;
   /** What was asked for under a key, so that it can be asked for again. */
   readonly requests: Requests;
+  /** Who changed what, over HTTP. */
+  readonly audit: Audit;
   /** Where a plan waits until it is applied. Nothing is written to the home of another agent for one. */
   readonly plansHome: string;
   /** What is different about a home that another agent writes; undefined for a home of Coppice. */
@@ -79,6 +82,7 @@ export class Home implements AsyncDisposable {
     this.sessions = new Sessions(parts);
     this.checkpoints = new Checkpoints(parts, () => this.retention());
     this.ledger = new Ledger(parts);
+    this.audit = new Audit(parts);
     this.#gateway = new Gateway(parts, this.checkpoints);
     this.requests = new Requests(parts, this.#gateway);
     this.#parts = parts;

@@ -58,6 +58,8 @@ describe.runIf(present('bash'))('in bash', () => {
       'cron',
       'budget',
       'watch',
+      'audit',
+      'token',
       'config',
       'doctor',
       'completion',

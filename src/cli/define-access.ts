@@ -1,14 +1,15 @@
 import { type Command as Definition, Option } from 'commander';
-import { SCOPE_WORDS } from '../core/access.ts';
-import type { TokenCreateOptions } from './access/options.ts';
+import { SCOPES, SCOPE_WORDS } from '../core/access.ts';
+import type { AuditOptions, TokenCreateOptions } from './access/options.ts';
 import type { NoOptions } from './command-options.ts';
-import { defineCommand, defineGroup, type Frame } from './define-command.ts';
+import { countOption, dateOption, defineCommand, defineGroup, type Frame, textOption } from './define-command.ts';
 import { parseFuture, parseScopes } from './parse-access.ts';
 
 const ONLY_HERE = 'who may do what is decided on the machine of the home alone';
 
-/** Who may do what over HTTP: `coppice token`. */
+/** Who may do what over HTTP, and who did: `coppice token` and `coppice audit`. */
 export function defineAccess(program: Definition, frame: Frame): void {
+  defineAudit(program, frame);
   const token = defineGroup(program, {
     name: 'token',
     about: 'Give programs and people tokens for coppice serve, and take them back',
@@ -45,8 +46,21 @@ export function defineAccess(program: Definition, frame: Frame): void {
   }).argument('<name>', 'name of the token');
 }
 
+function defineAudit(program: Definition, frame: Frame): void {
+  defineCommand<AuditOptions>(program, frame, {
+    name: 'audit',
+    about: 'Show who changed what over HTTP, and who gave out and took back tokens, newest first',
+    examples: ['coppice audit', 'coppice audit --since 7d --who ci', 'coppice audit --json'],
+    load: () => import('./access/audit.ts'),
+  })
+    .addOption(dateOption('--since <when>', 'at or after this date or age (2026-01-31, 90d, 5h)', frame.clock))
+    .addOption(textOption('--who <name>', 'only what this token did, or this user by command'))
+    .addOption(countOption('--limit <n>', 'at most this many'));
+}
+
 function scopeOption(): Option {
   return new Option('--scope <scopes>', 'what it may do, with commas in between: read, append, manage, run')
+    .choices(SCOPES)
     .argParser((text) => parseScopes('--scope', text))
     .makeOptionMandatory();
 }

@@ -129,7 +129,9 @@ it('finds the module of every command', async () => {
   const leaves = everyCommand(program).filter((definition) => definition.commands.length === 0);
   for (const leaf of leaves) {
     const args = leaf.registeredArguments.map((argument) => argument.argChoices?.[0] ?? 'x');
-    const mandatory = leaf.options.filter(({ mandatory: needed }) => needed).flatMap(({ long }) => [long ?? '', 'x']);
+    const mandatory = leaf.options
+      .filter(({ mandatory: needed }) => needed)
+      .flatMap(({ long, argChoices }) => [long ?? '', argChoices?.[0] ?? 'x']);
     await program.parseAsync([...commandLine(leaf).split(' ').slice(1), ...mandatory, ...args], { from: 'user' });
   }
   expect(loaded).toEqual(leaves.map(commandLine));

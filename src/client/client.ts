@@ -26,6 +26,9 @@ export function createClient(options: ClientOptions) {
     ledger: ledgerCalls(call),
     checkpoints: checkpointCalls(call, transport),
     cron: cronCalls(call),
+    /** Who changed what, newest first; page by page, at most `limit`. */
+    audit: ({ limit, ...query }: Sent<Query<'GET /api/audit'>> & { readonly limit?: number | undefined } = {}) =>
+      pages(call, 'GET /api/audit', { name: 'records', query, next: 'cursor', limit }),
     /** What live sessions have used. */
     usage: (by: Query<'GET /api/usage'>['by'] = 'day') => call('GET /api/usage', { query: { by } }),
     /** What happens, as it happens; it finds its way back after a lost connection. */

@@ -68,6 +68,8 @@ export type DiskPart =
   | 'log'
   /** Kept for a full disk. */
   | 'reserve'
+  /** Who changed what. */
+  | 'audit'
   /** Saved plans. */
   | 'plans'
   /** What makes work quicker and can go at any time. */

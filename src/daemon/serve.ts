@@ -44,6 +44,7 @@ export async function serve({ home, clock, address, say, onReady, signal }: Serv
   await daemon.recover();
   const server = await startServer({ home, clock, token, say, chores: () => daemon.chores }, address);
   daemon.add({ name: 'sessions that nobody uses', everyMs: MINUTE_MS, act: () => server.releaseIdle() });
+  daemon.add({ name: 'the audit log', everyMs: MINUTE_MS, act: () => server.flushAudit() });
   const chores = work({ daemon, refuseToGoOn: createRefusal(home), signal: stop.signal });
   onReady({ url: server.url, tokenPath: tokenPath(home.path) });
   try {

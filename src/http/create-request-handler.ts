@@ -6,6 +6,7 @@ import type { JsonValue } from '../core/json.ts';
 import { isNoSpace } from '../core/machine-failure.ts';
 import type { Once } from '../core/once.ts';
 import { AnswerLines } from './answer-lines.ts';
+import { type Note, noteOf } from './audit-note.ts';
 import { createRouter } from './create-router.ts';
 import { EndingStreams } from './ending-streams.ts';
 import { type Door, letIn } from './let-in.ts';
@@ -58,7 +59,10 @@ function answer(
   const found = find(request.method ?? '', path);
   const scope = found.kind === 'found' ? found.route.scope : 'any';
   const { refused, holder } = letIn(door, response, { scope, cost: costOf(found) });
+  const noted = { audit: parts.home.audit, clock: parts.clock, say: door.say };
+  const note = found.kind === 'found' ? noteOf(noted, { ...found, holder, response }) : () => undefined;
   if (refused !== undefined) {
+    note(refused.status);
     parts.metrics.refused += 1;
     return sendError(response, refused);
   }
@@ -69,7 +73,7 @@ function answer(
     return sendError(response, wrongMethod(found.allow));
   }
   const { route, id } = found;
-  if ('answer' in route) return answerJson({ parts, route, id, path, query }, request, response);
+  if ('answer' in route) return onRecord(note, answerJson({ parts, route, id, path, query, note }, request, response));
   if (route.contentType === EVENT_STREAM && holder !== undefined) streams.watch(response, holder);
   return route.respond({ parts, id, query: route.query && askedOf(route, query), request, response });
 }
@@ -86,28 +90,47 @@ interface JsonCall {
   readonly id: string;
   readonly path: string;
   readonly query: string;
+  readonly note: Note;
+}
+
+/** Whatever comes of a request that changes something. */
+async function onRecord(note: Note, work: Promise<void>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    note(error instanceof Failure ? error.httpStatus : INTERNAL.status);
+    throw error;
+  }
 }
 
 async function answerJson(call: JsonCall, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { parts, route, id, path, query } = call;
+  const { parts, route, id, path, query, note } = call;
   const asked = askedOf(route, query);
   const key = keyOf(request, path);
   const body = route.body === undefined ? undefined : await readJson(request);
-  if (body !== undefined && !('value' in body)) return sendError(response, body);
+  if (body !== undefined && !('value' in body)) {
+    note(body.status);
+    return sendError(response, body);
+  }
   const given = route.body === undefined ? undefined : checked(route.body, body?.value, 'body');
   const work = (once?: Once) => carryOut(route, { parts, id, query: asked, body: given, once }, response);
   const done: Repeated =
     key === undefined
       ? { document: await work(), isRepeated: false }
       : await parts.repeats.answer({ route, key, print: printOf(query, body?.bytes) }, work);
-  if ('refused' in done) return sendError(response, done.refused);
+  if ('refused' in done) {
+    note(done.refused.status);
+    return sendError(response, done.refused);
+  }
   const { document, isRepeated } = done;
+  const status = route.statusOf?.(document) ?? route.status ?? 200;
+  note(status, document);
   // An answer that took long has begun already, and its head is gone.
   const isHeadOpen = !response.headersSent;
   if (isHeadOpen && route.location !== undefined) response.setHeader('location', route.location(document, id));
   if (isHeadOpen && isRepeated) response.setHeader('idempotency-replayed', 'true');
   const whole = route.bare === true ? document : { schemaVersion: SCHEMA_VERSION, ...document };
-  await sendDocument(response, route.statusOf?.(document) ?? route.status ?? 200, whole);
+  await sendDocument(response, status, whole);
 }
 
 type QuickCall = Omit<Call<unknown, unknown>, 'tell' | 'signal'>;

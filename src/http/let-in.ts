@@ -68,7 +68,7 @@ function lacksScope({ name, scopes }: Bearer, scope: Scope): ErrorAnswer {
   return refuse(
     'forbidden',
     `The token ${name} may not do this: that needs the scope ${scope}, and it has ${scopes.join(', ') || 'none'}.`,
-    `Use one that has it. They are made on the machine of the home: coppice token create NAME --scope ${scope}`,
+    'Use one that has it. On the machine of the home they are made with: coppice token create --help',
   );
 }
 

@@ -12,6 +12,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   checkpoints: 'Saved states of folders.',
   cron: 'Jobs that run by the clock.',
   maintain: 'Unattended passes over the home.',
+  audit: 'Who changed what.',
   events: 'What happens, as it happens.',
   machine: 'How the daemon and its home stand.',
 };
@@ -36,6 +37,7 @@ export const PARAMETERS: Readonly<Record<string, string>> = {
   after: '`next` of the page before.',
   forGood: 'Also what would skip the trash and cannot be given back.',
   below: '`next` of the page before.',
+  who: 'Only what this token did, or this user by command.',
   workdir: 'Only of this folder.',
   minMessages: 'Only with at least so many messages.',
   maxMessages: 'Only with at most so many messages.',

@@ -1,4 +1,5 @@
 import { archiveRoutes } from './archive.ts';
+import { auditRoutes } from './audit.ts';
 import { checkpointRoutes } from './checkpoints.ts';
 import { cronRoutes } from './cron.ts';
 import { gatewayRoutes } from './gateway.ts';
@@ -25,6 +26,7 @@ const DESCRIBED = [
   ...checkpointRoutes,
   ...cronRoutes,
   ...upkeepRoutes,
+  ...auditRoutes,
   ...machineRoutes,
 ] as const;
 

@@ -1,6 +1,7 @@
 import { createServer, type ServerOptions } from 'node:http';
 import { createBearerFinder } from '../app/access/find-bearer.ts';
 import type { Home } from '../app/home.ts';
+import { errorText } from '../core/error-text.ts';
 import { type Clock, SECOND_MS } from '../core/time.ts';
 import { createAdmission } from './create-admission.ts';
 import { createRateLimit, type Rate } from './create-rate-limit.ts';
@@ -50,6 +51,8 @@ export interface HttpServer {
   readonly url: string;
   /** Lets go of sessions that no client has used for a while, and of requests that nobody asks for again. */
   releaseIdle(): Promise<void>;
+  /** Writes down what was counted for the audit log. */
+  flushAudit(): Promise<void>;
   /** Takes no more requests, lets those in flight end, and closes. What takes longer than this is cut off. */
   stop(withinMs?: number): Promise<void>;
 }
@@ -87,6 +90,7 @@ export async function startServer(parts: ServerParts, address: Address): Promise
       await sessions.releaseIdle();
       await home.requests.dropOld();
     },
+    flushAudit: () => home.audit.flush(),
     async stop(withinMs = STOP_MS) {
       const closed = new Promise((resolve) => server.close(resolve));
       stopping.abort();
@@ -99,8 +103,15 @@ export async function startServer(parts: ServerParts, address: Address): Promise
       clearTimeout(late);
       // What goes on for clients that are gone was told to stop as well.
       await Promise.all(working);
+      await flushAtLast(parts);
     },
   };
+}
+
+/** A home that is gone takes nothing any more, and that is said where it is noticed. */
+async function flushAtLast({ home, say }: ServerParts): Promise<void> {
+  if (!home.isOpen) return;
+  await home.audit.flush().catch((error: unknown) => say(`The audit log lacks its last minute: ${errorText(error)}`));
 }
 
 function createDoor(

@@ -92,6 +92,7 @@ describe('pressure', () => {
       log: 0,
       reserve: 0,
       plans: 0,
+      audit: 0,
       caches: 0,
       other: 0,
     };

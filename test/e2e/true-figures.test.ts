@@ -49,6 +49,7 @@ describe.skipIf(process.platform === 'win32')('the figures of coppice status', (
     await run(home, 'sessions', 'archive', '--older-than', '15d', '--yes');
     await run(home, 'checkpoints', 'prune', '--set', 'checkpoints.max_snapshots=1', '--yes');
     await run(home, 'plan');
+    await run(home, 'token', 'create', 'ci', '--scope', 'read');
     mkdirSync(join(home, 'sessions', 'ab', 'nobody'), { recursive: true });
     writeFileSync(join(home, 'sessions', 'ab', 'nobody', 'transcript.jsonl'), '{}\n'.repeat(3000));
     writeFileSync(join(home, 'notes.txt'), 'a file of somebody else\n'.repeat(5000));
@@ -56,7 +57,7 @@ describe.skipIf(process.platform === 'win32')('the figures of coppice status', (
     expectTrue(status, home);
     for (const name of ['sessions', 'strays', 'trash', 'archives', 'checkpoints'])
       expect(status.classes.find((one) => one.name === name)?.sizeBytes, name).toBeGreaterThan(0);
-    for (const name of ['index', 'reserve', 'plans', 'caches', 'other'])
+    for (const name of ['index', 'reserve', 'plans', 'audit', 'caches', 'other'])
       expect(status.rest.find((one) => one.name === name)?.sizeBytes, name).toBeGreaterThan(0);
     const { stdout } = await coppice(home, ['status']);
     expect(stdout).toMatch(/^Reserve for a full disk .* MB$/m);

@@ -113,6 +113,7 @@ function aboutRemoving({ root, runs }: Place): readonly Line[] {
 function aboutTheRest({ checkpoints }: Place): readonly Line[] {
   const [first = ''] = checkpoints;
   return [
+    ...both('audit'),
     ...both('config', 'path'),
     ...both('config', 'show'),
     ...both('config', 'show', '--effective'),

@@ -52,6 +52,7 @@ const ALLOWED: Readonly<Record<Scope | 'any' | 'none', readonly string[]>> = {
   ],
   run: ['GET /api/cron', 'GET /api/cron/{id}/next', 'POST /api/cron/{id}/run'],
   manage: [
+    'GET /api/audit',
     'DELETE /api/sessions/{id}',
     'GET /api/config',
     'GET /api/config/check',

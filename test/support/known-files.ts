@@ -15,6 +15,7 @@ const KNOWN = [
   'sessions/[0-9a-f]{2}/[^/]+/(transcript\\.jsonl|dumps/[^/.][^/]*\\.json)',
   'plans/[^/.][^/]*\\.json',
   'tokens/[0-9a-f]{64}\\.json',
+  'audit/(changes|routine)-\\d{1,15}\\.jsonl',
   'archive/[^/.][^/]*\\.tar',
   `trash/${RUN}/(manifest\\.jsonl|\\d+(/.*)?)`,
   `cache/checkpoint-indexes/${PROJECT}`,

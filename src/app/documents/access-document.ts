@@ -1,3 +1,4 @@
+import type { AuditRecord } from '../../core/audit.ts';
 import { type EpochMs, isoTime } from '../../core/time.ts';
 import type { TokenRecord } from '../access/token-record.ts';
 
@@ -9,4 +10,9 @@ export function tokenDocument({ name, scopes, createdAt, expiresAt }: TokenRecor
     createdAt: isoTime(createdAt),
     ...(expiresAt !== undefined && { expiresAt: isoTime(expiresAt), expired: expiresAt <= now }),
   };
+}
+
+/** A line of the audit log for programs. */
+export function auditDocument({ at, ...record }: AuditRecord) {
+  return { at: isoTime(at), ...record };
 }

@@ -1,7 +1,11 @@
-import { createToken } from '../../app/access/token-files.ts';
+import { noteCommand } from '../../app/access/note-command.ts';
+import { createToken, revokeToken } from '../../app/access/token-files.ts';
+import type { TokenRecord } from '../../app/access/token-record.ts';
 import { tokenDocument } from '../../app/documents/access-document.ts';
+import type { Home } from '../../app/home.ts';
 import { refuseForeign } from '../../app/refuse-foreign.ts';
 import { SCOPE_WORDS } from '../../core/access.ts';
+import { isoTime } from '../../core/time.ts';
 import type { CommandInput } from '../command.ts';
 import { formatTime } from '../format.ts';
 import { hintCommand } from '../hint-command.ts';
@@ -23,6 +27,7 @@ export function run(input: CommandInput<TokenCreateOptions>): Promise<number> {
       now,
       ...(expiresAt !== undefined && { expiresAt }),
     });
+    putOnRecord(home, record);
     if (global.json) {
       writeJson(io.out, { ...tokenDocument(record, now), token });
       return 0;
@@ -39,4 +44,15 @@ Take it back with: ${hintCommand(global, 'token', 'revoke', name)}
 `);
     return 0;
   });
+}
+
+/** Nobody gets a token that is not on record. */
+function putOnRecord({ path, audit }: Home, { name, scopes, createdAt, expiresAt }: TokenRecord): void {
+  const until = expiresAt === undefined ? '' : ` until ${isoTime(expiresAt)}`;
+  try {
+    noteCommand(audit, { what: 'token create', subject: name, detail: `${scopes.join(', ')}${until}`, at: createdAt });
+  } catch (error) {
+    revokeToken(path, name);
+    throw error;
+  }
 }

@@ -1,3 +1,4 @@
+import { noteCommand } from '../../app/access/note-command.ts';
 import { revokeToken } from '../../app/access/token-files.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
@@ -12,6 +13,7 @@ export function run(input: CommandInput<NoOptions>): Promise<number> {
     input,
     async (home) => {
       revokeToken(home.path, name);
+      noteCommand(home.audit, { what: 'token revoke', subject: name, at: io.clock.now() });
       if (global.json) writeJson(io.out, { revoked: name });
       else io.out.write(`The token ${name} is taken back. It is refused from the next request on.\n`);
       return 0;

@@ -5,6 +5,7 @@ import type { BackgroundReport } from '../../app/home.ts';
 import type { HomeStatus } from '../../app/home-status.ts';
 import type { Answer, Step } from '../../client/api.ts';
 import type { MessageDocument, SessionDocument } from '../../client/documents.ts';
+import type { AuditRecord } from '../../core/audit.ts';
 import type { Checkpoint } from '../../core/checkpoint.ts';
 import type { CronOutcome, CronRun } from '../../core/cron-book.ts';
 import type { Correction, Spend } from '../../core/gateway.ts';
@@ -176,4 +177,8 @@ function readWaiting({ until, reasons, ...rest }: NonNullable<Answer<'GET /api/s
     ),
     ...(until !== undefined && { until: Date.parse(until) }),
   };
+}
+
+export function readAuditRecord({ at, ...record }: Answer<'GET /api/audit'>['records'][number]): AuditRecord {
+  return { at: Date.parse(at), ...record };
 }

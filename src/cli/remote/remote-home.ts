@@ -2,10 +2,12 @@ import type { AppScheduler, RemoteApp } from '../../app/app.ts';
 import type { HomeCheck } from '../../app/check-home.ts';
 import type { RepairStep } from '../../app/repair-home.ts';
 import type { Client } from '../../client/client.ts';
+import type { AuditQuery } from '../../core/audit.ts';
 import type { Explanation } from '../../core/plan.ts';
-import type { Clock } from '../../core/time.ts';
+import { type Clock, isoTime } from '../../core/time.ts';
 import { mapped } from '../mapped.ts';
 import {
+  readAuditRecord,
   readBudget,
   readCorrection,
   readJob,
@@ -37,6 +39,7 @@ export async function openRemoteHome(client: Client, clock: Clock): Promise<Remo
     sessions: remoteSessions(client, clock),
     gateway: remoteGateway(client),
     ledger: remoteLedger(client),
+    audit: { list: (query) => mapped(client.audit(auditQuery(query)), readAuditRecord) },
     checkpoints: remoteCheckpoints(client),
     ...remoteRetention(client),
     status: async ({ signal, onProgress } = {}) =>
@@ -50,6 +53,10 @@ export async function openRemoteHome(client: Client, clock: Clock): Promise<Remo
     scheduler: async () => remoteScheduler(client),
     [Symbol.dispose]: () => client[Symbol.dispose](),
   };
+}
+
+function auditQuery({ since, ...query }: AuditQuery = {}) {
+  return { ...query, ...(since !== undefined && { since: isoTime(since) }) };
 }
 
 function remoteGateway(client: Client): RemoteApp['gateway'] {

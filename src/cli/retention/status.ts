@@ -83,6 +83,7 @@ const REST_WORDS: Record<RestSize['name'], string> = {
   log: 'Log of the database',
   reserve: 'Reserve for a full disk',
   plans: 'Saved plans',
+  audit: 'Audit log',
   caches: 'Caches',
   other: 'Settings and the rest',
 };

@@ -60,6 +60,8 @@ export function hermesParts({ sums, rowBytes, sessionFiles, strays, leftFiles }:
     log,
     reserve: of('reserve'),
     plans: of('plans'),
+    // A home of another agent is not served, so nobody changes it but by command.
+    audit: 0,
     caches: of('caches'),
     other: of('other') + leftFiles,
   };

@@ -38,6 +38,7 @@ export function homeParts(layout: NativeLayout, measured: Measured, onEntry: () 
     log,
     reserve: of('reserve'),
     plans: of('plans'),
+    audit: of('audit'),
     caches: of('caches'),
     other: of('other') + measured.other,
   };
@@ -47,7 +48,7 @@ export function homeParts(layout: NativeLayout, measured: Measured, onEntry: () 
 const SHARED_MEMORY = /\.db-shm$/;
 
 type RestPart =
-  | Extract<DiskPart, 'trash' | 'checkpoints' | 'log' | 'reserve' | 'plans' | 'caches' | 'other'>
+  | Extract<DiskPart, 'trash' | 'checkpoints' | 'log' | 'reserve' | 'plans' | 'audit' | 'caches' | 'other'>
   | 'database';
 
 function restOf(layout: NativeLayout, onEntry: () => void): ReadonlyMap<RestPart, number> {
@@ -74,6 +75,7 @@ function partOf(layout: NativeLayout, name: string): RestPart {
   if (name.startsWith(`${database}-`)) return 'log';
   if (name === basename(layout.ballast)) return 'reserve';
   if (name === basename(layout.plans)) return 'plans';
+  if (name === basename(layout.audit)) return 'audit';
   if (name === 'cache') return 'caches';
   return name === 'trash' || name === 'checkpoints' ? name : 'other';
 }

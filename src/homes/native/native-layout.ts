@@ -20,6 +20,8 @@ export interface NativeLayout {
   readonly token: string;
   /** Tokens that were given out, as hashes. */
   readonly tokens: string;
+  /** Who changed what. */
+  readonly audit: string;
   /** What a run removed, until it is purged. Run ids are generated, so they are safe as names. */
   trash(runId: string): string;
   /** Where a session's directory is below `sessions`, with `/` between the parts. */
@@ -44,6 +46,7 @@ export function nativeLayout(root: string): NativeLayout {
     plans: join(root, 'plans'),
     token: join(root, 'token'),
     tokens: join(root, 'tokens'),
+    audit: join(root, 'audit'),
     trash: (runId) => join(root, 'trash', runId),
     sessionPath,
     sessionDir,

@@ -21,14 +21,28 @@ export interface OpenEntry {
  */
 export function* openEntries(layout: NativeLayout): Generator<OpenEntry> {
   if (process.platform === 'win32') return;
-  const { root, config, database, lock, live, ballast, token, tokens, sessions, plans, archive } = layout;
+  const { root, config, database, lock, live, ballast, token, tokens, audit, sessions, plans, archive } = layout;
   const trash = dirname(layout.trash('run'));
-  for (const path of [root, config, database, lock, live, ballast, token, tokens, plans, trash, archive, sessions]) {
+  for (const path of [
+    root,
+    config,
+    database,
+    lock,
+    live,
+    ballast,
+    token,
+    tokens,
+    audit,
+    plans,
+    trash,
+    archive,
+    sessions,
+  ]) {
     const stat = lstatSync(path, { throwIfNoEntry: false });
     if (stat !== undefined && (stat.mode & OTHERS) !== 0 && (stat.isFile() || stat.isDirectory()))
       yield { path, directory: stat.isDirectory() };
   }
-  for (const folder of [tokens, plans, trash, archive, sessions].filter(isFolder)) {
+  for (const folder of [tokens, audit, plans, trash, archive, sessions].filter(isFolder)) {
     for (const entry of walkTree(folder)) {
       if ((entry.kind !== 'file' && entry.kind !== 'dir') || (entry.mode & OTHERS) === 0) continue;
       if (folder === sessions && entry.kind === 'file' && fileKind(entry.path) === 'unknown') continue;
@@ -39,7 +53,14 @@ export function* openEntries(layout: NativeLayout): Generator<OpenEntry> {
 
 /** Folders of a home that are something else, such as a link: what is behind it is neither looked at nor changed. */
 export function linkedFolders(layout: NativeLayout): string[] {
-  const folders = [layout.tokens, layout.plans, dirname(layout.trash('run')), layout.archive, layout.sessions];
+  const folders = [
+    layout.tokens,
+    layout.audit,
+    layout.plans,
+    dirname(layout.trash('run')),
+    layout.archive,
+    layout.sessions,
+  ];
   return folders.filter((path) => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === false);
 }
 

@@ -36,7 +36,7 @@ export const homeStatusSchema = z
     disk: z.object({ usedBytes: count, freeBytes: count, maxBytes: count.exactOptional() }),
     /** Together with the classes, all that the home takes on the disk. */
     rest: z.array(
-      z.object({ name: z.enum(['index', 'log', 'reserve', 'plans', 'caches', 'other']), sizeBytes: count }),
+      z.object({ name: z.enum(['index', 'log', 'reserve', 'plans', 'audit', 'caches', 'other']), sizeBytes: count }),
     ),
     trashUntil: z.object({ first: time, last: time }).exactOptional(),
     notes: z.array(z.string()),
