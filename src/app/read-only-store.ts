@@ -15,6 +15,8 @@ const EFFECTS: Effects<SessionStore> = {
   append: 'changes',
   messages: 'reads',
   recordUsage: 'changes',
+  usageIds: 'reads',
+  forgetUsageIds: 'changes',
   usageByModel: 'reads',
   recordDumps: 'changes',
   change: 'changes',

@@ -1,5 +1,5 @@
 import type { KeptRequest, Once } from './once.ts';
-import type { SessionSize, UsageReport } from './session.ts';
+import type { ModelUsage, SessionSize, UsageReport } from './session.ts';
 import type { EpochMs } from './time.ts';
 
 /** What a live session is told, the mildest first. `reset` and `stop` mean: take no further step in this session. */
@@ -86,6 +86,8 @@ export interface Reservation {
 }
 
 export interface ReserveRequest {
+  /** It is for a call of a model: once that is sent it is paid for, whether or not anybody is there for the answer. */
+  readonly isCall?: boolean;
   readonly account: SpendAccount;
   /** All rows that it counts towards, besides the session's. */
   readonly shared: readonly SpendKey[];
@@ -101,10 +103,23 @@ export interface ReserveRequest {
  * is taken. The book is a fast copy: what was used is durable in the session store.
  */
 export interface SpendBook extends Disposable {
-  /** Starts a row with these totals; a row that is there stays as it is. */
+  /**
+   * Starts the row of a session with what its store knows, less what was taken back. A row that is there is raised to that: a power
+   * cut may have taken the newest from it.
+   */
   begin(key: SpendKey, totals: Amounts): void;
-  /** Adds the same amounts to every row, and in the same moment gives back what was set aside for them. */
-  add(keys: readonly SpendKey[], amounts: Amounts, settled?: Reservation): void;
+  /**
+   * Adds the same amounts to every row, and in the same moment gives back what was set aside for them. A report is noted as well, until
+   * `recorded` says that the session store has it.
+   */
+  add(keys: readonly SpendKey[], amounts: Amounts, also?: AddedWith): UsageNote | undefined;
+  /** The session store has what was noted, or never will. Saying so twice is the same as once. */
+  recorded(note: UsageNote): void;
+  /**
+   * Ends what processes that have died left behind. What they had set aside is given back, and counted where a call of a model may have
+   * been sent. What they had counted and perhaps not recorded is this process's to record from now on.
+   */
+  settleDead(): LeftByDead;
   /**
    * Sets amounts aside, if the totals of this very moment allow it. They are told with what all others have set aside; what a process
    * that has died had set aside is taken back first. Undefined when it is not allowed.
@@ -114,7 +129,7 @@ export interface SpendBook extends Disposable {
    * Adds what a call used that may be told again and by others, as in a file that is copied: only what goes beyond what was counted under
    * its name before, in any process. Undefined when that is nothing.
    */
-  addFound(found: FoundSpend): FoundTokens | undefined;
+  addFound(found: FoundSpend): FoundCounted | undefined;
   /** Gives back what was set aside. Doing so twice is the same as once. */
   release(reservation: Reservation): void;
   /** The totals of a session first, then those of the other rows of its account; nothing used is zero. */
@@ -126,8 +141,11 @@ export interface SpendBook extends Disposable {
   step(step: SpendStep, allows: (spent: readonly Spend[]) => boolean): boolean;
   /** Notes that a share of a limit was told. False when somebody had done so before. */
   tell(share: SpendShare): boolean;
-  /** Takes usage back that was reported falsely, from every row, never below nothing, and keeps who did so, when and why. */
-  correct(keys: readonly SpendKey[], correction: NewCorrection): void;
+  /**
+   * Takes usage back that was reported falsely, from every row, never below nothing, and keeps who did so, when and why. False, and
+   * nothing is changed, when the session of the correction has not used as much.
+   */
+  correct(keys: readonly SpendKey[], correction: NewCorrection): boolean;
   /** What was taken back, the newest first. */
   corrections(): readonly Correction[];
   /** Every row of a scope, newest period first. */
@@ -163,9 +181,53 @@ export interface FoundSpend {
   readonly id: string;
   readonly tokens: FoundTokens;
   readonly keys: readonly SpendKey[];
+  readonly sessionId: string;
   /** What tokens that were not counted before amount to. */
-  readonly amountsOf: (added: FoundTokens) => Amounts;
+  readonly countOf: (added: FoundTokens) => FoundCount;
   readonly settled?: Reservation | undefined;
+}
+
+/** What of a call was not counted before: for the totals, and for the session store. */
+export interface FoundCount {
+  readonly amounts: Reserved;
+  readonly usage: ModelUsage;
+}
+
+export interface FoundCounted extends FoundCount {
+  readonly note: UsageNote | undefined;
+}
+
+/** What else belongs to an amount that is added. */
+export interface AddedWith {
+  readonly settled?: Reservation | undefined;
+  /** What the session store is about to be told. */
+  readonly report?: CountedReport;
+}
+
+export interface CountedReport {
+  readonly sessionId: string;
+  readonly usage: UsageReport;
+  /** By which it is known to somebody who may come with it again; otherwise it gets an id of its own. */
+  readonly id?: string;
+}
+
+/** Usage that is counted and that the session store may not have yet. Its id is the same for everybody, and never given again. */
+export interface UsageNote {
+  readonly id: string;
+}
+
+/** Usage that a dead process had counted. Whether it had recorded it too, the session store knows by the id. */
+export interface LateUsage extends UsageNote {
+  readonly sessionId: string;
+  readonly usage: UsageReport;
+}
+
+export interface LeftByDead {
+  readonly unrecorded: readonly LateUsage[];
+  /** The ids of all that is noted, whoever noted it. */
+  readonly noted: readonly string[];
+  /** Calls under way that were counted with what was set aside for them. */
+  readonly calls: readonly (Reserved & { readonly sessionId: string })[];
 }
 
 /** The rows that decide on the next step of a session. Whoever asks often keeps the object: it is what a book knows it by. */
@@ -201,7 +263,7 @@ export interface SpendStep {
 export interface Recorder {
   /** How large the session is by now, through whomever it grew; undefined when it is gone. */
   size(): SessionSize | undefined;
-  usage(added: UsageReport, once?: Once): Promise<void>;
+  usage(added: UsageReport, note: UsageNote, once?: Once): Promise<void>;
   /** Ends the session: no process adds to it any more. */
   end(reason: string, verdict: Verdict): Promise<void>;
 }

@@ -37,7 +37,11 @@ export interface SessionStore extends AsyncDisposable {
   append(id: string, messages: readonly NewMessage[], options?: AppendOptions): Promise<AppendReceipt>;
   messages(id: string, range?: MessageRange): AsyncIterable<Message>;
 
-  recordUsage(id: string, usage: UsageReport, once?: Once): Promise<void>;
+  recordUsage(id: string, usage: UsageReport, options?: UsageOptions): Promise<void>;
+  /** The ids under which usage was recorded once and that are still remembered. */
+  usageIds(): Promise<readonly string[]>;
+  /** Forgets such ids: nobody will come with them again. */
+  forgetUsageIds(ids: readonly string[]): Promise<void>;
   usageByModel(id: string): Promise<readonly ModelUsage[]>;
   /** Keeps the size of the request dumps beside the session, so that listing needs no directory walk. Counts as activity. */
   recordDumps(id: string, dumps: { readonly sizeBytes: number }): Promise<void>;
@@ -92,6 +96,17 @@ export interface SessionStore extends AsyncDisposable {
   readonly repair: StoreRepair;
   /** Looks for damage and disagreement. Changes nothing. */
   check(): AsyncIterable<StoreCheck>;
+}
+
+export interface UsageOptions {
+  /** Usage with this id is recorded once, however often it is given, until the id is forgotten. */
+  readonly once?: string;
+  /** Ids to forget in the same transaction. */
+  readonly forget?: readonly string[];
+  /** It was used by a process that has died: this one does not work in the session, and nothing has happened in it just now. */
+  readonly late?: boolean;
+  /** The request that told of it: one that was carried out before is not carried out again. */
+  readonly request?: Once;
 }
 
 /** More messages than this never share a transaction, so that no writer waits long. */

@@ -74,9 +74,9 @@ describe('usage under a key', () => {
     let alive = false;
     const recorder = {
       size: () => SMALL,
-      usage: async (_: UsageReport, given?: { readonly key: string }) => {
+      usage: async (_: UsageReport, note: { readonly id: string }, given?: { readonly key: string }) => {
         if (!alive) throw new Error('killed');
-        asked.push(given?.key);
+        asked.push(note.id, given?.key);
       },
       end: async () => undefined,
     };
@@ -87,9 +87,10 @@ describe('usage under a key', () => {
     const next = aSession([], { book, recorder }).session.beginTurn();
     await next.usage(report, undefined, once);
     // Recorded under the same key, by which the store knows whether it was.
-    expect([next.used().tokens, asked]).toEqual([10, ['k']]);
+    expect([next.used().tokens, asked]).toEqual([10, ['k', 'k']]);
     await next.usage(report);
     expect(next.used().tokens).toBe(20);
+    expect(asked[2]).not.toBe('k');
   });
 });
 

@@ -77,7 +77,7 @@ export class Turn implements AsyncDisposable {
     let fits: Verdict = OK;
     const amounts = { tokens: needs.tokens, nanoUsd: needs.nanoUsd };
     // What was set aside for the step is for its calls.
-    const wanted = { account, shared: account.shared, amounts, instead: this.#reservation, stepMs };
+    const wanted = { isCall: true, account, shared: account.shared, amounts, instead: this.#reservation, stepMs };
     const reservation = book.reserve(wanted, (spent) => {
       spend = strictest([this.#guarded(), checkSpend(rules.spend, spent, stepMs)]);
       fits = checkFits(rules.spend, spent, needs);
@@ -116,12 +116,14 @@ export class Turn implements AsyncDisposable {
     this.#state.model = event.model;
     if (tokens + nanoUsd + used.reasoningTokens > 0) {
       const { session, shared } = this.#scopes();
-      this.#once(once, () => {
-        this.#state.book.add([session, ...shared], { tokens, nanoUsd }, settled);
+      const report = { sessionId: this.#state.sessionId, usage: added, ...(once && { id: once.key }) };
+      const note = this.#once(once, () => {
+        const noted = this.#state.book.add([session, ...shared], { tokens, nanoUsd }, { settled, report });
         this.#state.lastUse = { tokens, nanoUsd };
         this.#flow({ tokens: weighedTokens(added) });
+        return noted;
       });
-      await recorder.usage(added, once);
+      if (note !== undefined) await recorder.usage(added, note, once);
     } else if (settled !== undefined) {
       this.#state.book.release(settled);
     }
@@ -133,22 +135,23 @@ export class Turn implements AsyncDisposable {
    * more, what is more counts.
    */
   async found(id: string, { model, ...tokens }: Pick<UsageDelta, 'model'> & FoundTokens): Promise<Verdict> {
-    const { book, rules, recorder } = this.#state;
+    const { book, rules, recorder, sessionId } = this.#state;
     this.#state.model = model;
     const { session, shared } = this.#scopes();
-    let nanoUsd = 0;
-    const amountsOf = (added: FoundTokens): Amounts => {
-      nanoUsd = priceUsage({ model, ...added }, rules.prices);
-      return { tokens: totalTokens({ ...added, costUsd: 0 }), nanoUsd };
+    const countOf = (added: FoundTokens) => {
+      const nanoUsd = priceUsage({ model, ...added }, rules.prices);
+      const usage = { model, ...added, costUsd: nanoUsd / 1e9 };
+      return { usage, amounts: { tokens: totalTokens(usage), nanoUsd } };
     };
-    const added = book.addFound({ id, tokens, keys: [session, ...shared], amountsOf, settled: this.#reservation });
-    if (added === undefined) return this.#judge();
+    const keys = [session, ...shared];
+    const counted = book.addFound({ id, tokens, sessionId, keys, countOf, settled: this.#reservation });
+    if (counted === undefined) return this.#judge();
+    const { usage, amounts, note } = counted;
     this.#reservation = undefined;
-    const used = { model, ...added, costUsd: nanoUsd / 1e9 };
-    this.#state.lastUse = { tokens: totalTokens(used), nanoUsd };
-    this.#flow({ tokens: weighedTokens(used) });
-    await recorder.usage(used);
-    return this.#judgeUse(model, totalTokens(used));
+    this.#state.lastUse = amounts;
+    this.#flow({ tokens: weighedTokens(usage) });
+    if (note !== undefined) await recorder.usage(usage, note);
+    return this.#judgeUse(model, amounts.tokens);
   }
 
   /** Of tokens whose cost nobody told, the price is asked for. */
@@ -227,9 +230,8 @@ export class Turn implements AsyncDisposable {
     await this.end();
   }
 
-  #once(once: Once | undefined, count: () => void): void {
-    if (once === undefined) count();
-    else this.#state.book.once(once, count);
+  #once<T>(once: Once | undefined, count: () => T): T {
+    return once === undefined ? count() : this.#state.book.once(once, count);
   }
 
   #takeReservation(): Reservation | undefined {

@@ -1,6 +1,7 @@
 import { checkReason, noSuchSession } from '../../core/check-session.ts';
 import { Failure } from '../../core/failure.ts';
 import {
+  type Amounts,
   type Correction,
   type Counter,
   type NewCorrection,
@@ -13,7 +14,7 @@ import {
   type Verdict,
 } from '../../core/gateway.ts';
 import type { Once } from '../../core/once.ts';
-import type { SessionFacts } from '../../core/session.ts';
+import { type SessionFacts, totalTokens } from '../../core/session.ts';
 import { type EpochMs, isoTime } from '../../core/time.ts';
 import { checkFits, checkSpend, reserves, ruleApplies, type SpendRule } from '../../gateway/check-spend.ts';
 import { FIRST_STEP } from '../../gateway/live-state.ts';
@@ -108,13 +109,18 @@ export class Budgets {
     const { budgetOffsetAt } = this.#parts.rulesFor(facts.source);
     const period = request.day ?? localDay(clock.now(), budgetOffsetAt);
     const model = request.model ?? facts.model;
+    const session: SpendKey = { scope: 'session', key: sessionId, period: '' };
     const keys: readonly SpendKey[] = [
-      { scope: 'session', key: sessionId, period: '' },
+      session,
       { scope: 'source', key: facts.source, period },
       { scope: 'day', key: '', period },
       ...(model === undefined ? [] : [{ scope: 'model' as const, key: model, period }]),
     ];
-    const correct = () => book.correct(keys, { sessionId, by, reason, tokens, nanoUsd });
+    const correct = () => {
+      // What was used before the counters met the session can be taken back too.
+      book.begin(session, usedBefore(facts));
+      if (!book.correct(keys, { sessionId, by, reason, tokens, nanoUsd })) throw notSoMuch(sessionId);
+    };
     if (once === undefined) correct();
     else book.once(once, correct);
   }
@@ -151,6 +157,17 @@ function standing({ scope, counter, limit }: SpendRule, row: Spend, until: Epoch
   const key = scope === 'session' ? '' : row.key;
   const left = Math.max(0, limit - ofSpend - reserved);
   return { scope, key, counter, limit, used: ofSpend, reserved, left, ...(scope !== 'session' && { until }) };
+}
+
+/** What the store knows, for a session that the counters have not met. Steps and time are counted from here on. */
+export function usedBefore({ usage }: SessionFacts): Amounts {
+  return { tokens: totalTokens(usage), nanoUsd: Math.round(usage.costUsd * 1e9) };
+}
+
+function notSoMuch(sessionId: string): Failure {
+  return new Failure('refused', `The session ${sessionId} has not used as much, so nothing was taken back.`, {
+    hint: 'See what is counted for it with: coppice budget --by session',
+  });
 }
 
 function usedUp(verdict: Verdict, until: EpochMs): Failure {

@@ -127,7 +127,9 @@ export class Gateway implements Disposable {
     if ((await this.#parts.store.runRecords.all()).size === 0) return;
     refuseBadConfig(this.#parts);
     const { closeOrphans } = await import('./run-agent.ts');
-    await closeOrphans({ ...this.#parts, gateway: await this.#open() });
+    const gateway = await this.#open();
+    const closed = await closeOrphans({ ...this.#parts, gateway });
+    if (closed > 0) await gateway.settleDead();
   }
 
   [Symbol.dispose](): void {
@@ -135,9 +137,12 @@ export class Gateway implements Disposable {
   }
 
   #open(): Promise<LiveGateway> {
-    this.#live ??= import('./live-gateway.ts').then(({ LiveGateway }) => {
-      this.#opened = new LiveGateway(this.#parts);
-      return this.#opened;
+    this.#live ??= import('./live-gateway.ts').then(async ({ LiveGateway }) => {
+      const opened = new LiveGateway(this.#parts);
+      this.#opened = opened;
+      // Before anything is judged or answered: what a dead process left would be missing, or seem to be set aside.
+      await opened.settleDead();
+      return opened;
     });
     return this.#live;
   }

@@ -1,6 +1,6 @@
 import { checkRouteKey, noSuchSession } from '../../core/check-session.ts';
 import { Failure } from '../../core/failure.ts';
-import type { Scope, Spend, SpendBook, Verdict } from '../../core/gateway.ts';
+import type { Reserved, Scope, Spend, SpendBook, Verdict } from '../../core/gateway.ts';
 import { goesOn } from '../../core/in-use.ts';
 import type { JsonValue } from '../../core/json.ts';
 import type { Once } from '../../core/once.ts';
@@ -16,6 +16,7 @@ import type { HomeParts } from '../home-parts.ts';
 import { sessionHandle } from '../sessions/session-handle.ts';
 import { Budgets } from './budgets.ts';
 import { type Added, appendLive, GatewaySession, type JudgedReceipt, type Resolution } from './gateway-session.ts';
+import { recordLateUsage } from './late-usage.ts';
 import { LiveSessions } from './live-sessions.ts';
 import { busySince } from './recorded-runs.ts';
 
@@ -125,6 +126,18 @@ export class LiveGateway implements Disposable {
     return appendLive(this.#parts.store, live, added);
   }
 
+  /** Ends what processes that have died left in the books. What the disk or a lock refuses is left to the next who tries. */
+  async settleDead(): Promise<void> {
+    try {
+      for (const { sessionId, tokens, nanoUsd } of await recordLateUsage(this.book, this.#parts.store)) {
+        const message = lateCallSentence({ tokens, nanoUsd });
+        this.events.publish({ kind: 'warning', sessionId, message, figures: { tokens, costUsd: nanoUsd / 1e9 } });
+      }
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+    }
+  }
+
   /** What was used, by what it counts towards, newest first. */
   spend(scope: Scope): readonly Spend[] {
     const spent = this.book.list(scope);
@@ -224,6 +237,12 @@ export class LiveGateway implements Disposable {
       this.events.publish({ kind: 'session-reset', sessionId, message, figures: { ...figures, reason, previousId } });
     }
   }
+}
+
+function lateCallSentence({ tokens, nanoUsd }: Reserved): string {
+  const cost = nanoUsd > 0 ? `, $${(nanoUsd / 1e9).toFixed(4)}` : '';
+  const counted = `${tokens.toLocaleString('en')} tokens${cost}`;
+  return `A call of a model was under way when its run died. What it was expected to use is counted: ${counted}.`;
 }
 
 function noSuchRoute(key: string): Failure {

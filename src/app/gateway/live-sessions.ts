@@ -1,11 +1,20 @@
-import type { Amounts, SpendBook, Verdict } from '../../core/gateway.ts';
-import { type SessionFacts, totalTokens } from '../../core/session.ts';
+import type { SpendBook, UsageNote, Verdict } from '../../core/gateway.ts';
+import type { Once } from '../../core/once.ts';
+import type { SessionFacts, UsageReport } from '../../core/session.ts';
 import type { Clock } from '../../core/time.ts';
 import { LiveSession } from '../../gateway/live-session.ts';
 import type { LiveRules } from '../../gateway/live-state.ts';
 import type { UsedShare } from '../../gateway/share-teller.ts';
 import type { HomeParts } from '../home-parts.ts';
+import { usedBefore } from './budgets.ts';
 import { type GatewayRules, gatewayRules } from './gateway-rules.ts';
+import { takesUsage } from './late-usage.ts';
+
+/** By what usage is known that is counted already. */
+interface Noted {
+  readonly note: UsageNote;
+  readonly once: Once | undefined;
+}
 
 /** More sessions than this are not followed at once; the one that was asked for longest ago is forgotten first. */
 const MOST = 10_000;
@@ -24,6 +33,8 @@ export class LiveSessions {
   readonly #parts: LiveSessionsParts;
   readonly #live = new Map<string, LiveSession>();
   readonly #rules = new Map<string, GatewayRules>();
+  /** Ids of usage that nobody will come with again. The store forgets them with the next. */
+  readonly #settled: string[] = [];
 
   constructor(parts: LiveSessionsParts) {
     this.#parts = parts;
@@ -61,6 +72,20 @@ export class LiveSessions {
     this.#live.set(id, live);
   }
 
+  /** The note in the book goes when the store has it. Where it never will, because the session is gone, the book alone knows. */
+  async #record(id: string, added: UsageReport, { note, once }: Noted): Promise<void> {
+    const { store, book } = this.#parts;
+    const forget = this.#settled.splice(0);
+    try {
+      await store.recordUsage(id, added, { once: note.id, forget, ...(once && { request: once }) });
+    } catch (error) {
+      if (!(await takesUsage(store, id))) book.recorded(note);
+      throw error;
+    }
+    book.recorded(note);
+    this.#settled.push(note.id);
+  }
+
   #begin(facts: SessionFacts, own: LiveRules | undefined): LiveSession {
     const { store, book, clock, onStop } = this.#parts;
     const { id, source, model } = facts;
@@ -75,7 +100,7 @@ export class LiveSessions {
       book,
       recorder: {
         size: () => store.sizeOf(id),
-        usage: (added, once) => store.recordUsage(id, added, once),
+        usage: (added, note, once) => this.#record(id, added, { note, once }),
         end: async (reason, verdict) => {
           await store.end(id, reason);
           book.keep(id, () => undefined);
@@ -89,9 +114,4 @@ export class LiveSessions {
       clock,
     });
   }
-}
-
-/** What the store knows, for a session that the counters have not met. Steps and time are counted from here on. */
-function usedBefore(facts: SessionFacts): Amounts {
-  return { tokens: totalTokens(facts.usage), nanoUsd: Math.round(facts.usage.costUsd * 1e9) };
 }

@@ -81,7 +81,7 @@ const STOP_GRACE_MS = 10_000;
 
 /** Runs an agent as a session: its events and output are recorded as they come, its limits kept, its end written down. */
 export async function runAgent(parts: RunAgentParts, run: AgentRun): Promise<AgentRunResult> {
-  await closeOrphans(parts);
+  if ((await closeOrphans(parts)) > 0) await parts.gateway.settleDead();
   const { facts, rules, reservation } = await admitted(parts, run);
   const session = sessionHandle(parts, facts.id);
   const live = parts.gateway.live.follow(facts, rules);
@@ -240,13 +240,14 @@ function endSentence(result: RunResult): string {
 
 /**
  * Runs whose supervisor died are ended, and their sessions closed as what happened to them: a crash. A session in which another run
- * is at work goes on.
+ * is at work goes on. Returns how many were.
  */
-export async function closeOrphans(parts: HomeParts & Pick<RunAgentParts, 'gateway'>): Promise<void> {
+export async function closeOrphans(parts: HomeParts & Pick<RunAgentParts, 'gateway'>): Promise<number> {
   const { store, clock } = parts;
   const { runRecords: records } = store;
   const recorded = await recordedRuns(store);
-  if (recorded.length === 0) return;
+  if (recorded.length === 0) return 0;
+  let closed = 0;
   const claimed = await claimedSessions(store, clock.now());
   const goesOn = new Map<string, boolean>();
   const closing = { records, stopGraceMs: STOP_GRACE_MS, countRest: (record: RunRecord) => countRest(parts, record) };
@@ -255,11 +256,13 @@ export async function closeOrphans(parts: HomeParts & Pick<RunAgentParts, 'gatew
     // Of another machine, or of this one before it was started again: its claim on the session says whether it goes on.
     const over = status === 'elsewhere' && !claimed.has(sessionId);
     if (over) await records.remove(runId);
+    if (over || status === 'closed') closed += 1;
     goesOn.set(sessionId, goesOn.get(sessionId) === true || !(over || status === 'closed'));
   }
   for (const [id, still] of goesOn) {
     if (!still && (await store.get(id)) !== undefined) await store.end(id, 'crash');
   }
+  return closed;
 }
 
 /** What an agent wrote down before its supervisor died is counted once, whoever was the first to. */

@@ -67,6 +67,7 @@ class HermesSessionStore implements SessionStore {
   readonly create = refuse;
   readonly append = refuse;
   readonly recordUsage = refuse;
+  readonly forgetUsageIds = refuse;
   readonly recordDumps = refuse;
   readonly change = refuse;
   readonly endUnused = refuse;
@@ -187,6 +188,11 @@ class HermesSessionStore implements SessionStore {
 
   /** Hermes tells which sessions are in use, and not by which process: `list` knows the active ones without this. */
   async holders(): Promise<readonly LeaseHolder[]> {
+    return [];
+  }
+
+  /** No usage is recorded here. */
+  async usageIds(): Promise<readonly string[]> {
     return [];
   }
 

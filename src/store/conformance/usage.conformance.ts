@@ -80,6 +80,31 @@ export function usageConformance(desk: StoreDesk): void {
       expect(await desk.store.usageByModel('s')).toEqual([]);
     });
 
+    it('records what bears an id once, until the id is forgotten', async () => {
+      await create({ id: 's' });
+      const record = (once: string, forget: readonly string[] = []) =>
+        desk.store.recordUsage('s', { model: 'm', inputTokens: 5 }, { once, forget });
+      await Promise.all([record('a'), record('a'), record('b')]);
+      await record('a');
+      expect((await factsOf('s')).usage.inputTokens).toBe(10);
+      expect((await desk.store.usageIds()).toSorted()).toEqual(['a', 'b']);
+      await record('c', ['a']);
+      await desk.store.forgetUsageIds(['b']);
+      expect(await desk.store.usageIds()).toEqual(['c']);
+      // Nothing is remembered of what was not recorded.
+      await expect(desk.store.recordUsage('nowhere', { model: 'm' }, { once: 'd' })).rejects.toThrow();
+      expect(await desk.store.usageIds()).toEqual(['c']);
+    });
+
+    it('claims nothing and is no activity when it was used by a process that has died', async () => {
+      await create({ id: 's' });
+      await desk.store.release('s');
+      desk.clock.advance(HOUR_MS);
+      await desk.store.recordUsage('s', { model: 'm', inputTokens: 5 }, { late: true });
+      expect(await factsOf('s')).toMatchObject({ lastActiveAt: NOW, usage: { inputTokens: 5 } });
+      expect((await desk.store.holders()).flatMap(({ sessionIds }) => sessionIds)).toEqual([]);
+    });
+
     it('counts as activity', async () => {
       await create({ id: 's' });
       desk.clock.advance(HOUR_MS);

@@ -39,12 +39,19 @@ describe('the spend book', () => {
     const call = (outputTokens: number) => ({
       id: 'claude:msg_1',
       tokens: { ...nothing, inputTokens: 100, outputTokens },
+      sessionId: SESSION.key,
       keys: [SESSION, DAY],
-      amountsOf: (added: FoundTokens) => ({ tokens: added.inputTokens + added.outputTokens }),
+      countOf: (added: FoundTokens) => ({
+        amounts: { tokens: added.inputTokens + added.outputTokens, nanoUsd: 0 },
+        usage: { model: 'm', ...added, costUsd: 0 },
+      }),
     });
-    expect(one.addFound(call(1))).toEqual({ ...nothing, inputTokens: 100, outputTokens: 1 });
+    expect(one.addFound(call(1))).toMatchObject({
+      usage: { inputTokens: 100, outputTokens: 1 },
+      note: { id: expect.any(String) as string },
+    });
     expect([two.addFound(call(1)), one.addFound(call(0))]).toEqual([undefined, undefined]);
-    expect(two.addFound(call(50))).toEqual({ ...nothing, outputTokens: 49 });
+    expect(two.addFound(call(50))).toMatchObject({ usage: { ...nothing, outputTokens: 49 } });
     expect(one.addFound({ ...call(5), id: 'claude:msg_2' })).toBeDefined();
     for (const key of [SESSION, DAY]) expect(usedBy(two, key)?.tokens).toBe(150 + 105);
   });
@@ -220,7 +227,7 @@ describe('the spend book', () => {
     const reserve = () => book.reserve({ account, shared, amounts: { tokens: 4000, nanoUsd: 0 } }, fits);
     const [first, second, third] = [reserve(), reserve(), reserve()];
     expect([first === undefined, second === undefined, third]).toEqual([false, false, undefined]);
-    book.add([SESSION, DAY], { tokens: 3000 }, first);
+    book.add([SESSION, DAY], { tokens: 3000 }, { settled: first });
     expect(book.read(account, true)[1]).toMatchObject({ used: { tokens: 3000 }, reserved: { tokens: 4000 } });
     expect(reserve()).toBeUndefined();
     if (second !== undefined) book.release(second);
@@ -238,6 +245,73 @@ describe('the spend book', () => {
     onTestFinished(() => void db.close());
     db.exec(`UPDATE reserved SET owner = json_set(owner, '$.startedAt', 'long ago')`);
     expect(book.reserve(wanted, alone)).toBeDefined();
+  });
+
+  it('counts a call that was under way when its process died as what was set aside for it, and leaves what another book of a process has', () => {
+    const path = join(tempDir(), 'live.db');
+    const [book, other] = [openBook(path), openBook(path)];
+    const account = { session: SESSION, limited: [DAY] };
+    const wanted = { account, shared: [{ ...DAY, scope: 'source' as const, key: 'cli' }, DAY] };
+    book.reserve({ ...wanted, amounts: { tokens: 9, nanoUsd: 2 }, isCall: true }, () => true);
+    book.reserve({ ...wanted, amounts: { tokens: 100, nanoUsd: 0 } }, () => true);
+    openBook(path)[Symbol.dispose]();
+    expect(other.settleDead()).toMatchObject({ calls: [], unrecorded: [] });
+    expect(other.read(account, true)[1]).toMatchObject({ used: { tokens: 0 }, reserved: { tokens: 109 } });
+    const db = new BetterSqlite3(path);
+    onTestFinished(() => void db.close());
+    db.exec(`UPDATE reserved SET owner = json_set(owner, '$.startedAt', 'long ago')`);
+    const left = other.settleDead();
+    expect(left.calls).toEqual([{ sessionId: 's', tokens: 9, nanoUsd: 2 }]);
+    expect(left.unrecorded).toMatchObject([{ sessionId: 's', usage: { inputTokens: 9, costUsd: 2e-9 } }]);
+    expect(other.read(account, true)).toMatchObject([{ used: { tokens: 9 } }, { used: { tokens: 9, nanoUsd: 2 } }]);
+    expect(other.read(account, true)[1]?.reserved).toBeUndefined();
+    // Whoever could not record it at once still has it, and nobody else takes it while that one lives.
+    expect(openBook(path).settleDead().unrecorded).toEqual([]);
+    expect(other.settleDead()).toMatchObject({ calls: [], unrecorded: left.unrecorded });
+    for (const note of left.unrecorded) other.recorded(note);
+    expect(other.settleDead()).toEqual({ calls: [], unrecorded: [], noted: [] });
+  });
+
+  it('takes nothing back from a session that has not used as much, and counts from what its store knows less what was taken back', () => {
+    const clock = manualClock();
+    const book = openBook(undefined, clock);
+    const correction = { sessionId: 's', by: 'me', reason: 'false', nanoUsd: 0 };
+    book.add([{ ...SESSION, key: 'other' }, DAY], { tokens: 500 });
+    book.add([SESSION, DAY], { tokens: 100 });
+    expect(book.correct([SESSION, DAY], { ...correction, tokens: 101 })).toBe(false);
+    expect(usedBy(book, DAY)).toMatchObject({ tokens: 600 });
+    expect(book.correct([SESSION, DAY], { ...correction, tokens: 60 })).toBe(true);
+    expect([usedBy(book, SESSION), usedBy(book, DAY)]).toMatchObject([{ tokens: 40 }, { tokens: 540 }]);
+    expect(book.corrections()).toHaveLength(1);
+    clock.advance(DAY_MS);
+    book.dropBefore(clock.now());
+    book.begin(SESSION, { tokens: 100 });
+    expect(usedBy(book, SESSION)).toMatchObject({ tokens: 40 });
+    // A power cut may have taken the newest from here that the store has.
+    book.begin(SESSION, { tokens: 130 });
+    expect(usedBy(book, SESSION)).toMatchObject({ tokens: 70 });
+  });
+
+  it('tells a share again that a correction took back', () => {
+    const book = openBook();
+    const share = { ...DAY, counter: 'tokens' as const, limit: 1000, percent: 50 };
+    book.add([SESSION, DAY], { tokens: 600 });
+    expect([book.tell(share), book.tell(share)]).toEqual([true, false]);
+    const correction = { sessionId: 's', by: 'me', reason: 'false', nanoUsd: 0 };
+    book.correct([SESSION, DAY], { ...correction, tokens: 50 });
+    expect(book.tell(share)).toBe(false);
+    book.correct([SESSION, DAY], { ...correction, tokens: 100 });
+    expect(book.tell(share)).toBe(true);
+  });
+
+  it('keeps the totals of a day while nothing newer was counted: a clock that is far ahead takes no budget back', () => {
+    const clock = manualClock();
+    const book = openBook(undefined, clock);
+    book.add([SESSION, DAY], { tokens: 600 });
+    clock.advance(365 * DAY_MS);
+    book.dropBefore(clock.now() - 90 * DAY_MS);
+    clock.set(NOW);
+    expect(usedBy(book, DAY)).toMatchObject({ tokens: 600 });
   });
 
   it('is a private file, and a folder that is not there is said in a sentence', () => {
@@ -287,7 +361,7 @@ describe('the spend book', () => {
     openBook(path).add([SESSION], { tokens: 7 });
     const old = new BetterSqlite3(path);
     onTestFinished(() => void old.close());
-    const since = ['kept', 'reserved', 'told', 'corrections', 'found', 'requests'];
+    const since = ['kept', 'reserved', 'told', 'corrections', 'found', 'requests', 'unrecorded'];
     old.exec([...since.map((table) => `DROP TABLE ${table}`), 'PRAGMA user_version = 3'].join(';'));
     const book = openBook(path);
     expect(usedBy(book, SESSION)).toMatchObject({ tokens: 7 });

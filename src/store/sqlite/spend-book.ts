@@ -1,11 +1,11 @@
 import type { Database, Statement } from 'better-sqlite3';
 import { Failure } from '../../core/failure.ts';
 import {
+  type AddedWith,
   type Amounts,
   type Reservation,
   type ReserveRequest,
   type Scope,
-  SPENT_COUNTERS,
   type Spend,
   type SpendAccount,
   type SpendBook,
@@ -13,11 +13,15 @@ import {
   type SpendStep,
 } from '../../core/gateway.ts';
 import type { Once } from '../../core/once.ts';
+import type { ProcessIdentity } from '../../core/session-store.ts';
 import type { Clock, EpochMs } from '../../core/time.ts';
 import { type Prepares, RequestRows } from './request-rows.ts';
 import { foundAdder } from './spend-found.ts';
+import { createLeftovers } from './spend-leftovers.ts';
 import { createSpendNotes } from './spend-notes.ts';
+import { createSpendOwner, type SpendOwner } from './spend-owner.ts';
 import { createReservations } from './spend-reservations.ts';
+import { createSpendRows, WHERE } from './spend-rows.ts';
 import { COLUMN_LIST, COLUMNS, openSpendDatabase } from './spend-schema.ts';
 import { isBusy, lockedTooLong, translateSqliteError } from './sqlite-errors.ts';
 
@@ -28,38 +32,42 @@ const BUSY_WAIT_MS = 5000;
  * Opens the totals that all processes of a home share: a small database of its own, so that counting never waits for the
  * session store. Its commits survive the death of any process, but a power cut may take the newest back.
  */
-export function openSpendBook({ path, clock }: { readonly path: string; readonly clock: Clock }): SpendBook {
+export function openSpendBook({ path, clock, identity }: SpendBookOptions): SpendBook {
   const db = said(path, () => openSpendDatabase(path, BUSY_WAIT_MS));
-  const counting = createCounting(db, clock);
-  const { looks, reservations, begin, add } = counting;
+  const counting = createCounting(db, { clock, owner: createSpendOwner(identity) });
+  const { looks, reservations, leftovers, add } = counting;
   const keep = keeper(db, clock);
   const notes = createSpendNotes(db, clock);
   const addFound = foundAdder(db, { clock, add });
   const requests = new RequestRows(preparing(db), clock);
   const once = db.transaction((key: Once, work: () => unknown) => requests.once(key, work));
   const dropBefore = db.transaction((at: EpochMs) => {
-    db.prepare('DELETE FROM spend WHERE updated_at < ?').run(at);
+    // Where nothing newer was counted, nobody was here for long, or the clock is wrong and would take the budget of today with it.
+    db.prepare(`DELETE FROM spend WHERE updated_at < ? AND (scope = 'session'
+      OR EXISTS (SELECT 1 FROM spend WHERE scope <> 'session' AND updated_at >= ?))`).run(at, at);
     db.prepare('DELETE FROM kept WHERE updated_at < ?').run(at);
     db.prepare('DELETE FROM told WHERE told_at < ?').run(at);
     db.prepare('DELETE FROM found WHERE found_at < ?').run(at);
   });
 
   return {
-    begin: (key, totals) => said(path, () => begin(key, totals)),
-    add: (keys, amounts, settled) => said(path, () => add.immediate(keys, amounts, settled)),
+    begin: (key, totals) => said(path, () => counting.rows.beginCorrected(key, totals)),
+    add: (keys, amounts, also) => said(path, () => add.immediate(keys, amounts, also)),
     addFound: (found) => said(path, () => addFound(found)),
+    recorded: (note) => said(path, () => leftovers.recorded(note)),
+    settleDead: () => said(path, () => leftovers.settleDead()),
     reserve: (request, allows) => said(path, () => counting.reserve(request, allows)),
     release: (reservation) => said(path, () => reservations.drop(reservation)),
     read: (account, withReserved = false) =>
       said(path, () => {
         const { spent } = looks.take(account);
-        return withReserved ? reservations.beside(spent) : spent;
+        return withReserved ? reservations.beside(spent, reservations.all()) : spent;
       }),
     step: (wanted, allows) => said(path, () => counting.step(wanted, allows)),
     tell: (share) => said(path, () => notes.tell(share)),
     correct: (keys, correction) => said(path, () => notes.correct(keys, correction)),
     corrections: () => said(path, () => notes.corrections()),
-    list: (scope) => said(path, () => reservations.beside(listRows(db, scope))),
+    list: (scope) => said(path, () => reservations.beside(listRows(db, scope), reservations.all())),
     keep: (sessionId, change) => said(path, () => keep.immediate(sessionId, change)),
     once: <T>(key: Once, work: () => T) => said(path, () => once.immediate(key, work) as T),
     request: (key) => said(path, () => requests.find(key)),
@@ -72,6 +80,13 @@ export function openSpendBook({ path, clock }: { readonly path: string; readonly
       db.close();
     },
   };
+}
+
+export interface SpendBookOptions {
+  readonly path: string;
+  readonly clock: Clock;
+  /** The process that what is set aside belongs to; this one when absent. */
+  readonly identity?: (() => ProcessIdentity) | undefined;
 }
 
 /** Each statement is prepared once, when it is first needed. */
@@ -89,29 +104,21 @@ function preparing(db: Database): Prepares {
 type Allows = (spent: readonly Spend[]) => boolean;
 
 /** What adds to the totals: each in one transaction of all processes. */
-function createCounting(db: Database, clock: Clock) {
-  const insert = db.prepare(`INSERT INTO spend (scope, key, period, updated_at, ${COLUMNS})
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`);
-  const added = COLUMN_LIST.map((name) => `${name} = min(${name} + ?, ${Number.MAX_SAFE_INTEGER})`).join();
-  const update = db.prepare(`UPDATE spend SET updated_at = ?, ${added} ${WHERE}`);
+function createCounting(db: Database, { clock, owner }: { readonly clock: Clock; readonly owner: SpendOwner }) {
+  const rows = createSpendRows(db, clock);
   const looks = rememberLooks(db);
   const countAfter = stepCounter(db, { looks, clock });
-  const reservations = createReservations(db, clock);
-
-  const begin = ({ scope, key, period }: SpendKey, totals: Amounts) => {
-    insert.run(scope, key, period, clock.now(), ...valuesOf(totals));
-  };
-  const add = db.transaction((keys: readonly SpendKey[], amounts: Amounts, settled?: Reservation) => {
+  const reservations = createReservations(db, { clock, owner });
+  const leftovers = createLeftovers(db, { clock, owner, reservations, count: rows.add });
+  const add = db.transaction((keys: readonly SpendKey[], amounts: Amounts, { settled, report }: AddedWith = {}) => {
     if (settled !== undefined) reservations.drop(settled);
-    for (const row of keys) {
-      const { changes } = update.run(clock.now(), ...valuesOf(amounts), row.scope, row.key, row.period);
-      if (changes === 0) begin(row, amounts);
-    }
+    rows.add(keys, amounts);
+    return report && leftovers.note(report);
   });
   const count = (step: SpendStep, look: Look): boolean => {
     if (countAfter(step, look)) return true;
     // It has no row: forgotten after a long time, or never begun.
-    begin(step.account.session, {});
+    rows.begin(step.account.session, {});
     return countAfter(step, looks.take(step.account));
   };
   const lookAndCount = db.transaction((step: SpendStep, allows: Allows) => {
@@ -119,17 +126,19 @@ function createCounting(db: Database, clock: Clock) {
     return allows(look.spent) && count(step, look);
   });
   const lookAndReserve = db.transaction((request: ReserveRequest, allows: Allows) => {
-    const { account, stepMs } = request;
+    const { account, stepMs, instead } = request;
     const look = looks.take(account);
-    if (!allows(reservations.beside(look.spent, request))) return undefined;
+    const reserved = reservations.all();
+    if (!allows(reservations.beside(look.spent, reserved, instead))) return undefined;
     if (stepMs !== undefined) count({ account, wallMs: stepMs }, look);
-    return reservations.put(request);
+    return reservations.put(request, reserved);
   });
 
   return {
     looks,
+    rows,
     reservations,
-    begin,
+    leftovers,
     add,
     step(step: SpendStep, allows: Allows): boolean {
       const last = looks.last(step.account);
@@ -139,7 +148,7 @@ function createCounting(db: Database, clock: Clock) {
     reserve(request: ReserveRequest, allows: Allows): Reservation | undefined {
       const reserved = lookAndReserve.immediate(request, allows);
       // Before anybody is refused for what others have set aside: are they still there?
-      if (reserved !== undefined || !reservations.takeBackDead()) return reserved;
+      if (reserved !== undefined || !leftovers.takeBackDead()) return reserved;
       return lookAndReserve.immediate(request, allows);
     },
   };
@@ -174,7 +183,6 @@ function keeper(db: Database, clock: Clock) {
   });
 }
 
-const WHERE = 'WHERE scope = ? AND key = ? AND period = ?';
 /** What decides on a step: the totals of a session, and how often those of several sessions have changed. */
 const LOOK = `SELECT number, id, ${COLUMNS} FROM changes LEFT JOIN spend ON scope = ? AND key = ? AND period = ?`;
 /** Counts a step where all of that is as it was. */
@@ -232,10 +240,6 @@ function spendOf({ scope, key, period }: SpendKey, values: readonly (number | nu
   const [tokens, nanoUsd, iterations, wallMs] = values;
   const used = { tokens: tokens ?? 0, nanoUsd: nanoUsd ?? 0, iterations: iterations ?? 0, wallMs: wallMs ?? 0 };
   return { scope, key, period, used };
-}
-
-function valuesOf(amounts: Amounts): readonly number[] {
-  return SPENT_COUNTERS.map((counter) => Math.min(amounts[counter] ?? 0, Number.MAX_SAFE_INTEGER));
 }
 
 /** Says what went wrong in a sentence. */

@@ -22,10 +22,11 @@ export function foundAdder(db: Database, { clock, add }: FoundAdderParts): Spend
     write.run(id, ...most, clock.now());
     return Object.fromEntries(TOKEN_KINDS.map((kind, index) => [kind, added[index] ?? 0])) as FoundTokens;
   };
-  const addFound = db.transaction(({ id, tokens, keys, amountsOf, settled }: FoundSpend) => {
+  const addFound = db.transaction(({ id, tokens, sessionId, keys, countOf, settled }: FoundSpend) => {
     const grown = grow(id, tokens);
-    if (grown !== undefined) add(keys, amountsOf(grown), settled);
-    return grown;
+    if (grown === undefined) return undefined;
+    const { amounts, usage } = countOf(grown);
+    return { amounts, usage, note: add(keys, amounts, { settled, report: { sessionId, usage } }) };
   });
   return (found) => addFound.immediate(found);
 }

@@ -1,68 +1,85 @@
 import type { Database } from 'better-sqlite3';
 import type { Reservation, Reserved, ReserveRequest, Scope, Spend } from '../../core/gateway.ts';
-import type { ProcessIdentity } from '../../core/session-store.ts';
-import { type Clock, HOUR_MS } from '../../core/time.ts';
-import { currentProcess, processState } from '../../platform/process-identity.ts';
+import { type Clock, MINUTE_MS } from '../../core/time.ts';
+import type { SpendOwner } from './spend-owner.ts';
 
-/** Nobody can look whether a process of another machine lives. No call to a model lasts longer than this. */
-const UNKNOWN_OWNER_MS = HOUR_MS;
+/** A row that is as it should be is written again only after this: whoever cannot see its owner goes by how new it is. */
+const FRESH_MS = MINUTE_MS;
 
 const NOTHING: Reserved = { tokens: 0, nanoUsd: 0 };
 
+/** What was set aside, and for what. */
+export interface ReservedAmounts extends Reserved {
+  readonly session: string;
+  readonly source: string;
+  readonly model: string;
+  readonly period: string;
+  readonly isCall: boolean;
+}
+
 /** What calls under way have set aside, of all processes. Not a sum in each row but one row for each call: a dead one is taken out. */
-export function createReservations(db: Database, clock: Clock) {
-  const columns = 'session, source, model, period, tokens, nano_usd, owner, reserved_at';
-  const insert = db.prepare(`INSERT INTO reserved (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`);
-  const replace = db.prepare(`UPDATE reserved SET model = ?, period = ?, tokens = ?, nano_usd = ?, reserved_at = ?
-    WHERE id = ?`);
+export function createReservations(db: Database, { clock, owner }: { clock: Clock; owner: SpendOwner }) {
+  const insert = db.prepare(`INSERT INTO reserved (${COLUMNS}, owner, reserved_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+  const replace = db.prepare(`UPDATE reserved SET model = ?, period = ?, tokens = ?, nano_usd = ?, is_call = ?,
+    reserved_at = ? WHERE id = ?`);
   const remove = db.prepare('DELETE FROM reserved WHERE id = ?');
-  const removeOwner = db.prepare('DELETE FROM reserved WHERE owner = ? AND reserved_at <= ?');
-  const owners = db.prepare<[string], [string, number]>(
-    'SELECT owner, max(reserved_at) FROM reserved WHERE owner <> ? GROUP BY owner',
+  const removeOwner = db.prepare('DELETE FROM reserved WHERE owner = ?');
+  const rows = db.prepare<[], ReservedRow>(`SELECT ${COLUMNS}, id, reserved_at FROM reserved`).raw();
+  const ofOwner = db.prepare<[string, number], ReservedRow>(
+    `SELECT ${COLUMNS}, id, reserved_at FROM reserved WHERE owner = ? AND reserved_at <= ?`,
   );
-  const rows = db.prepare<[number], ReservedRow>(
-    'SELECT session, source, model, period, tokens, nano_usd FROM reserved WHERE id <> ?',
-  );
-  let known: string | undefined;
-  const owner = (): string => (known ??= JSON.stringify(currentProcess()));
+  let hasReserved = false;
 
   return {
+    /** All that is set aside now. */
+    all: (): readonly ReservedRow[] => rows.all(),
     /** The totals with what others than the one who asks have set aside of each. */
-    beside(spent: readonly Spend[], asking?: Pick<ReserveRequest, 'instead'>): readonly Spend[] {
-      const others = rows.raw().all(asking?.instead?.id ?? 0) as readonly ReservedRow[];
+    beside(spent: readonly Spend[], all: readonly ReservedRow[], asking?: Reservation): readonly Spend[] {
+      const others = asking === undefined ? all : all.filter(([, , , , , , , id]) => id !== asking.id);
       if (others.length === 0) return spent;
       return spent.map((spend) => ({ ...spend, reserved: reservedOf(others, spend) }));
     },
-    put({ account, shared, amounts, instead }: ReserveRequest): Reservation {
+    /** With all that is set aside, as it was read in the same transaction. */
+    put(
+      { account, shared, amounts, instead, isCall = false }: ReserveRequest,
+      all: readonly ReservedRow[],
+    ): Reservation {
       const { source, model, period } = namesIn(shared);
       const { tokens, nanoUsd } = amounts;
       const now = clock.now();
-      if (instead !== undefined) {
-        const { changes } = replace.run(model, period, tokens, nanoUsd, now, instead.id);
-        if (changes > 0) return instead;
+      const own = instead && all.find(([, , , , , , , id]) => id === instead.id);
+      if (instead !== undefined && own !== undefined) {
+        const [, , ...before] = own;
+        const after = [model, period, tokens, nanoUsd, Number(isCall)] as const;
+        const isFresh = Math.abs(now - own[8]) < FRESH_MS && after.every((value, index) => value === before[index]);
+        if (!isFresh) replace.run(...after, now, instead.id);
+        return instead;
       }
-      const done = insert.run(account.session.key, source, model, period, tokens, nanoUsd, owner(), now);
+      hasReserved = true;
+      const { key } = account.session;
+      const done = insert.run(key, source, model, period, tokens, nanoUsd, Number(isCall), owner.text, now);
       return { id: Number(done.lastInsertRowid) };
     },
     drop({ id }: Reservation): void {
       remove.run(id);
     },
     dropOwn(): void {
-      if (known !== undefined) removeOwner.run(known, Number.MAX_SAFE_INTEGER);
+      if (hasReserved) removeOwner.run(owner.text);
     },
-    /** Takes back what dead processes had set aside. Whether there was any. */
-    takeBackDead(): boolean {
-      let count = 0;
-      for (const [text, newestAt] of owners.raw().all(owner()) as readonly (readonly [string, number])[]) {
-        const state = processState(JSON.parse(text) as ProcessIdentity);
-        const forgotten = state === 'unknown' && clock.now() - newestAt > UNKNOWN_OWNER_MS;
-        // Only what was there when it was asked: a number that another process was given meanwhile has a row of its own.
-        if (state === 'dead' || forgotten) count += removeOwner.run(text, newestAt).changes;
-      }
-      return count > 0;
+    /** Takes out what this owner had set aside by then: whatever is newer is of another that was given its number. */
+    takeOut(ownerText: string, newestAt: number): readonly ReservedAmounts[] {
+      const taken = ofOwner.raw().all(ownerText, newestAt) as unknown as readonly ReservedRow[];
+      for (const [, , , , , , , id] of taken) remove.run(id);
+      return taken.map(([session, source, model, period, tokens, nanoUsd, isCall]) => {
+        return { session, source, model, period, tokens, nanoUsd, isCall: isCall !== 0 };
+      });
     },
   };
 }
+
+export type Reservations = ReturnType<typeof createReservations>;
+
+const COLUMNS = 'session, source, model, period, tokens, nano_usd, is_call';
 
 type ReservedRow = readonly [
   session: string,
@@ -71,6 +88,9 @@ type ReservedRow = readonly [
   period: string,
   tokens: number,
   nanoUsd: number,
+  isCall: number,
+  id: number,
+  reservedAt: number,
 ];
 
 function reservedOf(others: readonly ReservedRow[], { scope, key, period }: Spend): Reserved {

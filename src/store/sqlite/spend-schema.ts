@@ -43,6 +43,7 @@ function migrate(db: Database, path: string): void {
   if (version < 5) db.exec(HARD_BUDGETS_SCHEMA);
   db.exec(FOUND_SCHEMA);
   db.exec(REQUESTS_SCHEMA);
+  db.exec(UNRECORDED_SCHEMA);
   db.pragma(`user_version = ${SCHEMA_VERSION}`);
 }
 
@@ -95,4 +96,10 @@ const FOUND_SCHEMA = `CREATE TABLE found (
   id TEXT PRIMARY KEY,
   input INTEGER NOT NULL, output INTEGER NOT NULL, cache_read INTEGER NOT NULL, cache_write INTEGER NOT NULL,
   reasoning INTEGER NOT NULL, found_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID`;
+
+/** What is counted and may not be recorded yet, and which of what is set aside is for a call that may have been sent. */
+const UNRECORDED_SCHEMA = `ALTER TABLE reserved ADD COLUMN is_call INTEGER NOT NULL DEFAULT 0;
+CREATE TABLE unrecorded (
+  id TEXT PRIMARY KEY, session TEXT NOT NULL, report TEXT NOT NULL, owner TEXT NOT NULL, noted_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID`;

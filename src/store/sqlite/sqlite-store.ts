@@ -27,6 +27,7 @@ import type {
   SearchQuery,
   SessionStore,
   UnusedSession,
+  UsageOptions,
 } from '../../core/session-store.ts';
 import type { SessionTrash } from '../../core/session-trash.ts';
 import type { StoreRepair } from '../../core/store-repair.ts';
@@ -45,15 +46,7 @@ import { listSessions } from './session-list.ts';
 import { readLedger, usageRows } from './session-removal.ts';
 import { createRewind, readConversation } from './session-rewind.ts';
 import { factsOf, modelUsageOf } from './session-rows.ts';
-import {
-  addUsage,
-  changeSession,
-  endSession,
-  findKeptRow,
-  insertSession,
-  requireRow,
-  resumeSession,
-} from './session-writes.ts';
+import { changeSession, endSession, findKeptRow, insertSession, requireRow, resumeSession } from './session-writes.ts';
 import { createCronBook } from './sqlite-cron-book.ts';
 import { createDeliveryBook } from './sqlite-delivery-book.ts';
 import { createJournal } from './sqlite-journal.ts';
@@ -64,6 +57,7 @@ import { createRouteBook } from './sqlite-route-book.ts';
 import { createSessionArchive } from './sqlite-session-archive.ts';
 import { createSessionTrash } from './sqlite-session-trash.ts';
 import { createStoreRepair } from './store-repairs.ts';
+import { forgetUsageIds, recordUsageOnce, usageIds } from './usage-ids.ts';
 import { createWriteQueue, type WriteQueue } from './write-queue.ts';
 
 export interface SqliteStoreOptions {
@@ -183,11 +177,19 @@ class SqliteStore implements SessionStore {
     yield* readConversation(this.#db, requireRow(this.#db, id).key, range);
   }
 
-  recordUsage(id: string, report: UsageReport, once?: Once): Promise<void> {
-    return this.#once(once, () => {
-      addUsage(this.#db, { id, report, now: this.#now() });
-      this.#claimOpen(id);
+  recordUsage(id: string, report: UsageReport, { request, ...options }: UsageOptions = {}): Promise<void> {
+    return this.#once(request, () => {
+      recordUsageOnce(this.#db, { id, report, now: this.#now(), ...options });
+      if (options.late !== true) this.#claimOpen(id);
     });
+  }
+
+  async usageIds(): Promise<readonly string[]> {
+    return usageIds(this.#db);
+  }
+
+  async forgetUsageIds(ids: readonly string[]): Promise<void> {
+    if (ids.length > 0) await this.#queue.run(() => forgetUsageIds(this.#db, ids));
   }
 
   async usageByModel(id: string): Promise<readonly ModelUsage[]> {
