@@ -1,6 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { createToken, tokenFile } from '../../src/app/access/token-files.ts';
 import { openHome } from '../../src/app/open-home.ts';
 import { serve } from '../../src/daemon/serve.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -50,3 +51,22 @@ it.skipIf(process.platform === 'win32')(
     expect(await attempts(path)).toEqual({ serve: 'done', run: 'done' });
   },
 );
+
+it.skipIf(process.platform === 'win32')('a home whose tokens others can change runs nothing either', async () => {
+  const path = tempDir();
+  writeFileSync(join(path, 'config.yaml'), '{}\n', { mode: 0o600 });
+  expect(await attempts(path)).toEqual({ serve: 'done', run: 'done' });
+  const { record } = createToken(path, { name: 'ci', scopes: ['run'], now: 0 });
+  const [folder, file] = [join(path, 'tokens'), tokenFile(path, record.hash)];
+  for (const [place, open, closed] of [
+    [folder, 0o777, 0o700],
+    [file, 0o602, 0o600],
+    [join(path, 'token'), 0o602, 0o600],
+  ] as const) {
+    chmodSync(place, open);
+    const close = expect.stringContaining(`chmod ${closed.toString(8)} ${place}`);
+    expect(await attempts(path)).toEqual({ serve: close, run: close });
+    chmodSync(place, closed);
+  }
+  expect(await attempts(path)).toEqual({ serve: 'done', run: 'done' });
+});
