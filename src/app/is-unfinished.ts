@@ -1,5 +1,7 @@
 import { dirname } from 'node:path';
 import { Failure } from '../core/failure.ts';
+import { machineFailure } from '../core/machine-failure.ts';
+import type { Journal } from '../core/run.ts';
 import type { NativeLayout } from '../homes/native/native-layout.ts';
 import { type DirectoryHandle, openBelow } from '../platform/directory-handle.ts';
 import { errorCode } from '../platform/error-code.ts';
@@ -12,9 +14,19 @@ import type { HomeParts } from './home-parts.ts';
  */
 export async function isUnfinished({ store, layout }: Pick<HomeParts, 'store' | 'layout'>): Promise<boolean> {
   const { journal } = store;
-  if ((await journal.unfinished()).length > 0) return true;
+  if ((await unfinishedIfReadable(journal)).length > 0) return true;
   for (const runId of givenUpIfReadable(layout)) if ((await journal.totals(runId)).trashed !== undefined) return true;
   return false;
+}
+
+/** Of records that are damaged nothing is known. Whatever can be read is told all the same, and nothing is changed by anybody. */
+async function unfinishedIfReadable(journal: Journal): Promise<readonly string[]> {
+  try {
+    return await journal.unfinished();
+  } catch (error) {
+    if (machineFailure(error)?.code !== 'integrity') throw error;
+    return [];
+  }
 }
 
 /** Runs whose trash goes for good, although the journal may not say so yet. */

@@ -94,7 +94,14 @@ const EFFECTS: Effects<SessionStore> = {
   },
   requests: { find: 'reads', begin: 'changes', answer: 'changes', forget: 'changes', dropBefore: 'changes' },
   runRecords: { save: 'changes', remove: 'changes', all: 'reads' },
-  repair: { removals: 'changes', transcript: 'changes', counts: 'changes', index: 'changes', forget: 'changes' },
+  repair: {
+    removals: 'changes',
+    transcript: 'changes',
+    damage: 'reads',
+    counts: 'changes',
+    index: 'changes',
+    forget: 'changes',
+  },
   check: 'reads',
   [Symbol.asyncDispose]: 'reads',
 };

@@ -9,6 +9,7 @@ import { lacksRoom, noteGivenUp } from './give-up-trash.ts';
 import type { HomeParts } from './home-parts.ts';
 import { isUnfinished } from './is-unfinished.ts';
 import { refuseChange } from './refuse-change.ts';
+import { refuseDamage } from './refuse-damage.ts';
 import { removeHomeLeftovers } from './remove-leftovers.ts';
 
 /**
@@ -37,6 +38,7 @@ export class Recovery {
   get lock(): HomeLock {
     return {
       acquire: async (purpose, waitMs) => {
+        await refuseDamage(this.#parts);
         const held = await this.#lock.acquire(purpose, waitMs);
         this.#holders += 1;
         return {

@@ -61,7 +61,7 @@ const SENTENCES: readonly Sentence[] = [
     failure: 'integrity',
     say: (place) => `SQLite cannot read ${place}: it is damaged.`,
     hint:
-      'Nothing was changed. Copy the home somewhere safe, then put a backup of state.db in its place, or make a new home ' +
+      'Nothing was changed. See how much is damaged with: coppice doctor. Copy the home somewhere safe, then put a backup of state.db in its place, or make a new home ' +
       'from the transcripts with: coppice sessions import DAMAGED-HOME/sessions --home NEW-HOME',
   },
   {

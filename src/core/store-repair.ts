@@ -10,6 +10,8 @@ export interface StoreRepair {
   removals(): Promise<void>;
   /** Makes the transcript of a session hold what the store believes it holds. Returns what was found and mended. */
   transcript(id: string): Promise<readonly Problem[]>;
+  /** What is wrong with the pages of the database, as SQLite says it; usually nothing. Changes nothing. */
+  damage(): Promise<string | undefined>;
   /** Counts the messages of every session whose counts are wrong. Returns how many sessions those were. */
   counts(): Promise<number>;
   /** Builds a search index anew, by the name that a check gave it. */

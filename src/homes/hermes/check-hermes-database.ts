@@ -1,11 +1,9 @@
 import { errorText } from '../../core/error-text.ts';
 import type { Problem } from '../../core/problem.ts';
 import type { StoreCheck } from '../../core/session-store.ts';
+import { damagedPages, databaseBytes, indexIn, LARGE_BYTES, leaveOutIndexes } from '../../platform/damaged-pages.ts';
 import { type HermesDatabase, hasColumns, readHermes } from './hermes-connection.ts';
 
-/** Above this, reading every page takes minutes. */
-const QUICK_BYTES = 1024 ** 3;
-const MAX_FOUND = 20;
 const DAMAGED = 'database-damaged';
 
 /** Looks at the database of a Hermes home: its pages, its search index, and its routes. Changes nothing. */
@@ -25,40 +23,27 @@ async function ask(home: string, look: (hermes: HermesDatabase) => Problem[]): P
   }
 }
 
-/**
- * What is wrong with the pages of a database, asked before anything is removed from it. Free pages count too: where their list
- * names a page that is in use, the next thing that is written lands on what is there. SQLite would also compare every entry of the
- * search indexes, which takes many times as long and says nothing about messages; so for this question they are empty tables.
- */
+/** What is wrong with the pages of a database, asked before anything is removed from it. */
 export async function findDamage(home: string): Promise<Problem | undefined> {
-  const problems = await ask(home, (hermes) => {
-    hermes.db.table('fts5', { columns: ['nothing'], *rows() {} });
-    return sizeOf(hermes) > QUICK_BYTES ? [] : pageProblems(hermes);
+  const problems = await ask(home, ({ db }) => {
+    leaveOutIndexes(db);
+    return damagedPages(db).map(finding);
   });
   return problems.find(({ kind }) => kind === DAMAGED);
 }
 
-function sizeOf({ db }: HermesDatabase): number {
-  return Number(db.pragma('page_count', { simple: true })) * Number(db.pragma('page_size', { simple: true }));
-}
-
-function databaseProblems(hermes: HermesDatabase): Problem[] {
-  if (sizeOf(hermes) > QUICK_BYTES) {
+function databaseProblems({ db }: HermesDatabase): Problem[] {
+  if (databaseBytes(db) > LARGE_BYTES) {
     const message = 'Its database is larger than 1 GB, so its pages were not read one by one.';
     const hint = 'Have Hermes check it, at a quiet hour, with: hermes sessions repair --check-only';
     return [{ kind: 'not-checked', subject: 'state.db', message, hint }];
   }
-  return pageProblems(hermes);
-}
-
-function pageProblems({ db }: HermesDatabase): Problem[] {
-  const found = db.prepare<[], string>(`PRAGMA quick_check(${MAX_FOUND})`).pluck().all();
-  return found.filter((line) => line !== 'ok').map(finding);
+  return damagedPages(db).map(finding);
 }
 
 /** SQLite looks into search indexes too. They hold nothing that the messages do not. */
 function finding(line: string): Problem {
-  const index = /FTS5 table main\.(\w+)/.exec(line)?.[1];
+  const index = indexIn(line);
   if (index === undefined) return damaged(`Its database is damaged: ${line}.`);
   const message = `Its search index ${index} is not what SQLite expects, so a search may miss messages: ${line}.`;
   const hint = 'No message is lost. Let Hermes build it again with: hermes sessions optimize-storage';

@@ -2,6 +2,7 @@ import { MAX_BATCH } from '../../core/session-store.ts';
 import type { StoreRepair } from '../../core/store-repair.ts';
 import type { TranscriptSink } from '../../core/transcript.ts';
 import type { Connection } from './connection.ts';
+import { findDamageAside } from './find-damage.ts';
 import { OUTPUT_ROW } from './message-rows.ts';
 import { storedMessages, transcriptSessionOf } from './message-writes.ts';
 import type { PatientQueue } from './patient-queue.ts';
@@ -13,6 +14,7 @@ export function createStoreRepair(db: Connection, queue: PatientQueue, transcrip
   return {
     removals: () => finishRemovals(db, queue),
     transcript: (id) => queue.run(() => writeTranscript(db, id, transcripts)),
+    damage: () => findDamageAside(db),
     async counts() {
       const { wrongCounts } = await import('./store-checks.ts');
       const keys = wrongCounts(db).map(({ key }) => key);

@@ -14,6 +14,8 @@ export interface UpkeepThread {
   moveLog(): Promise<number | undefined>;
   /** Moves all of it and empties the log, under the write lock; whether others let it. */
   emptyLog(): Promise<boolean | undefined>;
+  /** What is wrong with the pages of the database; an empty text when nothing is. Nobody waits for it. */
+  damage(): Promise<string | undefined>;
   /** Resolves when the thread and its connection are gone. */
   end(): Promise<void>;
 }
@@ -23,6 +25,7 @@ export type UpkeepTask =
   | { readonly kind: 'merge'; readonly pages: number }
   | { readonly kind: 'moveLog' }
   | { readonly kind: 'emptyLog' }
+  | { readonly kind: 'damage' }
   | { readonly kind: 'end' };
 
 export function startUpkeepThread(database: string): UpkeepThread {
@@ -58,6 +61,7 @@ export function startUpkeepThread(database: string): UpkeepThread {
     merge: (pages) => ask({ kind: 'merge', pages }) as Promise<boolean | undefined>,
     moveLog: () => ask({ kind: 'moveLog' }) as Promise<number | undefined>,
     emptyLog: () => ask({ kind: 'emptyLog' }) as Promise<boolean | undefined>,
+    damage: () => ask({ kind: 'damage' }) as Promise<string | undefined>,
     async end() {
       void ask({ kind: 'end' });
       await gone;

@@ -1,6 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { leaveOutIndexes } from '../../platform/damaged-pages.ts';
 import { openBeside } from './connection.ts';
 import { emptyLog } from './empty-log.ts';
+import { findDamage } from './find-damage.ts';
 import { addToIndexes, mergePages } from './search-index.ts';
 import type { UpkeepTask } from './upkeep-thread.ts';
 
@@ -17,10 +19,18 @@ function attempt(task: UpkeepTask): unknown {
   try {
     if (task.kind === 'index') return db.transactLoosely(() => addToIndexes(db, task.mostBytes));
     if (task.kind === 'merge') return db.transactLoosely(() => mergePages(db, task.pages));
+    if (task.kind === 'damage') return damage();
     if (task.kind === 'emptyLog') return emptyLog(db.raw);
     const [row] = db.raw.pragma('wal_checkpoint(PASSIVE)') as readonly { readonly log: number }[];
     return row?.log;
   } catch {
     return undefined;
   }
+}
+
+/** On a connection of its own, which sees no search index. */
+function damage(): string {
+  using asking = openBeside(String(workerData));
+  leaveOutIndexes(asking.raw);
+  return findDamage(asking) ?? '';
 }
