@@ -108,6 +108,7 @@ function defineRun(program: Definition, frame: Frame): void {
     about: 'Run an agent as a recorded session, and stop it when it breaks its limits',
     examples: [
       'coppice run -- my-agent --task report',
+      'coppice run --max-usd 1 -- claude',
       'coppice run --max-tokens 200000 --max-minutes 30 -- my-agent',
       'coppice run --key telegram:42 --source telegram -- my-agent --reply',
     ],
@@ -125,6 +126,7 @@ function defineRun(program: Definition, frame: Frame): void {
     .option('--no-meter', 'count only what the agent tells of itself')
     .option('--require-usage', 'fail when tokens or dollars are limited and nothing tells what is used')
     .option('--events-on-stdout', 'take printed lines that look like events for events, without the nonce of the run')
+    .option('--no-terminal', 'give the agent pipes, also in a terminal')
     .option('--checkpoints', 'save the folder before the agent starts and when it has ended (checkpoints.enabled)')
     .option('--no-checkpoints', 'save nothing, whatever the configuration says')
     .addHelpText(

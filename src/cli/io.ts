@@ -11,11 +11,18 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly stdinIsTerminal: boolean;
+  /** Where the person types and looks, when both are a terminal. */
+  readonly terminal?: Terminal | undefined;
   /** Asks on stderr and returns the next line of stdin; empty at its end. Rejects once `signal` is aborted. */
   question(text: string): Promise<string>;
   /** Aborted when the person presses Ctrl-C or the system says stop, or when nobody reads the results any more. */
   readonly signal: AbortSignal;
   readonly clock: Clock;
+}
+
+export interface Terminal {
+  readonly input: NodeJS.ReadStream & { readonly fd: number };
+  readonly output: NodeJS.WriteStream & { readonly fd: number };
 }
 
 export interface TextOutput {
@@ -49,10 +56,17 @@ export function processIo(host: Host, signal: AbortSignal): Io {
       return host.cwd();
     },
     stdinIsTerminal: host.stdin.isTTY === true,
+    terminal: terminalOf(host),
     question: (text) => ask(host, text, signal),
     signal,
     clock: { now: () => Date.now() },
   };
+}
+
+function terminalOf({ stdin, stdout }: Host): Terminal | undefined {
+  const both = stdin.isTTY === true && stdout.isTTY === true;
+  // What says that it is a terminal is a stream of that kind, with the number of its open file.
+  return both ? { input: stdin as Terminal['input'], output: stdout as Terminal['output'] } : undefined;
 }
 
 /** The same Io after `--no-color`. */

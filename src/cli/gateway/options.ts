@@ -10,6 +10,7 @@ export interface RunOptions {
   readonly meter?: boolean;
   readonly requireUsage?: boolean;
   readonly eventsOnStdout?: boolean;
+  readonly terminal?: boolean;
 }
 
 export interface RoutesOptions {

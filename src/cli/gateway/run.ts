@@ -21,6 +21,8 @@ export function run(input: CommandInput<RunOptions>): Promise<number> {
   return withHomeToStay(input, async (home) => {
     // An agent must not go on unwatched when its terminal is closed.
     using stop = stopOnSignals(io.signal);
+    // Where a person types and looks, the agent gets a terminal as well; in a pipeline everything stays a pipe.
+    const terminal = global.json || options.terminal === false ? undefined : io.terminal;
     const result = await home.gateway.run({
       command,
       args: rest,
@@ -29,7 +31,7 @@ export function run(input: CommandInput<RunOptions>): Promise<number> {
       ...options,
       tell: (sentence) => io.err.write(`coppice: ${sentence}\n`),
       signal: stop.signal,
-      io: { stdin: 'inherit', stdout: global.json ? 2 : 1, stderr: 2 },
+      io: { stdin: 'inherit', stdout: global.json ? 2 : 1, stderr: 2, terminal },
     });
     const isBlind = result.isLimited && result.usageFrom === undefined;
     const exitStatus = isBlind && options.requireUsage === true ? FAILURES.refused.exit : result.exitStatus;

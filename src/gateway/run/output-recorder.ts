@@ -22,6 +22,9 @@ export interface OutputRecorder {
 export interface RecorderOptions {
   readonly stream: OutputChunk['stream'];
   readonly allowance: Allowance;
+  /** How long a window is, and how much of its beginning is recorded. */
+  readonly windowMs?: number;
+  readonly headBytes?: number;
   /** Never rejects. */
   readonly deliver: (chunks: readonly OutputChunk[]) => Promise<void>;
 }
@@ -29,8 +32,9 @@ export interface RecorderOptions {
 const WINDOW_MS = 250;
 const HEAD_BYTES = 32 * 1024;
 
-export function createOutputRecorder({ stream, allowance, deliver }: RecorderOptions): OutputRecorder {
-  const nextWindow = () => beginWindow(Math.max(0, Math.min(HEAD_BYTES, allowance.leftBytes)));
+export function createOutputRecorder(options: RecorderOptions): OutputRecorder {
+  const { stream, allowance, deliver, windowMs = WINDOW_MS, headBytes = HEAD_BYTES } = options;
+  const nextWindow = () => beginWindow(Math.max(0, Math.min(headBytes, allowance.leftBytes)));
   let window = nextWindow();
   let waiting: NodeJS.Timeout | undefined;
   let fresh = false;
@@ -51,7 +55,7 @@ export function createOutputRecorder({ stream, allowance, deliver }: RecorderOpt
   const schedule = (): void => {
     // A window without allowance stays open until the end.
     if (!fresh || waiting !== undefined || window.maxHeadBytes === 0) return;
-    waiting = setTimeout(() => void recordWhenDue(), WINDOW_MS);
+    waiting = setTimeout(() => void recordWhenDue(), windowMs);
   };
 
   return {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isatty } from 'node:tty';
 import { atExit } from '../../platform/at-exit.ts';
 import { signalGroup } from '../../platform/process-group.ts';
 import { currentProcess } from '../../platform/process-identity.ts';
@@ -6,16 +7,19 @@ import { bytesWriter, type WriteBytes } from '../../platform/write-bytes.ts';
 import type { ReadRun } from '../readers/agent-reader.ts';
 import type { AdviceFile } from './advice-file.ts';
 import { createAdviser } from './adviser.ts';
+import type { Child } from './child.ts';
 import { endProcesses } from './end-processes.ts';
 import type { GraceBudget } from './grace-budget.ts';
 import { createOutputRecorder } from './output-recorder.ts';
+import type { RunTerminal } from './own-terminal.ts';
 import { type ChildPipe, readPipes } from './read-pipes.ts';
 import { createDesk, type RunDesk } from './run-desk.ts';
 import type { RunRecord, RunRecords } from './run-record.ts';
 import { exitStatus, type RunCounts, type RunResult } from './run-result.ts';
 import type { OutputChunk, RunSink } from './run-sink.ts';
-import { type Child, startChild } from './start-child.ts';
-import { startGuard } from './start-guard.ts';
+import { startChild } from './start-child.ts';
+import { type RunGuard, startGuard } from './start-guard.ts';
+import { startInTerminal } from './start-in-terminal.ts';
 import { createStopper, type Stopper } from './stopper.ts';
 import { seen, showing, type Taker, takeEvents, takeOutput, takeOutputWithEvents } from './takers.ts';
 import { createTurns, type Turns } from './turns.ts';
@@ -56,6 +60,8 @@ export interface RunIo {
   readonly stdin?: 'inherit' | 'ignore';
   readonly stdout?: number;
   readonly stderr?: number;
+  /** Gives the agent a terminal, which is shown on this one. Standard error stays apart where `stderr` is no terminal. */
+  readonly terminal?: RunTerminal | undefined;
 }
 
 const STOP_GRACE_MS = 10_000;
@@ -63,6 +69,8 @@ const STOP_GRACE_MS = 10_000;
 const CHECK_MS = 1000;
 /** How much may be printed before that is noticed. */
 const CHECK_BYTES = 4 * 1024 * 1024;
+/** A screen is drawn again and again: its output is put together into fewer rows. */
+const TERMINAL_PACE = { windowMs: 1000, headBytes: 128 * 1024 };
 const GRACE_USED_UP = 'The run went on after it was asked to end.';
 const MAX_RECORDED_BYTES = 8 * 1024 * 1024;
 
@@ -83,24 +91,24 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
   };
   await records.save(record);
   const nonce = randomUUID();
-  const guard = startGuard();
+  const guard = startGuard(io?.terminal);
   let child: Child;
   try {
-    const stdin = io?.stdin ?? 'ignore';
-    child = await startChild({ ...options, runId: record.runId, nonce, stdin, advice: advice?.path });
+    child = await startAgent(options, { runId: record.runId, nonce });
   } catch (error) {
     guard.dismiss();
     await records.remove(record.runId);
     throw error;
   }
   guard.watch(child.identity);
+  guard.remember({ mode: child.terminal?.mode });
   const stopper = createStopper(child.identity.pid, {
     graceMs: options.stopGraceMs ?? STOP_GRACE_MS,
     onAsked: () => options.grace?.begin(),
   });
   const turns = createTurns(() => stopper.stop({ kind: 'stopped', why: 'The run could not be recorded.' }));
   const saved = turns.inTurn(() => records.save({ ...record, child: child.identity }));
-  const result = await attend(child, { ...options, runId: record.runId, nonce, stopper, turns });
+  const result = await attend(child, { ...options, runId: record.runId, nonce, stopper, turns, guard });
   guard.dismiss();
   await saved;
   // What could not be ended stays on record for the next start.
@@ -109,18 +117,29 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
   return result;
 }
 
+/** With pipes, or in a terminal. */
+function startAgent(options: RunOptions, own: { readonly runId: string; readonly nonce: string }): Promise<Child> {
+  const { io, advice } = options;
+  const stdin = io?.stdin ?? 'ignore';
+  const start = { ...options, ...own, stdin, advice: advice?.path };
+  if (io?.terminal === undefined) return startChild(start);
+  const hasOwnErrors = io.stderr === undefined || !isatty(io.stderr);
+  return startInTerminal({ ...start, terminal: io.terminal, hasOwnErrors, tell: teller(io.stderr) });
+}
+
 interface AttendOptions extends RunOptions {
   readonly runId: string;
   readonly nonce: string;
   readonly stopper: Stopper;
   readonly turns: Turns;
+  readonly guard: RunGuard;
 }
 
 /** Stays with the child until nothing of it is left. */
 async function attend(child: Child, options: AttendOptions): Promise<RunResult> {
   const { runId, stopper, turns, killSignal, sink, grace } = options;
   const counts: RunCounts = { events: 0, refusedLines: 0, problems: [], outputBytes: 0, omittedBytes: 0 };
-  const tell = teller(options.io?.stderr);
+  const { tell, tellHeld } = heldTeller(teller(options.io?.stderr), child.terminal !== undefined);
   const overspent = new AbortController();
   const stop = (why: string): void => stopper.stop({ kind: 'stopped', why });
   const kill = (): void => {
@@ -132,7 +151,10 @@ async function attend(child: Child, options: AttendOptions): Promise<RunResult> 
   const nonce = options.eventsOnStdout === true ? undefined : options.nonce;
   const desk = createDesk({ sink, counts, stop, kill, turns, grace, pass, nonce });
   const reading = readPipes(childPipes(child, { ...options, desk, counts }), turns.fail);
-  const watching = watch(options, desk);
+  const watching = watch(options, () => {
+    desk.check();
+    if (child.terminal) options.guard.remember({ back: child.terminal.back() });
+  });
   // A second Ctrl-C exits at once: what nobody watches must not go on.
   const forgetExit = atExit(() => void signalGroup(child.identity.pid, 'SIGKILL'));
 
@@ -146,7 +168,10 @@ async function attend(child: Child, options: AttendOptions): Promise<RunResult> 
   forgetExit();
   // No verdict can stop anything any more: what is still in the pipes is recorded together.
   turns.hurry();
+  child.terminal?.release();
   await reading.drain({ graceMs: options.stopGraceMs ?? STOP_GRACE_MS, killSignal });
+  child.terminal?.restore();
+  await tellHeld();
   const exit = { cause, ...(code !== null && { exitCode: code }), ...(signal !== null && { signal }) };
   const stats = { ...counts, endedProcesses: ended.count, leftPids: ended.leftPids };
   return { ...exit, exitStatus: exitStatus(exit), stats };
@@ -159,8 +184,12 @@ interface PipeOptions extends Pick<RunOptions, 'io' | 'maxRecordedBytes' | 'prin
 
 function childPipes(child: Child, { desk, counts, io, maxRecordedBytes, printed }: PipeOptions): readonly ChildPipe[] {
   let checks = 0;
+  const { terminal, eventsFd, stdoutFd, stderrFd } = child;
   const allowance = { leftBytes: maxRecordedBytes ?? MAX_RECORDED_BYTES };
-  const record = (stream: OutputChunk['stream']) => createOutputRecorder({ stream, allowance, deliver: desk.output });
+  const record = (stream: OutputChunk['stream']) => {
+    const pace = terminal === undefined || stream === 'stderr' ? undefined : TERMINAL_PACE;
+    return createOutputRecorder({ stream, allowance, deliver: desk.output, ...pace });
+  };
   const show = (fd: number | undefined, taker: Taker): Taker => {
     const write = shownOn(fd);
     return showing((bytes) => {
@@ -168,18 +197,21 @@ function childPipes(child: Child, { desk, counts, io, maxRecordedBytes, printed 
       // Between two looks by the clock a flood may be over.
       if (Math.floor(counts.outputBytes / CHECK_BYTES) > checks) desk.check();
       checks = Math.floor(counts.outputBytes / CHECK_BYTES);
+      if (fd === io?.stdout) terminal?.see(bytes);
       return write(bytes);
     }, taker);
   };
   return [
-    { fd: child.eventsFd, taker: takeEvents(desk) },
-    { fd: child.stdoutFd, taker: show(io?.stdout, seen(printed, takeOutputWithEvents(record('stdout'), desk))) },
-    { fd: child.stderrFd, taker: show(io?.stderr, takeOutput(record('stderr'))) },
-  ];
+    { fd: eventsFd, taker: takeEvents(desk) },
+    { fd: stdoutFd, taker: show(io?.stdout, seen(printed, takeOutputWithEvents(record('stdout'), desk))) },
+    { fd: stderrFd, taker: show(io?.stderr, takeOutput(record('stderr'))) },
+  ].flatMap(({ fd, taker }) => (fd === undefined ? [] : [{ fd, taker }]));
 }
 
+type Tell = (text: string) => Promise<void>;
+
 /** Says something to the person who watches. That nobody can be told any more is no reason to end a run. */
-function teller(stderr: number | undefined): (text: string) => Promise<void> {
+function teller(stderr: number | undefined): Tell {
   const write = shownOn(stderr);
   return async (text) => {
     try {
@@ -190,12 +222,22 @@ function teller(stderr: number | undefined): (text: string) => Promise<void> {
   };
 }
 
+/** On a screen that belongs to an agent, what is said meanwhile would be lost or in the way: it is said when the agent is gone. */
+function heldTeller(tell: Tell, isHeld: boolean): { readonly tell: Tell; readonly tellHeld: () => Promise<void> } {
+  const held: string[] = [];
+  const hold = async (text: string): Promise<void> => void held.push(text);
+  const tellHeld = async (): Promise<void> => {
+    for (const text of held.splice(0)) await tell(text);
+  };
+  return { tell: isHeld ? hold : tell, tellHeld };
+}
+
 function shownOn(fd: number | undefined): WriteBytes {
   return fd === undefined ? () => undefined : bytesWriter(fd);
 }
 
 /** Stops the run when a limit is reached or somebody wants it to. Watching ends when what is returned is aborted. */
-function watch({ stopper, signal, stopSignal, killSignal }: AttendOptions, desk: RunDesk): AbortController {
+function watch({ stopper, signal, stopSignal, killSignal }: AttendOptions, look: () => void): AbortController {
   const watching = new AbortController();
   const when = (aborted: AbortSignal | undefined, act: () => void): void => {
     if (aborted?.aborted) act();
@@ -204,7 +246,7 @@ function watch({ stopper, signal, stopSignal, killSignal }: AttendOptions, desk:
   when(signal, () => stopper.stop({ kind: 'interrupted' }));
   when(stopSignal, () => stopper.stop({ kind: 'stopped', why: String(stopSignal?.reason) }));
   when(killSignal, () => stopper.kill({ kind: 'interrupted' }));
-  const checking = setInterval(desk.check, CHECK_MS);
+  const checking = setInterval(look, CHECK_MS);
   watching.signal.addEventListener('abort', () => clearInterval(checking), { once: true });
   return watching;
 }
