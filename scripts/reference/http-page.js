@@ -17,6 +17,8 @@ export function httpPage({ paths, components }) {
     'before the first step comes as one document. A client that goes away ends the work between two steps; what was done is done, and',
     'the run can be undone.',
     '',
+    'Lists come in pages: `total` is how many there are in all, unless `?total=false` does without, and `next` is where the following page begins.',
+    '',
     'Whatever is not a GET may bear `Idempotency-Key`: the same request under the same key within a day is carried out once, and answered as the',
     'first one was, with `Idempotency-Replayed: true`.',
     '',

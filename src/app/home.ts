@@ -10,6 +10,7 @@ import { Checkpoints } from './checkpoints.ts';
 import type { ConfigIssue } from './config/config-issue.ts';
 import type { Config } from './config/config-schema.ts';
 import type { Configuration } from './config/configuration.ts';
+import { Counts } from './counts.ts';
 import { Gateway } from './gateway/gateway.ts';
 import type { Scheduler } from './gateway/scheduler.ts';
 import type { ForeignHome, HomeParts } from './home-parts.ts';
@@ -58,6 +59,8 @@ export class Home implements AsyncDisposable {
   readonly requests: Requests;
   /** Who changed what, over HTTP. */
   readonly audit: Audit;
+  /** How long its lists are. */
+  readonly counts: Counts;
   /** Where a plan waits until it is applied. Nothing is written to the home of another agent for one. */
   readonly plansHome: string;
   /** What is different about a home that another agent writes; undefined for a home of Coppice. */
@@ -84,7 +87,8 @@ export class Home implements AsyncDisposable {
     this.ledger = new Ledger(parts);
     this.audit = new Audit(parts);
     this.#gateway = new Gateway(parts, this.checkpoints);
-    this.requests = new Requests(parts, this.#gateway);
+    this.requests = new Requests(parts, this.#gateway.requests);
+    this.counts = new Counts(parts);
     this.#parts = parts;
   }
 

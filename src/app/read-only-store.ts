@@ -25,6 +25,7 @@ const EFFECTS: Effects<SessionStore> = {
   resume: 'changes',
   ledger: 'reads',
   ledgerBook: { write: 'changes', erase: 'changes', forgetTitles: 'changes' },
+  counts: { sessions: 'reads', messages: 'reads', routes: 'reads', ledger: 'reads' },
   search: 'reads',
   release: 'changes',
   holders: 'reads',

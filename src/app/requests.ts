@@ -1,6 +1,6 @@
 import type { KeptRequest, Once } from '../core/once.ts';
 import { DAY_MS } from '../core/time.ts';
-import type { Gateway } from './gateway/gateway.ts';
+import type { CountedRequests } from './gateway/gateway.ts';
 import type { HomeParts } from './home-parts.ts';
 
 /** Whoever lost an answer asks again within seconds; who comes after a day means something else. */
@@ -12,16 +12,16 @@ const KEPT_MS = DAY_MS;
  */
 export class Requests {
   readonly #parts: Pick<HomeParts, 'store' | 'clock'>;
-  readonly #gateway: Pick<Gateway, 'request' | 'dropRequestsBefore'>;
+  readonly #counted: CountedRequests;
 
-  constructor(parts: Pick<HomeParts, 'store' | 'clock'>, gateway: Pick<Gateway, 'request' | 'dropRequestsBefore'>) {
+  constructor(parts: Pick<HomeParts, 'store' | 'clock'>, counted: CountedRequests) {
     this.#parts = parts;
-    this.#gateway = gateway;
+    this.#counted = counted;
   }
 
   /** What is known of a request, wherever its effect was. */
   async find(key: string): Promise<KeptRequest | undefined> {
-    return this.#parts.store.requests.find(key) ?? (await this.#gateway.request(key));
+    return this.#parts.store.requests.find(key) ?? (await this.#counted.find(key));
   }
 
   /** Says that work begins which must not be done twice. */
@@ -43,6 +43,6 @@ export class Requests {
   async dropOld(): Promise<void> {
     const before = this.#parts.clock.now() - KEPT_MS;
     await this.#parts.store.requests.dropBefore(before);
-    await this.#gateway.dropRequestsBefore(before);
+    await this.#counted.dropBefore(before);
   }
 }

@@ -1,7 +1,7 @@
 import { type Body, type CallApi, createCall, type Query, type Sent } from './api.ts';
 import type { MessageDocument } from './documents.ts';
 import { type FollowEvents, followEvents } from './follow-events.ts';
-import { pages } from './pages.ts';
+import { allPages, pages } from './pages.ts';
 import { type ClientOptions, Transport } from './transport.ts';
 
 /**
@@ -30,7 +30,10 @@ export function createClient(options: ClientOptions) {
     audit: ({ limit, ...query }: Sent<Query<'GET /api/audit'>> & { readonly limit?: number | undefined } = {}) =>
       pages(call, 'GET /api/audit', { name: 'records', query, next: 'cursor', limit }),
     /** What live sessions have used. */
-    usage: (by: Query<'GET /api/usage'>['by'] = 'day') => call('GET /api/usage', { query: { by } }),
+    usage: async (by: NonNullable<Query<'GET /api/usage'>['by']> = 'day') => ({
+      by,
+      spending: await allPages(call, 'GET /api/usage', { name: 'spending', query: { by }, next: 'after' }),
+    }),
     /** What happens, as it happens; it finds its way back after a lost connection. */
     events: (follow: FollowEvents) => followEvents(transport, follow),
     [Symbol.dispose]: () => transport[Symbol.dispose](),
@@ -69,6 +72,8 @@ function sessionCalls(call: CallApi) {
       query: { readonly from?: number; readonly to?: number; readonly last?: number; readonly rewound?: boolean } = {},
     ): AsyncGenerator<MessageDocument> =>
       pages(call, 'GET /api/sessions/{id}/messages', { name: 'messages', id, query, next: 'from' }),
+    /** The files that it keeps on the machine of the daemon. */
+    files: (id: string) => allPages(call, 'GET /api/sessions/{id}/files', { name: 'files', id, next: 'after' }),
     search: async (q: string, query: { readonly source?: string; readonly limit?: number } = {}) =>
       (await call('GET /api/search', { query: { q, ...query } })).sessions,
   };
@@ -115,7 +120,8 @@ function ledgerCalls(call: CallApi) {
 
 function checkpointCalls(call: CallApi, transport: Transport) {
   return {
-    list: async (workdir?: string) => (await call('GET /api/checkpoints', { query: { workdir } })).checkpoints,
+    list: (workdir?: string) =>
+      allPages(call, 'GET /api/checkpoints', { name: 'checkpoints', query: { workdir }, next: 'after' }),
     /** Saves the state of a folder on the machine of the daemon. */
     take: (body: Sent<Body<'POST /api/checkpoints'>>) => call('POST /api/checkpoints', { body }),
     get: (id: string) => call('GET /api/checkpoints/{id}', { id }),
@@ -134,7 +140,7 @@ function checkpointCalls(call: CallApi, transport: Transport) {
 
 function cronCalls(call: CallApi) {
   return {
-    list: async () => (await call('GET /api/cron', {})).jobs,
+    list: () => allPages(call, 'GET /api/cron', { name: 'jobs', next: 'after' }),
     next: async (name: string, count?: number) =>
       (await call('GET /api/cron/{id}/next', { id: name, query: { count } })).times,
     /** Runs a job now; resolves when it has ended. */

@@ -26,7 +26,8 @@ export async function* pages<O extends Operation, Name extends keyof Answer<O>>(
   };
   let place: object = {};
   while (left > 0) {
-    const page = await call(operation, { id: paging.id, query: { ...query, ...place } } as unknown as Given<O>);
+    const asked = { id: paging.id, query: { total: false, ...query, ...place } };
+    const page = await call(operation, asked as unknown as Given<O>);
     const items = page[paging.name] as readonly ItemOf<Answer<O>[Name]>[];
     yield* items.slice(0, left);
     left -= items.length;
@@ -35,6 +36,15 @@ export async function* pages<O extends Operation, Name extends keyof Answer<O>>(
     // "The last so many" says where to begin, and the first page has begun there.
     place = { last: undefined, [paging.next]: next };
   }
+}
+
+/** The same, all of it. */
+export async function allPages<O extends Operation, Name extends keyof Answer<O>>(
+  ...given: Parameters<typeof pages<O, Name>>
+): Promise<ItemOf<Answer<O>[Name]>[]> {
+  const all: ItemOf<Answer<O>[Name]>[] = [];
+  for await (const item of pages(...given)) all.push(item);
+  return all;
 }
 
 type ItemOf<List> = List extends readonly (infer Item)[] ? Item : never;

@@ -14,7 +14,7 @@ async function documentOf(response: IncomingMessage): Promise<unknown> {
   const document: unknown = parse(Buffer.concat(chunks).toString('utf8'));
   const status = response.statusCode ?? 0;
   if (status < 400) return withoutVersion(document);
-  throw new RemoteFailure(status, document, response.headers['retry-after']);
+  throw new RemoteFailure(status, document, { retryAfter: response.headers['retry-after'] });
 }
 
 /** Tells the steps as they come; what comes last is the answer, or why there is none. */
@@ -23,7 +23,7 @@ async function lastOf(response: IncomingMessage, onStep: OnStep): Promise<unknow
   for await (const line of wholeLines(response)) {
     if (line === '') continue;
     const { step, answer, ...failed } = JSON.parse(line) as { step?: never; answer?: object; status?: number };
-    if (failed.status !== undefined) throw new RemoteFailure(failed.status, failed);
+    if (failed.status !== undefined) throw new RemoteFailure(failed.status, failed, { isHalfway: true });
     if (step !== undefined) onStep?.(step);
     last = answer;
   }
@@ -74,13 +74,21 @@ export class RemoteFailure extends Failure {
   /** In how many seconds it may go well, where the daemon says so. */
   readonly retryAfterSeconds: number | undefined;
 
-  constructor(status: number, document: unknown, retryAfter?: string) {
+  /** It came after steps of the work, which nobody asks for again: they would be told twice. */
+  readonly isHalfway: boolean;
+
+  constructor(
+    status: number,
+    document: unknown,
+    { retryAfter, isHalfway = false }: { readonly retryAfter?: string | undefined; readonly isHalfway?: boolean } = {},
+  ) {
     const { code = '', message = `The daemon answered with status ${status}.`, hint } = errorOf(document);
     super(Object.hasOwn(FAILURES, code) ? (code as FailureCode) : (CODE_OF[status] ?? 'refused'), message, {
       ...(hint !== undefined && { hint }),
     });
     this.status = status;
     this.refusal = code;
+    this.isHalfway = isHalfway;
     this.retryAfterSeconds = retryAfter === undefined ? undefined : Number(retryAfter);
   }
 }

@@ -139,6 +139,7 @@ function queryText(query: object = {}): string {
 /** How long to wait before the same call is tried again; undefined when that is no use. */
 function waitBeforeNext(error: unknown, attempt: number): number | undefined {
   if (attempt === TRIES || !isPassing(error)) return undefined;
+  if (error instanceof RemoteFailure && error.isHalfway) return undefined;
   const asked = error instanceof RemoteFailure ? (error.retryAfterSeconds ?? 0) * SECOND_MS : 0;
   return asked > LONGEST_WAIT_MS ? undefined : Math.max(asked, RETRY_MS * 2 ** (attempt - 1));
 }

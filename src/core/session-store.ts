@@ -65,6 +65,9 @@ export interface SessionStore extends AsyncDisposable {
   /** The trace of sessions that this store never held. */
   readonly ledgerBook: LedgerBook;
 
+  /** How long lists are, without reading them. */
+  readonly counts: ListCounts;
+
   /** Best matches first, one per session. */
   search(query: SearchQuery): Promise<readonly SearchHit[]>;
 
@@ -145,6 +148,16 @@ export interface ListQuery {
   /** Largest first; `last` (the default) is most recent first; `stored` is whatever costs least, for those who read everything. */
   readonly sort?: SessionSort | 'stored';
   readonly limit?: number;
+}
+
+/** How many a list would give that is read to its end. A limit does not count. */
+export interface ListCounts {
+  sessions(query?: ListQuery): Promise<number>;
+  /** Of one session; with `rewound` also those that were taken back. */
+  messages(id: string, rewound: boolean): Promise<number>;
+  /** Keys, or those of one source. */
+  routes(source?: string): Promise<number>;
+  ledger(query?: LedgerQuery): Promise<number>;
 }
 
 /** Messages `from`…`to` by sequence number, both included; or only the newest `last`. Always in order. */

@@ -1,6 +1,7 @@
 import { auditDocument } from '../app/documents/access-document.ts';
 import type { AuditRecord } from '../core/audit.ts';
 import { Failure } from '../core/failure.ts';
+import { totalOf } from './pages.ts';
 import { jsonRoute } from './route.ts';
 import { auditListSchema, auditQuery } from './schemas/audit-schemas.ts';
 
@@ -15,7 +16,7 @@ export const auditRoutes = [
     cost: 100,
     query: auditQuery,
     answer: auditListSchema,
-    handle: async ({ parts: { home }, query: { limit = PAGE, cursor, ...query } }) => {
+    handle: async ({ parts: { home }, query: { limit = PAGE, cursor, total, ...query } }) => {
       // What was counted until now is part of the answer.
       await home.audit.flush();
       const { at, skip } = placeOf(cursor);
@@ -28,11 +29,18 @@ export const auditRoutes = [
       const shown = records.slice(0, limit);
       return {
         records: shown.map(auditDocument),
+        ...(await totalOf(total, () => countOf(home.audit.list(query)))),
         ...(records.length > limit && { next: nextOf(shown, { at, skip }) }),
       };
     },
   }),
 ] as const;
+
+async function countOf(records: AsyncIterable<AuditRecord>): Promise<number> {
+  let count = 0;
+  for await (const _ of records) count += 1;
+  return count;
+}
 
 /** Where a page begins: at this instant, after so many records of it that were shown. */
 interface Place {

@@ -9,6 +9,7 @@ import { checkpointStatusDocument } from '../app/documents/status-document.ts';
 import type { RestoredFile } from '../core/checkpoint.ts';
 import { Failure } from '../core/failure.ts';
 import { said, throttled } from './answer-lines.ts';
+import { pageOf } from './pages.ts';
 import { jsonRoute, rawRoute } from './route.ts';
 import {
   checkpointDetailSchema,
@@ -76,9 +77,11 @@ export const checkpointRoutes = [
     cost: HEAVY,
     query: checkpointListQuery,
     answer: checkpointListSchema,
-    handle: async ({ parts: { home }, query }) => ({
-      checkpoints: (await home.checkpoints.list(query)).map(checkpointDocument),
-    }),
+    handle: async ({ parts: { home }, query: { limit, after, total, ...query } }) => {
+      const asked = { ...(limit && { limit }), ...(after && { after }), ...(total !== undefined && { total }) };
+      const { shown, about } = pageOf(await home.checkpoints.list(query), asked);
+      return { checkpoints: shown.map(checkpointDocument), ...about };
+    },
   }),
   jsonRoute({
     method: 'POST',

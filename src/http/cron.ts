@@ -1,7 +1,9 @@
 import { jobDocument, listJobs } from '../app/documents/gateway-document.ts';
 import { isoTime } from '../core/time.ts';
+import { pageOf } from './pages.ts';
 import { jsonRoute } from './route.ts';
 import {
+  jobListQuery,
   jobListSchema,
   jobRemovedSchema,
   jobRunSchema,
@@ -19,8 +21,12 @@ export const cronRoutes = [
     path: '/api/cron',
     scope: 'run',
     summary: 'List jobs, when each comes next and how it went last.',
+    query: jobListQuery,
     answer: jobListSchema,
-    handle: async ({ parts: { home } }) => ({ jobs: (await listJobs(await home.scheduler())).map(jobDocument) }),
+    handle: async ({ parts: { home }, query }) => {
+      const { shown, about } = pageOf(await listJobs(await home.scheduler()), query);
+      return { jobs: shown.map(jobDocument), ...about };
+    },
   }),
   jsonRoute({
     method: 'GET',

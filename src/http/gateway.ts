@@ -7,6 +7,7 @@ import {
 } from '../app/documents/gateway-document.ts';
 import { sessionDocument } from '../app/documents/session-document.ts';
 import type { Route as SessionRoute } from '../core/route-book.ts';
+import { pageOf, totalOf } from './pages.ts';
 import { jsonRoute } from './route.ts';
 import {
   budgetListSchema,
@@ -33,10 +34,10 @@ export const gatewayRoutes = [
     summary: 'What live sessions have used, by day, source, model or session. Newest first.',
     query: usageQuery,
     answer: spendListSchema,
-    handle: async ({ parts: { home }, query: { by = 'day' } }) => ({
-      by,
-      spending: (await home.gateway.spend(by)).map(spendDocument),
-    }),
+    handle: async ({ parts: { home }, query: { by = 'day', ...query } }) => {
+      const { shown, about } = pageOf(await home.gateway.spend(by), query);
+      return { by, spending: shown.map(spendDocument), ...about };
+    },
   }),
   jsonRoute({
     method: 'GET',
@@ -46,9 +47,10 @@ export const gatewayRoutes = [
       'How every limit on spending stands that several sessions share: used, set aside by calls under way, left. With a session, every one that binds it.',
     query: budgetQuery,
     answer: budgetListSchema,
-    handle: async ({ parts: { home }, query: { session } }) => {
+    handle: async ({ parts: { home }, query: { session, ...query } }) => {
       const facts = session === undefined ? undefined : await home.sessions.get(session);
-      return { budgets: (await home.gateway.budgets(facts)).map(budgetDocument) };
+      const { shown, about } = pageOf(await home.gateway.budgets(facts), query);
+      return { budgets: shown.map(budgetDocument), ...about };
     },
   }),
   jsonRoute({
@@ -72,7 +74,7 @@ export const gatewayRoutes = [
     summary: 'List which session answers which key, by key, of all or of one source. Pages go on with `after`.',
     query: routeListQuery,
     answer: routeListSchema,
-    handle: async ({ parts: { home }, query: { limit = PAGE, ...query } }) => {
+    handle: async ({ parts: { home }, query: { limit = PAGE, total, ...query } }) => {
       const routes: SessionRoute[] = [];
       for await (const route of home.gateway.routes(query)) {
         if (routes.push(route) > limit) break;
@@ -81,6 +83,7 @@ export const gatewayRoutes = [
       const last = shown.at(-1)?.key;
       return {
         routes: shown.map(routeDocument),
+        ...(await totalOf(total, () => home.counts.routes(query.source))),
         ...(routes.length > limit && last !== undefined && { next: last }),
       };
     },

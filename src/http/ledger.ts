@@ -1,5 +1,6 @@
 import { ledgerDocument } from '../app/documents/ledger-document.ts';
 import type { LedgerRecord } from '../core/ledger-book.ts';
+import { totalOf } from './pages.ts';
 import { jsonRoute } from './route.ts';
 import { ledgerListSchema, ledgerQuery, ledgerTotalsQuery, ledgerTotalsSchema } from './schemas/ledger-schemas.ts';
 
@@ -14,13 +15,14 @@ export const ledgerRoutes = [
     summary: 'List what removed sessions had used, the last to go first. Pages go on with `below`.',
     query: ledgerQuery,
     answer: ledgerListSchema,
-    handle: async ({ parts: { home }, query: { limit = PAGE, ...query } }) => {
+    handle: async ({ parts: { home }, query: { limit = PAGE, total, ...query } }) => {
       const entries: LedgerRecord[] = [];
       for await (const entry of home.ledger.list({ ...query, limit: limit + 1 })) entries.push(entry);
       const shown = entries.slice(0, limit);
       const last = shown.at(-1);
       return {
         entries: shown.map(ledgerDocument),
+        ...(await totalOf(total, () => home.counts.ledger(query))),
         ...(entries.length > limit && last !== undefined && { next: last.number }),
       };
     },

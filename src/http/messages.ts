@@ -5,6 +5,7 @@ import { OK } from '../core/gateway.ts';
 import type { Content, Message, NewMessage } from '../core/message.ts';
 import type { Once } from '../core/once.ts';
 import type { AppendReceipt } from '../core/session-store.ts';
+import { totalOf } from './pages.ts';
 import { jsonRoute } from './route.ts';
 import {
   hitListSchema,
@@ -27,9 +28,11 @@ export const messageRoutes = [
     summary: 'Read messages in order: from a number, up to a number, or the last few. Pages go on with `from`.',
     query: messagesQuery,
     answer: messageListSchema,
-    handle: async ({ parts: { home }, id, query: { limit = PAGE, ...range } }) => {
-      const { messages, next } = await page((await home.sessions.open(id)).messages(range), limit);
-      return { messages: messages.map(messageDocument), ...(next !== undefined && { next }) };
+    handle: async ({ parts: { home }, id, query: { limit = PAGE, total, ...range } }) => {
+      const session = await home.sessions.open(id);
+      const { messages, next } = await page(session.messages(range), limit);
+      const counted = await totalOf(total, () => home.counts.messages(id, range.rewound));
+      return { messages: messages.map(messageDocument), ...counted, ...(next !== undefined && { next }) };
     },
   }),
   jsonRoute({
@@ -71,7 +74,7 @@ export const messageRoutes = [
 /** A request holds no more than one transaction does, so its messages are stored together and bear numbers in a row. */
 function append(session: Session, { messages, expectedSeq, once }: NewMessages): Promise<Receipt> {
   const [only] = messages;
-  if (expectedSeq !== undefined || once !== undefined) return session.appendTogether(messages, { expectedSeq, once });
+  if (expectedSeq !== undefined || once !== undefined) return session.appendAfter(expectedSeq, messages, once);
   if (messages.length === 1 && only !== undefined) return session.append(only);
   return appendAll(session, messages);
 }

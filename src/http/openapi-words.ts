@@ -26,6 +26,7 @@ export const PARAMETERS: Readonly<Record<string, string>> = {
   before: 'Only those last used before this time.',
   sort: 'The order: `last` is most recent first, the others largest first.',
   limit: 'How many one answer holds at most.',
+  total: 'Whether the answer says how many there are in all. `false` saves the counting.',
   cursor: '`next` of the page before.',
   exact: 'By the whole id alone, and not by its first characters.',
   from: 'From the message with this number on.',

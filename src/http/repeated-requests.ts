@@ -4,7 +4,6 @@ import type { Requests } from '../app/requests.ts';
 import { Failure } from '../core/failure.ts';
 import type { KeptRequest, Once } from '../core/once.ts';
 import { type ErrorAnswer, refuse } from './refusal.ts';
-import type { JsonRoute } from './route.ts';
 
 /** Longer answers are not kept: whoever lost one finds out what was done by other means. */
 const MOST_ANSWER_CHARS = 64 * 1024;
@@ -13,8 +12,15 @@ const KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
 /** So long whoever asks for what is still at work should wait. */
 const WAIT_SECONDS = 1;
 
+/**
+ * What becomes of a request whose key was seen before. `noted`: the handler hands the key to the home, which keeps it in the
+ * transaction of the effect. `once`: it is never begun a second time. Otherwise its answer is kept, and where there is none it is done
+ * again, which must then come to the same.
+ */
+export type Repeat = 'noted' | 'once';
+
 export interface KeyedRequest {
-  readonly route: Pick<JsonRoute, 'repeat'>;
+  readonly route: { readonly repeat?: Repeat };
   readonly key: string;
   readonly print: string;
 }

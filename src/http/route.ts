@@ -9,7 +9,7 @@ import type { MessageNews } from './message-news.ts';
 import type { Metrics } from './metrics.ts';
 import type { OpenSessions } from './open-sessions.ts';
 import type { ChoreHealth, Readiness } from './readiness.ts';
-import type { RepeatedRequests } from './repeated-requests.ts';
+import type { Repeat, RepeatedRequests } from './repeated-requests.ts';
 
 /** What every resource works with. */
 export interface HttpParts {
@@ -60,12 +60,8 @@ export interface JsonRouteSpec<Query extends z.ZodType, Body extends z.ZodType> 
   /** It may take long: this is what it tells meanwhile to a client that accepts lines. */
   readonly tells?: z.ZodType;
   readonly status?: 200 | 201;
-  /**
-   * What becomes of a request whose key was seen before. `noted`: the handler hands the key to the home, which keeps it in the
-   * transaction of the effect. `once`: it is never begun a second time. Otherwise its answer is kept, and where there is none it is
-   * done again, which must then come to the same.
-   */
-  readonly repeat?: 'noted' | 'once';
+  /** What becomes of a request whose key was seen before. */
+  readonly repeat?: Repeat;
   /** Sent as it is, without the version of all documents: its form is not ours to choose. */
   readonly bare?: true;
   /** Where what was made can be found from now on. */

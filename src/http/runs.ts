@@ -28,18 +28,22 @@ export const runRoutes = [
     summary: 'List what was removed or taken back, newest first. Pages go on with `after`.',
     query: runListQuery,
     answer: runListSchema,
-    handle: async ({ parts: { home }, query: { limit = PAGE, after } }) => {
+    handle: async ({ parts: { home }, query: { limit = PAGE, after, total = true } }) => {
       const retention = await home.retention();
       const runs: Run[] = [];
       let begun = after === undefined;
+      let seen = 0;
       for await (const run of retention.runs()) {
-        if (begun && runs.push(run) > limit) break;
+        seen += 1;
+        if (begun && runs.length <= limit) runs.push(run);
+        else if (begun && !total) break;
         begun ||= run.id === after;
       }
       const shown = runs.slice(0, limit);
       const documents = await Promise.all(shown.map((run) => runTotalsDocument(run, retention.items(run.id))));
       const last = shown.at(-1)?.id;
-      return { runs: documents, ...(runs.length > limit && last !== undefined && { next: last }) };
+      const more = runs.length > limit && last !== undefined;
+      return { runs: documents, ...(total && { total: seen }), ...(more && { next: last }) };
     },
   }),
   jsonRoute({
@@ -49,16 +53,22 @@ export const runRoutes = [
     summary: 'Show a run and what became of each item. Pages go on with `after`.',
     query: runDetailQuery,
     answer: runDetailSchema,
-    handle: async ({ parts: { home }, id, query: { limit = ITEMS_PAGE, after = 0 } }) => {
+    handle: async ({ parts: { home }, id, query: { limit = ITEMS_PAGE, after = 0, total = true } }) => {
       const retention = await home.retention();
       const run = await findRun(retention, id);
       const items: RunItem[] = [];
-      for await (const item of retention.items(id)) if (item.number > after && items.push(item) > limit) break;
+      let seen = 0;
+      for await (const item of retention.items(id)) {
+        seen += 1;
+        if (item.number > after && items.length <= limit) items.push(item);
+        else if (items.length > limit && !total) break;
+      }
       const shown = items.slice(0, limit);
       const last = shown.at(-1)?.number;
       return {
         ...runDocument(run),
         items: shown.map(runItemDocument),
+        ...(total && { total: seen }),
         ...(items.length > limit && last !== undefined && { next: last }),
       };
     },

@@ -10,12 +10,14 @@ import type { Once } from '../core/once.ts';
 import { isRemoval } from '../core/plan.ts';
 import type { Outcome } from '../core/run.ts';
 import type { SessionFacts } from '../core/session.ts';
+import { pageOf, totalOf } from './pages.ts';
 import { type HttpParts, jsonRoute } from './route.ts';
 import { carriedSchema } from './schemas/run-schemas.ts';
 import {
   crashedListSchema,
   endCrashedSchema,
   endSchema,
+  fileListQuery,
   fileListSchema,
   newSessionSchema,
   nextStepSchema,
@@ -79,8 +81,12 @@ export const sessionRoutes = [
     path: '/api/sessions/{id}/files',
     scope: 'read',
     summary: 'List the files that a session keeps on the machine of the daemon.',
+    query: fileListQuery,
     answer: fileListSchema,
-    handle: async ({ parts: { home }, id }) => ({ files: (await home.sessions.open(id)).files() }),
+    handle: async ({ parts: { home }, id, query }) => {
+      const { shown, about } = pageOf((await home.sessions.open(id)).files(), query);
+      return { files: shown, ...about };
+    },
   }),
   jsonRoute({
     method: 'PATCH',
@@ -215,7 +221,7 @@ function withFilter(given: z.output<typeof sessionListQuery>): SessionsQuery & {
 /** One page. Sessions that are used meanwhile move to the front and may come twice; none is left out for it. */
 export async function listSessions(
   { home }: HttpParts,
-  { cursor, limit = PAGE, ...query }: SessionsQuery & { readonly cursor?: string },
+  { cursor, limit = PAGE, total, ...query }: SessionsQuery & { readonly cursor?: string; readonly total?: boolean },
 ) {
   const pages = (query.sort ?? 'last') === 'last';
   const from = cursor === undefined ? undefined : readCursor(cursor, pages);
@@ -228,7 +234,11 @@ export async function listSessions(
   }
   const shown = sessions.slice(0, limit);
   const more = pages && sessions.length > limit;
-  return { sessions: shown.map(sessionDocument), ...(more && { next: cursorAfter(shown, from) }) };
+  return {
+    sessions: shown.map(sessionDocument),
+    ...(await totalOf(total, () => home.counts.sessions(query))),
+    ...(more && { next: cursorAfter(shown, from) }),
+  };
 }
 
 /** Where a page begins: at this instant, after so many sessions of it that were shown. */

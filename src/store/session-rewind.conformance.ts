@@ -57,6 +57,14 @@ export function sessionRewindConformance(name: string, newPlace: () => Promise<S
       ]);
     });
 
+    it('says how many are left, and how many there are with those that were taken back', async () => {
+      const counts = async () => [await store.counts.messages('s', false), await store.counts.messages('s', true)];
+      expect(await counts()).toEqual([4, 4]);
+      await takeBack('r', 2);
+      await takeBack('again', 1);
+      expect(await counts()).toEqual([1, 4]);
+    });
+
     it('goes on with the next number, and shows what is said afterwards', async () => {
       await takeBack('r', 1);
       expect(await store.append('s', [user('five')])).toMatchObject({ firstSeq: 5, lastSeq: 5 });

@@ -136,6 +136,11 @@ function plain({ line, code, stdout, stderr }: Said, where: readonly string[]): 
       .replaceAll(` ${where.join(' ')}`, '')
       .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'RUN')
       .replaceAll(/\b[0-9a-f]{16}\b/g, 'PLAN')
+      // A daemon that answers is running, and says so.
+      .replace(
+        /^(Jobs run only while this is running: coppice serve|The daemon that answered runs them,.*)$/m,
+        'WHO RUNS',
+      )
       .replaceAll(/"freeBytes": \d+/g, 'FREE');
   return { line, code, stdout: same(stdout), stderr: same(stderr) };
 }

@@ -22,6 +22,11 @@ import type { AgentRun, AgentRunResult } from './run-agent.ts';
 export class Gateway implements Disposable {
   readonly #parts: HomeParts;
   readonly #checkpoints: Pick<Checkpoints, 'take'>;
+  /** Requests that bore a key and were counted. */
+  readonly requests: CountedRequests = {
+    find: async (key) => (this.#opened ?? (await this.#open())).book.request(key),
+    dropBefore: async (at) => (await this.#open()).book.dropRequestsBefore(at),
+  };
   #live: Promise<LiveGateway> | undefined;
   #opened: LiveGateway | undefined;
 
@@ -94,16 +99,6 @@ export class Gateway implements Disposable {
     return budgets.corrections();
   }
 
-  /** What is known of a request that bore a key and was counted. */
-  async request(key: string): Promise<KeptRequest | undefined> {
-    return (this.#opened ?? (await this.#open())).book.request(key);
-  }
-
-  /** Forgets requests of earlier. */
-  async dropRequestsBefore(at: EpochMs): Promise<void> {
-    (await this.#open()).book.dropRequestsBefore(at);
-  }
-
   /** What happens in this process from now on, or after the event with this number, until the signal says stop. */
   async *events(options: { readonly after?: number; readonly signal: AbortSignal }): AsyncGenerator<FeedEvent> {
     yield* (await this.#open()).events.follow(options);
@@ -146,4 +141,10 @@ export class Gateway implements Disposable {
     });
     return this.#live;
   }
+}
+
+/** What `home.requests` asks for. */
+export interface CountedRequests {
+  find(key: string): Promise<KeptRequest | undefined>;
+  dropBefore(at: EpochMs): Promise<void>;
 }

@@ -1,10 +1,10 @@
 import { archivedSession, noSuchSession } from '../../core/check-session.ts';
 import { contentBytes, type Message, type NewMessage } from '../../core/message.ts';
+import type { Once } from '../../core/once.ts';
 import type { Problem } from '../../core/problem.ts';
 import type { RequestDump } from '../../core/request-dump.ts';
 import type { ModelUsage, SessionFacts, SessionSize, UsageReport } from '../../core/session.ts';
 import {
-  type AppendOptions,
   type AppendReceipt,
   MAX_BATCH,
   MAX_BATCH_BYTES,
@@ -49,17 +49,13 @@ export class Session {
     return receipt;
   }
 
-  /** Stores messages together, all or none, and only after the message with the expected number. */
-  appendAfter(expectedSeq: number, messages: readonly NewMessage[]): Promise<AppendReceipt> {
-    return this.appendTogether(messages, { expectedSeq });
-  }
-
-  /** Stores messages together, all or none: only after the message with the expected number, or once under a key. */
-  async appendTogether(
+  /** Stores messages together, all or none: only after the message with the expected number, where one is given, and under a key once. */
+  async appendAfter(
+    expectedSeq: number | undefined,
     messages: readonly NewMessage[],
-    options: Pick<AppendOptions, 'expectedSeq' | 'once'>,
+    once?: Once,
   ): Promise<AppendReceipt> {
-    const receipt = await this.#store.append(this.id, messages, options);
+    const receipt = await this.#store.append(this.id, messages, { expectedSeq, once });
     this.#parts.wrote();
     return receipt;
   }

@@ -3,7 +3,7 @@ import { shellWord } from '../../core/shell-word.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
 import { formatAge, formatTime } from '../format.ts';
-import { forSamePlace, hintCommand } from '../hint-command.ts';
+import { forSamePlace, hintCommand, type Place } from '../hint-command.ts';
 import { writeJson } from '../json-output.ts';
 import { renderTable } from '../table.ts';
 import { withAppToLook } from '../with-app.ts';
@@ -23,7 +23,7 @@ export function run(input: CommandInput<NoOptions>): Promise<number> {
       const rows = jobs.map((job) => row(job, io.clock.now()));
       io.out.write(renderTable({ columns, rows, width: io.out.columns, colour: io.out.colour }));
       io.err.write(`
-Jobs run only while this is running: ${hintCommand(global, 'serve')}
+${whoRuns(global)}
 `);
     }
     return 0;
@@ -31,6 +31,12 @@ Jobs run only while this is running: ${hintCommand(global, 'serve')}
 }
 
 const NO_JOBS = 'There are no jobs.\nAdd one with: coppice cron add NAME --schedule "0 7 * * *" -- COMMAND\n';
+
+/** Where a daemon answers, it is running. */
+function whoRuns(place: Place): string {
+  if (place.remote !== undefined) return 'The daemon that answered runs them, as long as it is running.';
+  return `Jobs run only while this is running: ${hintCommand(place, 'serve')}`;
+}
 
 function row({ job, from, nextAt, last }: ListedJob, now: number): string[] {
   const schedule = job.timeZone === 'UTC' ? job.schedule : `${job.schedule} (${job.timeZone})`;

@@ -63,7 +63,7 @@ function remoteSession(client: Client, id: string, reading: Reading): AppSession
     messages,
     follow: (options) => followMessages({ messages, ended, pollMs: SECOND_MS }, options),
     usageByModel: () => reading.usageByModel(id),
-    files: async () => (await client.call('GET /api/sessions/{id}/files', { id })).files,
+    files: () => client.sessions.files(id),
     rename: (title) => change({ title }),
     tag: ({ add: addTags, remove: removeTags }) => change({ addTags, removeTags }),
     pin: () => change({ pinned: true }),

@@ -9,6 +9,7 @@ import type { ModelUsage, SessionFacts, SessionSize } from '../../core/session.t
 import type {
   ImportStore,
   LeaseHolder,
+  ListCounts,
   ListQuery,
   MessageRange,
   SearchHit,
@@ -80,6 +81,16 @@ class HermesSessionStore implements SessionStore {
     this.#parts = parts;
   }
 
+  /** Its own lists are read to their end; those of Coppice are counted. */
+  get counts(): ListCounts {
+    const { routes, ledger } = this.#own.counts;
+    return {
+      sessions: (query) => lengthOf(this.list(query)),
+      messages: (id, rewound) => lengthOf(this.messages(id, { rewound })),
+      routes,
+      ledger,
+    };
+  }
   get ledgerBook() {
     return this.#own.ledgerBook;
   }
@@ -248,4 +259,10 @@ class HermesSessionStore implements SessionStore {
     const { known } = this.#files;
     return (id) => sumFiles(known.of(id), (name) => [join(sessions, name)]);
   }
+}
+
+async function lengthOf(items: AsyncIterable<unknown>): Promise<number> {
+  let length = 0;
+  for await (const _ of items) length += 1;
+  return length;
 }

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { count, givenTime, pageSize, text, time } from './values.ts';
+import { count, givenTime, pageAnswer, pageQuery, text, time } from './values.ts';
 
 export const auditQuery = z.strictObject({
   since: givenTime.exactOptional(),
   who: text.exactOptional(),
-  limit: pageSize(1000),
+  ...pageQuery,
   cursor: text.exactOptional(),
 });
 
@@ -27,4 +27,8 @@ const auditRecordSchema = z
   })
   .meta({ id: 'AuditRecord' });
 
-export const auditListSchema = z.object({ records: z.array(auditRecordSchema), next: z.string().exactOptional() });
+export const auditListSchema = z.object({
+  records: z.array(auditRecordSchema),
+  ...pageAnswer,
+  next: z.string().exactOptional(),
+});

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { sessionSchema } from './session-schemas.ts';
-import { anyJson, count, pageSize, text, texts, time } from './values.ts';
+import { anyJson, count, countedAnswer, countedQuery, pageAnswer, pageQuery, text, texts, time } from './values.ts';
 
 const SPEND_SCOPES = ['session', 'source', 'day', 'model'] as const;
 
-export const usageQuery = z.strictObject({ by: z.enum(SPEND_SCOPES).exactOptional() });
+export const usageQuery = z.strictObject({ by: z.enum(SPEND_SCOPES).exactOptional(), ...countedQuery });
 
 export const spendListSchema = z.object({
   by: z.enum(SPEND_SCOPES),
@@ -19,6 +19,7 @@ export const spendListSchema = z.object({
       unpriced: z.boolean().exactOptional(),
     }),
   ),
+  ...countedAnswer,
 });
 
 const budgetSchema = z.object({
@@ -31,8 +32,8 @@ const budgetSchema = z.object({
   left: z.number(),
   until: time.exactOptional(),
 });
-export const budgetQuery = z.strictObject({ session: text.exactOptional() });
-export const budgetListSchema = z.object({ budgets: z.array(budgetSchema) });
+export const budgetQuery = z.strictObject({ session: text.exactOptional(), ...countedQuery });
+export const budgetListSchema = z.object({ budgets: z.array(budgetSchema), ...countedAnswer });
 
 export const correctSchema = z.strictObject({
   sessionId: text,
@@ -58,10 +59,14 @@ export const correctionListSchema = z.object({
 
 const routeSchema = z.object({ key: z.string(), movedAt: time, session: sessionSchema.exactOptional() });
 
-export const routeListSchema = z.object({ routes: z.array(routeSchema), next: z.string().exactOptional() });
+export const routeListSchema = z.object({
+  routes: z.array(routeSchema),
+  ...pageAnswer,
+  next: z.string().exactOptional(),
+});
 export const routeListQuery = z.strictObject({
   source: text.exactOptional(),
-  limit: pageSize(1000),
+  ...pageQuery,
   after: text.exactOptional(),
 });
 
@@ -92,7 +97,9 @@ const delivery = z.union([
   z.object({ kind: z.literal('command'), command: z.array(z.string()), workdir: z.string().exactOptional() }),
 ]);
 
+export const jobListQuery = z.strictObject(countedQuery);
 export const jobListSchema = z.object({
+  ...countedAnswer,
   jobs: z.array(
     z.object({
       name: z.string(),

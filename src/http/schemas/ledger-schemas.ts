@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { LEDGER_GROUPS } from '../../core/ledger-book.ts';
 import { modelUsageSchema, usageSchema } from './session-schemas.ts';
-import { count, givenTime, pageSize, text, time } from './values.ts';
+import { count, givenTime, pageAnswer, pageQuery, text, time } from './values.ts';
 
 const filter = {
   source: text.exactOptional(),
@@ -13,7 +13,7 @@ const filter = {
 
 export const ledgerQuery = z.strictObject({
   ...filter,
-  limit: pageSize(1000),
+  ...pageQuery,
   /** `next` of the page before. */
   below: z.coerce.number().int().min(1).exactOptional(),
 });
@@ -42,6 +42,7 @@ export const ledgerEntrySchema = z
 
 export const ledgerListSchema = z.object({
   entries: z.array(ledgerEntrySchema),
+  ...pageAnswer,
   /** Where the next page begins; absent on the last one. */
   next: count.exactOptional(),
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { planRequestSchema, planSchema } from '../../app/documents/read-plan-document.ts';
 import { sessionListSchema } from './session-schemas.ts';
-import { amount, count, flag, pageSize, text, time } from './values.ts';
+import { amount, count, flag, pageAnswer, pageQuery, countedQuery, text, time } from './values.ts';
 
 export const newPlanSchema = z.strictObject({ request: planRequestSchema.exactOptional() });
 
@@ -61,16 +61,14 @@ export const carriedSchema = z
   })
   .meta({ id: 'Carried' });
 
-export const runListQuery = z.strictObject({ limit: pageSize(200), after: text.exactOptional() });
+export const runListQuery = z.strictObject({ ...pageQuery, after: text.exactOptional() });
 export const runListSchema = z.object({
   runs: z.array(runSchema.extend({ totals: z.record(z.string(), amount) })),
+  ...pageAnswer,
   next: z.string().exactOptional(),
 });
 
-export const runDetailQuery = z.strictObject({
-  limit: pageSize(1000),
-  after: z.coerce.number().int().min(0).exactOptional(),
-});
+export const runDetailQuery = z.strictObject(countedQuery);
 export const runDetailSchema = runSchema.extend({
   items: z.array(
     z.object({
@@ -85,6 +83,7 @@ export const runDetailSchema = runSchema.extend({
       title: z.string().exactOptional(),
     }),
   ),
+  ...pageAnswer,
   /** The number after which the next page begins; absent on the last one. */
   next: z.int().exactOptional(),
 });
@@ -101,7 +100,7 @@ export const emptiedSchema = z.object({ items: count, skipped: count, freedBytes
 
 export const promptsSchema = z.object({ id: z.string(), prompts: z.string().exactOptional() });
 
-export const archiveQuery = z.strictObject({ limit: pageSize(1000), cursor: text.exactOptional() });
+export const archiveQuery = z.strictObject({ ...pageQuery, cursor: text.exactOptional() });
 export const archiveListSchema = sessionListSchema;
 export const archiveRestoreSchema = z.strictObject({ ids: z.array(text).min(1).max(1000) });
 export const restoredSchema = carriedSchema.pick({ done: true, skipped: true, items: true });

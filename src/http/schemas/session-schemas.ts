@@ -11,6 +11,10 @@ import {
   givenTime,
   jsonObject,
   jsonObjectOrNone,
+  countedAnswer,
+  countedQuery,
+  pageAnswer,
+  pageQuery,
   pageSize,
   problemSchema,
   text,
@@ -66,10 +70,15 @@ export const sessionDetailSchema = sessionSchema.extend(usageByModelSchema.shape
 
 export const sessionDetailQuery = z.strictObject({ exact: flag.exactOptional() });
 
-export const fileListSchema = z.object({ files: z.array(z.object({ path: z.string(), sizeBytes: count })) });
+export const fileListQuery = z.strictObject(countedQuery);
+export const fileListSchema = z.object({
+  files: z.array(z.object({ path: z.string(), sizeBytes: count })),
+  ...countedAnswer,
+});
 
 export const sessionListSchema = z.object({
   sessions: z.array(sessionSchema),
+  ...pageAnswer,
   /** Where the next page begins; absent on the last one. */
   next: z.string().exactOptional(),
 });
@@ -102,7 +111,7 @@ export const sessionListQuery = z.strictObject({
   since: givenTime.exactOptional(),
   before: givenTime.exactOptional(),
   sort: z.enum(SESSION_SORTS).exactOptional(),
-  limit: pageSize(1000),
+  ...pageQuery,
   cursor: text.exactOptional(),
 });
 
@@ -161,6 +170,7 @@ const messageSchema = z
 
 export const messageListSchema = z.object({
   messages: z.array(messageSchema),
+  ...pageAnswer,
   /** The number of the first message of the next page; absent on the last one. */
   next: z.int().exactOptional(),
 });
@@ -170,7 +180,7 @@ export const messagesQuery = z.strictObject({
   to: z.coerce.number().int().min(1).exactOptional(),
   last: z.coerce.number().int().min(1).exactOptional(),
   rewound: flag.exactOptional(),
-  limit: pageSize(1000),
+  ...pageQuery,
 });
 
 export const newMessagesSchema = z.strictObject({

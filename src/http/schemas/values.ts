@@ -41,6 +41,16 @@ export function pageSize(most: number) {
   return z.coerce.number().int().min(1).max(most).exactOptional();
 }
 
+/** What every list takes: how many at once, and whether it is said how many there are. */
+export const pageQuery = { limit: pageSize(1000), total: flag.exactOptional() };
+
+/** What every list tells: how many there are in all, unless the client did without. */
+export const pageAnswer = { total: count.exactOptional() };
+
+/** The same for lists that are gone through by how many came before. */
+export const countedQuery = { ...pageQuery, after: z.coerce.number().int().min(0).exactOptional() };
+export const countedAnswer = { ...pageAnswer, next: count.exactOptional() };
+
 /** Everything is stored as text of this length at most; longer names are refused by the home. */
 export const text = z.string().min(1).max(4096);
 

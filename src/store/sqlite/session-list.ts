@@ -74,7 +74,7 @@ function stateOf({ archived }: ListQuery): 'live' | 'archived' {
   return archived === true ? 'archived' : 'live';
 }
 
-function conditionsOf(query: ListQuery): { where: string; values: readonly (string | number)[] } {
+export function conditionsOf(query: ListQuery): { where: string; values: readonly (string | number)[] } {
   const conditions = [`state = '${stateOf(query)}'`];
   const values: (string | number)[] = [];
   const add = (condition: string, ...given: (string | number)[]) => {

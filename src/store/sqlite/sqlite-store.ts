@@ -22,6 +22,7 @@ import type {
   AppendReceipt,
   EndUnusedOptions,
   ImportStore,
+  ListCounts,
   ListQuery,
   MessageRange,
   SearchQuery,
@@ -36,6 +37,7 @@ import type { TranscriptSink } from '../../core/transcript.ts';
 import { type Connection, openConnection } from './connection.ts';
 import { endUnused } from './end-unused.ts';
 import { GatheredAppends } from './gathered-appends.ts';
+import { createListCounts } from './list-counts.ts';
 import { createLeaseBook, type LeaseBook, readHolders } from './lease-book.ts';
 import { appendMessages } from './message-writes.ts';
 import { createPatientQueue, type PatientQueue } from './patient-queue.ts';
@@ -83,6 +85,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sess
 class SqliteStore implements SessionStore {
   readonly imports: ImportStore;
   readonly ledgerBook: LedgerBook;
+  readonly counts: ListCounts;
   readonly trash: SessionTrash;
   readonly archive: SessionArchive;
   readonly rewind: SessionRewind;
@@ -120,6 +123,7 @@ class SqliteStore implements SessionStore {
     this.#patient = patient;
     this.imports = createImports(db, patient);
     this.ledgerBook = createLedgerBook(db, this.#queue);
+    this.counts = createListCounts(db);
     this.trash = createSessionTrash(db, patient, options.clock);
     this.archive = createSessionArchive(db, patient, options.clock);
     this.rewind = createRewind(db, this.#queue);

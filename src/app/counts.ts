@@ -1,0 +1,32 @@
+import type { LedgerQuery } from '../core/ledger-book.ts';
+import type { HomeParts } from './home-parts.ts';
+import { activeQuery } from './sessions/active-sessions.ts';
+import type { SessionsQuery } from './sessions/sessions.ts';
+
+/** How long the lists of a home are, without reading them: `home.counts`. */
+export class Counts {
+  readonly #parts: HomeParts;
+
+  constructor(parts: HomeParts) {
+    this.#parts = parts;
+  }
+
+  async sessions({ active, ...query }: SessionsQuery = {}): Promise<number> {
+    const { counts } = this.#parts.store;
+    return counts.sessions({ ...query, ...(active === true && { active: await activeQuery(this.#parts) }) });
+  }
+
+  /** Of one session; with `rewound` also those that were taken back. */
+  messages(id: string, rewound = false): Promise<number> {
+    return this.#parts.store.counts.messages(id, rewound);
+  }
+
+  /** Keys that a session answers, or those of one source. */
+  routes(source?: string): Promise<number> {
+    return this.#parts.store.counts.routes(source);
+  }
+
+  ledger(query?: LedgerQuery): Promise<number> {
+    return this.#parts.store.counts.ledger(query);
+  }
+}
