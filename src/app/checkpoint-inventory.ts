@@ -9,6 +9,8 @@ import type { PlanRequest } from '../core/plan.ts';
 import type { Problem } from '../core/problem.ts';
 import type { SessionFacts } from '../core/session.ts';
 import { judgeClock } from '../homes/native/clock-watch.ts';
+import { findDamage } from '../homes/hermes/check-hermes-database.ts';
+import { findHermesCopies } from '../homes/hermes/hermes-copies.ts';
 import { trashItems } from '../homes/native/scan-native.ts';
 import { freeBytes } from '../platform/file-system-facts.ts';
 import { realPathIfThere } from '../platform/real-path-if-there.ts';
@@ -73,15 +75,14 @@ export async function withReadableCheckpoints(parts: HomeParts, inventory: Inven
 
 /** What requests about checkpoints alone need to know: no session is looked at. `undefined` for all other requests. */
 export async function checkpointInventory(parts: HomeParts, request: PlanRequest): Promise<Inventory | undefined> {
-  if (request.kind !== 'checkpoints' && request.kind !== 'clear-checkpoints' && request.kind !== 'clear-legacy')
-    return undefined;
+  if (!WITHOUT_SESSIONS.has(request.kind)) return undefined;
   const { store, layout, clock, foreign } = parts;
   const now = clock.now();
   const inventory: Inventory = {
     home: { id: foreign?.path ?? (await store.getMeta('home-id')) ?? '', path: foreign?.path ?? layout.root },
     scannedAt: now,
     sessions: [],
-    strays: request.kind === 'clear-legacy' ? legacyOf(parts) : [],
+    strays: await straysFor(parts, request),
     trash: request.kind === 'checkpoints' ? await trashItems(parts) : [],
     archives: [],
     checkpoints: [],
@@ -90,12 +91,29 @@ export async function checkpointInventory(parts: HomeParts, request: PlanRequest
     disk: { usedBytes: 0, freeBytes: freeBytes(foreign?.path ?? layout.root) },
     doubts: (await judgeClock(store, now)) === 'suspect' ? ['clock-suspect'] : [],
   };
-  if (request.kind === 'clear-legacy') return inventory;
+  if (request.kind !== 'checkpoints' && request.kind !== 'clear-checkpoints') return inventory;
   const active: SessionFacts[] = [];
   for await (const session of store.list({ active: await activeQuery(parts) })) active.push(session);
   const all = await withCheckpoints(parts, inventory, realWorkdirs(active));
   refuseUnknown(request, all);
   return all;
+}
+
+const WITHOUT_SESSIONS: ReadonlySet<PlanRequest['kind']> = new Set<PlanRequest['kind']>([
+  'checkpoints',
+  'clear-checkpoints',
+  'clear-legacy',
+  'clear-copies',
+]);
+
+async function straysFor(parts: HomeParts, request: PlanRequest): Promise<readonly StrayItem[]> {
+  if (request.kind === 'clear-legacy') return legacyOf(parts);
+  if (request.kind !== 'clear-copies' || parts.foreign === undefined) return [];
+  const damage = await findDamage(parts.foreign.path);
+  if (damage === undefined) return findHermesCopies(parts.foreign.path);
+  throw new Failure('refused', `${damage.message} A copy may be what it is mended with, so all of them stay.`, {
+    hint: `Nothing was changed. ${damage.hint ?? ''}`.trim(),
+  });
 }
 
 /** Layouts of before. */

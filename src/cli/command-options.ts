@@ -90,6 +90,10 @@ export interface ByHandOptions {
   readonly forGood?: boolean;
 }
 
+export interface ClearCopiesOptions extends ByHandOptions {
+  readonly olderThan?: EpochMs;
+}
+
 export interface DeleteOptions extends ByHandOptions, FilterOptions {
   readonly purge?: boolean;
 }

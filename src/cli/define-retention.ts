@@ -1,13 +1,23 @@
 import type { Command as Definition } from 'commander';
 import type {
   ApplyOptions,
+  ClearCopiesOptions,
   MaintainOptions,
   NoOptions,
   PlanOptions,
   TrashEmptyOptions,
   UndoOptions,
 } from './command-options.ts';
-import { defineCommand, defineGroup, FOR_GOOD, type Frame, textOption, YES_BUT_HOLDS } from './define-command.ts';
+import {
+  ageOption,
+  DRY_RUN,
+  defineCommand,
+  defineGroup,
+  FOR_GOOD,
+  type Frame,
+  textOption,
+  YES_BUT_HOLDS,
+} from './define-command.ts';
 
 /** What is kept, what could go, and every way back: `coppice status`, `plan`, `apply`, `explain`, `undo`, `runs` and `trash`. */
 export function defineRetention(program: Definition, frame: Frame): void {
@@ -17,6 +27,25 @@ export function defineRetention(program: Definition, frame: Frame): void {
   defineRuns(program, frame);
   defineTrash(program, frame);
   defineMaintain(program, frame);
+  defineClearCopies(program, frame);
+}
+
+function defineClearCopies(program: Definition, frame: Frame): void {
+  defineCommand<ClearCopiesOptions>(program, frame, {
+    name: 'clear-copies',
+    about: 'Remove what Hermes put aside: backups of a malformed database, snapshots of its state, logs of subagents',
+    examples: ['coppice clear-copies --home ~/.hermes --dry-run', 'coppice clear-copies --older-than 90d --yes'],
+    load: () => import('./retention/clear-copies.ts'),
+  })
+    .addOption(
+      ageOption(
+        '--older-than <when>',
+        'put aside before this age or date; 30 days when absent, and the newest of each sort stays',
+        frame.clock,
+      ),
+    )
+    .option('--dry-run', DRY_RUN)
+    .option('-y, --yes', YES_BUT_HOLDS);
 }
 
 function defineMaintain(program: Definition, frame: Frame): void {

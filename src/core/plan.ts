@@ -44,7 +44,9 @@ export type PlanRequest =
   | CheckpointsRequest
   | ClearCheckpointsRequest
   /** Checkpoints in layouts of before, which nothing reads any more. */
-  | { readonly kind: 'clear-legacy' };
+  | { readonly kind: 'clear-legacy' }
+  /** What the agent of a home put aside before this time and has no bound for: copies of its database, snapshots, logs. */
+  | { readonly kind: 'clear-copies'; readonly before: EpochMs };
 
 /** Sessions in which nothing, or little, was said. A limit that is absent is as configured, source by source. */
 export interface GcRequest {

@@ -36,6 +36,12 @@ const STRAY_RULES: readonly ItemRule<StrayItem>[] = [
     reason: 'named',
     applies: ({ id }, { request }) => request.kind === 'clear-legacy' && id.startsWith(LEGACY),
   },
+  {
+    action: 'keep',
+    reason: 'young',
+    applies: ({ lastActiveAt }, { request }) => request.kind === 'clear-copies' && !(lastActiveAt < request.before),
+  },
+  { action: 'remove', reason: 'selected', applies: (_, { request }) => request.kind === 'clear-copies' },
   { action: 'keep', reason: 'not-selected', applies: (stray, { request }) => !asksFor(request, stray) },
   { action: 'keep', reason: 'future', applies: ({ lastActiveAt }, { now }) => !(lastActiveAt <= now) },
   {

@@ -161,5 +161,6 @@ function aboutCheckpoints({ project, checkpoints }: Place): readonly Line[] {
     ...both('checkpoints', 'clear', '--dry-run'),
     ...both('checkpoints', 'clear', '--yes'),
     ...both('checkpoints', 'clear-legacy', '--yes'),
+    ...both('clear-copies', '--older-than', '30', '--yes'),
   ];
 }

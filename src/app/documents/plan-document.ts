@@ -24,6 +24,7 @@ function marked(decision: Decision): Decision & { readonly forGood?: true } {
 }
 
 export function requestDocument(request: RunRequest) {
+  if (request.kind === 'clear-copies') return { ...request, before: isoTime(request.before) };
   if (request.kind !== 'prune' && request.kind !== 'archive') return request;
   const { before, after, ...rest } = request;
   return {

@@ -51,6 +51,7 @@ type PlanRequestDocument = z.output<typeof planRequestSchema>;
 
 /** The request in a document, with its times as numbers. */
 export function readPlanRequest(request: PlanRequestDocument): PlanRequest {
+  if (request.kind === 'clear-copies') return { ...request, before: Date.parse(request.before) };
   if (request.kind !== 'prune' && request.kind !== 'archive') return request as PlanRequest;
   const { before: beforeText, after: afterText, ...rest } = request;
   return {
@@ -124,6 +125,7 @@ export const planRequestSchema = z
       unreachable: z.literal(true).optional(),
     }),
     z.strictObject({ kind: z.literal('clear-legacy') }),
+    z.strictObject({ kind: z.literal('clear-copies'), before: z.iso.datetime() }),
   ])
   .meta({ id: 'PlanRequest' });
 

@@ -13,6 +13,7 @@ import {
 import type { ProjectAddress } from '../../homes/hermes/checkpoints/project-address.ts';
 import { readWorkdir } from '../../homes/hermes/checkpoints/read-v1-project.ts';
 import { readPage } from '../../homes/hermes/checkpoints/read-v2-store.ts';
+import { isHermesCopy } from '../../homes/hermes/hermes-copies.ts';
 import { withReadableCheckpoints } from '../checkpoint-inventory.ts';
 import { recallSightings } from '../checkpoint-sightings.ts';
 import { checkpointStoreOptions } from '../checkpoint-store.ts';
@@ -36,7 +37,7 @@ export function hermesHomeDriver(parts: HomeParts, { path: home, driver }: Forei
   const all = combineDrivers({
     native: driver,
     checkpoints: () => checkpoints,
-    ownsStray: (id) => id.startsWith('checkpoints/'),
+    ownsStray: (id) => id.startsWith('checkpoints/') || isHermesCopy(id),
     worktree: worktreeDriver(parts),
     withCheckpoints: (inventory) => withReadableCheckpoints(parts, inventory),
   });

@@ -107,6 +107,7 @@ export function requestWords(request: RunRequest): string {
   if (request.kind === 'clear-checkpoints' && request.unreachable) return 'checkpoints of folders out of reach';
   if (request.kind === 'clear-checkpoints') return 'clear checkpoints';
   if (request.kind === 'clear-legacy') return 'clear checkpoints in layouts of before';
+  if (request.kind === 'clear-copies') return `copies that Hermes put aside, older than ${formatDate(request.before)}`;
   const { source, minMessages, maxMessages, title, workdir, model, endedBy } = request.filter;
   const limits = [
     'before' in request && request.before !== undefined && `older than ${formatDate(request.before)}`,

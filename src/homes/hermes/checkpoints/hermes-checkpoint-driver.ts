@@ -10,7 +10,7 @@ import { obstacleTo } from '../../../platform/error-sentence.ts';
 import { ifPossible } from '../../../platform/if-possible.ts';
 import { writeFileAtomic } from '../../../platform/private-files.ts';
 import { GitError } from '../../../platform/run-git.ts';
-import { treeStamp } from '../../../platform/tree-stamp.ts';
+import { copyStamp, findHermesCopies, isHermesCopy } from '../hermes-copies.ts';
 import { skipAll } from '../skip-all.ts';
 import { discardSnapshots } from './discard-snapshots.ts';
 import { byProject, type ProjectAddress } from './project-address.ts';
@@ -88,7 +88,7 @@ export function createHermesCheckpointDriver(
   };
 }
 
-/** A layout of before, as it is. A sentence where it stays. */
+/** A layout of before, or a copy that Hermes put aside, as it is. A sentence where it stays. */
 function takeFolder(
   home: string,
   whole: WholeTrash,
@@ -96,7 +96,9 @@ function takeFolder(
 ): string | undefined {
   if (whole.hasPath(runId, item.id)) return undefined;
   if (!existsSync(join(home, item.id))) return 'It is gone already.';
-  if (treeStamp(join(home, item.id)).text !== fingerprint) return 'It changed since the plan was made.';
+  // A copy may be the newest of its sort by now.
+  if (isHermesCopy(item.id) && !findHermesCopies(home).some(({ id }) => id === item.id)) return CHANGED;
+  if (copyStamp(join(home, item.id)).text !== fingerprint) return CHANGED;
   whole.takePath(runId, item.id);
   return undefined;
 }
@@ -162,9 +164,15 @@ async function eachFolder(
   const outcomes: ItemOutcome[] = [];
   for (const item of items.filter((each) => each.item.kind === 'orphan'))
     outcomes.push(
-      doneUnless(item, await obstacleTo(async () => (LEGACY.test(item.item.id) ? act(item) : NOT_A_CHECKPOINT))),
+      doneUnless(item, await obstacleTo(async () => (isWhole(item.item.id) ? act(item) : NOT_A_CHECKPOINT))),
     );
   return outcomes;
+}
+
+const CHANGED = 'It changed since the plan was made.';
+
+function isWhole(id: string): boolean {
+  return LEGACY.test(id) || isHermesCopy(id);
 }
 
 const LEGACY = /^checkpoints\/(legacy-\d{8}-\d{6}|[0-9a-f]{16})$/;
