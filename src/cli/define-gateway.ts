@@ -123,8 +123,11 @@ function defineRun(program: Definition, frame: Frame): void {
     .addOption(countOption('--max-iterations <n>', 'stop after this many steps'))
     .addOption(numberOption('--max-minutes <n>', 'stop after this many minutes'))
     .option('--meter', 'count what the agent uses between it and its models (by itself for known agents with a limit)')
-    .option('--no-meter', 'count only what the agent tells of itself')
-    .option('--require-usage', 'fail when tokens or dollars are limited and nothing tells what is used')
+    .option('--no-meter', 'count only what the agent tells of itself: in files, in printed JSON, or by events')
+    .option(
+      '--require-usage',
+      'fail when tokens or dollars are limited and nothing tells what is used; do not start where no way is known',
+    )
     .option('--events-on-stdout', 'take printed lines that look like events for events, without the nonce of the run')
     .option('--no-terminal', 'give the agent pipes, also in a terminal')
     .option('--checkpoints', 'save the folder before the agent starts and when it has ended (checkpoints.enabled)')
