@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Prices, priceUsage } from './price-usage.ts';
+import { type Prices, priceOf, priceUsage } from './price-usage.ts';
 import type { UsageDelta } from './usage-meter.ts';
 
 const usd = (dollars: number) => Math.round(dollars * 1e9);
@@ -21,6 +21,17 @@ const used = (usage: Partial<UsageDelta>): UsageDelta => {
     ...usage,
   };
 };
+
+describe('priceOf', () => {
+  it('knows a model without its date, and with a dot for a dash, and guesses from no other', () => {
+    const price = PRICES.get('m');
+    const prices: Prices = new Map([['claude-x-4-5', price as NonNullable<typeof price>]]);
+    for (const name of ['claude-x-4-5', 'claude-x-4-5-20260101', 'claude-x-4.5', 'claude-x-4.5@2026-01-01']) {
+      expect(priceOf(name, prices)).toBe(price);
+    }
+    for (const name of ['claude-x-4', 'claude-x-4-6', 'other-x-4.5', '']) expect(priceOf(name, prices)).toBeUndefined();
+  });
+});
 
 describe('priceUsage', () => {
   it.each([

@@ -13,9 +13,14 @@ export type Prices = ReadonlyMap<string, ModelPrice>;
 
 const MILLION = 1_000_000n;
 
-/** The price of a model by its name, or by that name without the date of its version. Another model is not guessed from. */
+/**
+ * The price of a model by its name, or by that name without the date of its version. Another model is not guessed from; only that some
+ * write `claude-sonnet-4.5` for `claude-sonnet-4-5`.
+ */
 export function priceOf(model: string, prices: Prices): ModelPrice | undefined {
-  return prices.get(model) ?? prices.get(model.replace(/[-@](\d{8}|\d{4}-\d\d-\d\d)$/, ''));
+  const undated = model.replace(/[-@](\d{8}|\d{4}-\d\d-\d\d)$/, '');
+  const dashed = undated.startsWith('claude-') ? undated.replaceAll('.', '-') : undated;
+  return prices.get(model) ?? prices.get(undated) ?? prices.get(dashed);
 }
 
 /** What usage costs, in billionths of a dollar: as reported or, if not, by the price of its model; else nothing. */
