@@ -83,6 +83,7 @@ async function talk(machine: Machine, key: string): Promise<void> {
   const known = machine.sessions.get(answered.id);
   if (known === undefined) throw new Error(`the gateway answers with ${answered.id}, which nobody made`);
   known.endedAt = undefined;
+  known.letGoAt = undefined;
   for (const content of texts(machine, { messages: 2, words: 40 })) {
     await answered.append({ role: 'user', content });
     machine.noteMessage(known, content);

@@ -20,6 +20,8 @@ export interface KnownSession {
   digest: string | undefined;
   lastActiveAt: EpochMs;
   endedAt: EpochMs | undefined;
+  /** When the process ended that had left it open. Until then it is in use, however long nobody says anything in it. */
+  letGoAt: EpochMs | undefined;
   pinned: boolean;
   tagged: boolean;
   /** The transcript as it was when the session ended. */
@@ -104,6 +106,7 @@ export class Machine {
     const home = this.#home;
     this.#home = undefined;
     await home?.close();
+    for (const session of this.sessions.values()) if (session.endedAt === undefined) session.letGoAt ??= this.now;
   }
 
   chance(part: number): boolean {
@@ -127,6 +130,7 @@ export class Machine {
       digest: '',
       lastActiveAt: this.now,
       endedAt: undefined,
+      letGoAt: undefined,
       pinned: false,
       tagged: false,
       transcript: undefined,

@@ -127,8 +127,11 @@ function overduePasses(machine: Machine, session: KnownSession): number {
   const { settings, passes, doubtUntil } = machine;
   if (session.pinned || session.tagged || session.related) return 0;
   if (session.endedAt === undefined && [...machine.routes.values()].includes(session.id)) return 0;
-  const abandonMs = session.endedAt === undefined ? (settings.abandonDays + settings.intervalDays) * DAY_MS : 0;
-  const from = Math.max(session.lastActiveAt, session.endedAt ?? 0) + abandonMs + settings.retentionDays * DAY_MS;
+  const { endedAt, letGoAt, lastActiveAt } = session;
+  // It ages from its close, and nobody closes what a living process has open.
+  if (endedAt === undefined && letGoAt === undefined) return 0;
+  const abandonMs = endedAt === undefined ? (settings.abandonDays + settings.intervalDays) * DAY_MS : 0;
+  const from = Math.max(lastActiveAt, endedAt ?? letGoAt ?? 0) + abandonMs + settings.retentionDays * DAY_MS;
   const counted = passes.filter((at) => at > from && at > doubtUntil);
   const [first = 0] = counted;
   // The notice is in days, and passes may come more often than that.
