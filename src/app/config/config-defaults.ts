@@ -80,4 +80,5 @@ export const DEFAULT_CONFIG: Config = {
   },
   prices: {},
   cron: { jobs: {}, max_parallel: 4, after_delivery: 'remove' },
+  webhooks: { secret_file: 'none', secret_env: 'none' },
 };

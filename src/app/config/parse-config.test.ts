@@ -188,6 +188,7 @@ function arbitraryValue(node: JsonSchema): fc.Arbitrary<JsonValue> {
   if (node.enum !== undefined) return fc.constantFrom(...node.enum);
   if (node.type === 'boolean') return fc.boolean();
   if (node.type === 'array') return fc.array(fc.string({ minLength: 1 }));
+  if (node.default === 'none') return fc.constant('none');
   return fc.constantFrom('UTC', 'Europe/Berlin', 'Asia/Kolkata');
 }
 

@@ -26,6 +26,7 @@ import { startRunReaders } from './run-readers.ts';
 import { createSessionSink } from './session-sink.ts';
 import { tellUsageWay } from './tell-usage-way.ts';
 import { createUsageWays, type UsageWay } from './usage-ways.ts';
+import { withoutSecret } from './webhook-signer.ts';
 
 /** An agent to run, and what it may use. Limits given here win over the configured ones. */
 export interface AgentRun {
@@ -135,7 +136,7 @@ async function supervise(
       command,
       args,
       cwd: run.cwd ?? process.cwd(),
-      env: run.env ?? process.env,
+      env: withoutSecret(run.env ?? process.env, parts.config.webhooks),
       records: recordsOf(parts),
       stopGraceMs: STOP_GRACE_MS,
       eventsOnStdout: run.eventsOnStdout,

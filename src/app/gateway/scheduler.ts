@@ -25,6 +25,7 @@ import type { Gateway } from './gateway.ts';
 import type { AgentRunResult } from './run-agent.ts';
 import { recordedRuns } from './recorded-runs.ts';
 import { withFirstSight } from './seen-jobs.ts';
+import { webhookSigner, withoutSecret } from './webhook-signer.ts';
 
 /** What arrived or was given up is forgotten after this. */
 const DELIVERIES_KEPT_MS = 30 * DAY_MS;
@@ -118,7 +119,9 @@ export class Scheduler {
     const { deliveries } = this.#parts.store;
     const { clock } = this.#parts;
     const outputOf = (sessionId: string) => this.#outputOf(sessionId);
-    const outcome = await deliverDue({ deliveries, clock, outputOf, signal });
+    const { webhooks } = this.#parts.config;
+    const secretly = { sign: webhookSigner(webhooks, process.env), env: withoutSecret(process.env, webhooks) };
+    const outcome = await deliverDue({ deliveries, clock, outputOf, signal, ...secretly });
     if (outcome.arrived.length > 0) await this.#cleanUp();
     await deliveries.trim(clock.now() - DELIVERIES_KEPT_MS);
     return outcome;

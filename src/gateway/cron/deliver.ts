@@ -22,6 +22,10 @@ export interface DeliverParts {
   readonly clock: Clock;
   /** What to deliver of a session; absent when the session is gone. */
   readonly outputOf: (sessionId: string) => Promise<string | undefined>;
+  /** Proves to a webhook that a body came from here; absent where no secret is set. */
+  readonly sign?: ((body: string, at: EpochMs) => string) | undefined;
+  /** What a command is started with. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
   /** Aborted when nobody can wait any longer: what is being sent is tried again later, and says that it may have arrived. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -74,7 +78,7 @@ async function attempt(
     const target = JSON.parse(delivery.target) as DeliveryTarget;
     const parcel = { job, sessionId, output, deliveryId: id, maybeRepeated: attempts > 1 };
     parts.signal?.throwIfAborted();
-    await send(target, parcel, parts.signal);
+    await send(target, parcel, parts);
     await parts.deliveries.delivered(id);
     return { done: true, said: `Delivered the output of ${sessionId} by ${target.kind}.` };
   } catch (error) {
@@ -92,9 +96,9 @@ export function nextAttemptAt(attempts: number, now: EpochMs): EpochMs | undefin
   return now + Math.min(FIRST_WAIT_MS * 2 ** (attempts - 1), LONGEST_WAIT_MS);
 }
 
-function send(target: DeliveryTarget, parcel: Parcel, signal: AbortSignal | undefined): Promise<void> {
-  if (target.kind === 'webhook') return post(target.url, parcel, signal);
-  if (target.kind === 'command') return pipeInto(target, parcel, signal);
+function send(target: DeliveryTarget, parcel: Parcel, parts: DeliverParts): Promise<void> {
+  if (target.kind === 'webhook') return post(target.url, parcel, parts);
+  if (target.kind === 'command') return pipeInto(target, parcel, parts);
   return writeOut(target.path, parcel);
 }
 
@@ -109,12 +113,14 @@ function fileName(text: string): string {
   return text.replaceAll(/[^\w.-]/gu, '_').replace(/^\.+/, '_');
 }
 
-async function post(url: string, parcel: Parcel, signal: AbortSignal | undefined): Promise<void> {
+async function post(url: string, parcel: Parcel, { sign, clock, signal }: DeliverParts): Promise<void> {
   const { address, authorization } = addressOf(url);
+  const body = JSON.stringify(parcel);
+  const signed = sign && { 'coppice-signature': sign(body, clock.now()) };
   const sent = fetch(address, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', 'idempotency-key': parcel.deliveryId, ...authorization },
-    body: JSON.stringify(parcel),
+    headers: { 'content-type': 'application/json', 'idempotency-key': parcel.deliveryId, ...authorization, ...signed },
+    body,
     redirect: 'error',
     signal: AbortSignal.any([AbortSignal.timeout(TIME_LIMIT_MS), ...(signal ? [signal] : [])]),
   });
@@ -147,11 +153,11 @@ function unreachable(url: string, error: unknown): Error {
 function pipeInto(
   { command, workdir }: Extract<DeliveryTarget, { kind: 'command' }>,
   parcel: Parcel,
-  signal: AbortSignal | undefined,
+  { env: given = process.env, signal }: DeliverParts,
 ): Promise<void> {
   const [program = '', ...args] = command;
   const env = {
-    ...process.env,
+    ...given,
     COPPICE_JOB: parcel.job,
     COPPICE_SESSION_ID: parcel.sessionId,
     COPPICE_DELIVERY_ID: parcel.deliveryId,
