@@ -22,6 +22,8 @@ export interface KnownSession {
   endedAt: EpochMs | undefined;
   /** When the process ended that had left it open. Until then it is in use, however long nobody says anything in it. */
   letGoAt: EpochMs | undefined;
+  /** When it was last seen to be the newest of its group, which stays whatever its age. */
+  newestAt: EpochMs;
   pinned: boolean;
   tagged: boolean;
   /** The transcript as it was when the session ended. */
@@ -131,6 +133,7 @@ export class Machine {
       lastActiveAt: this.now,
       endedAt: undefined,
       letGoAt: undefined,
+      newestAt: 0,
       pinned: false,
       tagged: false,
       transcript: undefined,

@@ -107,10 +107,13 @@ function passesAllowed({ noticeDays, intervalDays }: Machine['settings']): numbe
 
 /** What expired is gone after a stated number of passes, however long the machine was off. */
 function lookForBacklog(machine: Machine, raw: RawHome, complain: Complain): void {
-  const newest = newestOfGroups(raw);
+  for (const id of newestOfGroups(raw)) {
+    const session = machine.sessions.get(id);
+    if (session !== undefined) session.newestAt = machine.now;
+  }
   const late = [...raw.live.values()].filter((row) => {
     const session = machine.sessions.get(row.id);
-    if (session === undefined || newest.has(row.id)) return false;
+    if (session === undefined || session.newestAt === machine.now) return false;
     return overduePasses(machine, session) > passesAllowed(machine.settings);
   });
   const [first] = late;
@@ -127,11 +130,12 @@ function overduePasses(machine: Machine, session: KnownSession): number {
   const { settings, passes, doubtUntil } = machine;
   if (session.pinned || session.tagged || session.related) return 0;
   if (session.endedAt === undefined && [...machine.routes.values()].includes(session.id)) return 0;
-  const { endedAt, letGoAt, lastActiveAt } = session;
+  const { endedAt, letGoAt, lastActiveAt, newestAt } = session;
   // It ages from its close, and nobody closes what a living process has open.
   if (endedAt === undefined && letGoAt === undefined) return 0;
   const abandonMs = endedAt === undefined ? (settings.abandonDays + settings.intervalDays) * DAY_MS : 0;
-  const from = Math.max(lastActiveAt, endedAt ?? letGoAt ?? 0) + abandonMs + settings.retentionDays * DAY_MS;
+  const expiredAt = Math.max(lastActiveAt, endedAt ?? letGoAt ?? 0) + abandonMs + settings.retentionDays * DAY_MS;
+  const from = Math.max(expiredAt, newestAt);
   const counted = passes.filter((at) => at > from && at > doubtUntil);
   const [first = 0] = counted;
   // The notice is in days, and passes may come more often than that.
