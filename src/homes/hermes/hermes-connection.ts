@@ -104,6 +104,8 @@ function openLocked(file: string): Opened {
 function openAndProbe(name: string): Database {
   const db = new BetterSqlite3(name, { readonly: true, fileMustExist: true, timeout: BUSY_MS });
   try {
+    // Everything is read once and in order, so more than this is only memory.
+    db.pragma('cache_size = -4000');
     db.prepare('SELECT count(*) FROM sqlite_master').get();
     return db;
   } catch (error) {

@@ -28,7 +28,7 @@ import { searchHermes } from './hermes-search.ts';
 import type { FileBytes } from './hermes-session-item.ts';
 import { readUsageByModel } from './hermes-usage.ts';
 import { listHermes } from './list-hermes.ts';
-import { listSessionFiles, type SessionFiles, sumFiles } from './session-files.ts';
+import { listSessionFiles, lookAtFiles, type SessionFiles, sumSizes } from './session-files.ts';
 
 export interface HermesStoreParts {
   readonly home: string;
@@ -257,7 +257,7 @@ class HermesSessionStore implements SessionStore {
       this.#files = { stamp, known: listSessionFiles(this.#parts.home, readIds(hermes)) };
     }
     const { known } = this.#files;
-    return (id) => sumFiles(known.of(id), (name) => [join(sessions, name)]);
+    return (id) => sumSizes(lookAtFiles(this.#parts.home, known.of(id)));
   }
 }
 

@@ -1,4 +1,4 @@
-import { accessSync, constants, lstatSync, rmdirSync } from 'node:fs';
+import { accessSync, constants, rmdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { RunItem } from '../../core/run.ts';
 import { openBelow } from '../../platform/directory-handle.ts';
@@ -8,6 +8,7 @@ import { isThere } from '../../platform/is-there.ts';
 import { syncDir } from '../../platform/private-files.ts';
 import { addToManifest, isManifest, removeManifest } from '../../platform/run-manifest.ts';
 import { blockPath, openRecordBook, type RecordBook } from './record-book.ts';
+import type { SeenFile } from './session-files.ts';
 import { openTakenFiles, type TakenFiles } from './taken-files.ts';
 import { ownFolder, ownFolders, sharedFolder } from './taken-places.ts';
 
@@ -73,11 +74,11 @@ function removeFolder(home: string, path: string): void {
 }
 
 /** Why a session's files cannot be moved, before anything of it is touched. What is no plain file is not one of them. */
-export function fileObstacle(home: string, names: readonly string[]): string | undefined {
-  if (names.length > 0 && !isWritable(join(home, 'sessions')))
+export function fileObstacle(home: string, files: readonly SeenFile[]): string | undefined {
+  if (files.length > 0 && !isWritable(join(home, 'sessions')))
     return 'The folder sessions of the home may not be written, so its files could not go with it.';
-  const shared = names.find((name) => (plainFile(join(home, 'sessions', name))?.nlink ?? 1) > 1);
-  return shared === undefined ? undefined : `sessions/${shared} has other names, so it is not only ours to move.`;
+  const shared = files.find(({ stat }) => (stat?.nlink ?? 1) > 1);
+  return shared === undefined ? undefined : `sessions/${shared.name} has other names, so it is not only ours to move.`;
 }
 
 function isWritable(folder: string): boolean {
@@ -88,12 +89,6 @@ function isWritable(folder: string): boolean {
     if (errorCode(error) === undefined) throw error;
     return false;
   }
-}
-
-/** Whether this is a file and no link to one. */
-export function plainFile(path: string) {
-  const stat = lstatSync(path, { throwIfNoEntry: false });
-  return stat?.isFile() === true ? stat : undefined;
 }
 
 function writeManifest(home: string, root: string, items: readonly RunItem[]): void {

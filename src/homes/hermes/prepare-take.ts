@@ -1,12 +1,11 @@
-import { join } from 'node:path';
 import type { RunItem } from '../../core/run.ts';
 import type { HermesLiveness } from './hermes-liveness.ts';
 import { type HermesRow, readSession } from './hermes-rows.ts';
 import type { FileBytes } from './hermes-session-item.ts';
 import { fileObstacle } from './hermes-trash.ts';
-import { type MessageChunk, readTable } from './record-tables.ts';
+import { isOneChunk, type MessageChunk, readTable } from './record-tables.ts';
 import type { RecordWriter } from './record-writer.ts';
-import { sumFiles } from './session-files.ts';
+import { lookAtFiles, sumSizes } from './session-files.ts';
 import { childIds, sessionObstacle } from './session-obstacle.ts';
 import { promptOf, type SessionRecord, withHead, writeRecord } from './session-record.ts';
 import type { TakeDesk } from './take-desk.ts';
@@ -44,20 +43,17 @@ export async function prepareTake(
   const { number, fingerprint } = item;
   const { id } = item.item;
   const version = hermes.version();
-  const own = desk.files.of(id);
-  const shared = fileObstacle(
-    home,
-    own.map(({ name }) => name),
-  );
+  const own = lookAtFiles(home, desk.files.of(id));
+  const shared = fileObstacle(home, own);
   if (shared !== undefined) return shared;
   const early = readSession(hermes, id);
   if (early === undefined) return 'It is gone already.';
-  const files = sumFiles(own, (name) => [join(home, 'sessions', name)]);
+  const files = sumSizes(own);
   // Asked before the work of writing it down, and again when it counts: later parts of its conversation may go just before it.
   const facts = { fingerprint, files, liveness, leaves: false };
   const obstacle = sessionObstacle(hermes, early, facts);
   if (obstacle !== undefined) return obstacle;
-  const record = await writeRecord(hermes, writer, { number, id });
+  const record = await writeRecord(hermes, writer, { number, id, short: isOneChunk(early.messages) });
   const row = hermes.version() === version ? early : readSession(hermes, id);
   if (record === undefined || row === undefined) return 'It is gone already.';
   const children = childIds(hermes, id);

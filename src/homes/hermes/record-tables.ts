@@ -62,12 +62,27 @@ export function readChunk({ db }: HermesDatabase, { id, firstId, lastId, columns
   return readRowLines(db, { table: 'messages', columns, where, values: [id, firstId, lastId] });
 }
 
-/** As many messages as make up a chunk, after the one with this id, and whether there are more. */
-export function nextChunk(
-  hermes: HermesDatabase,
-  id: string,
-  after: bigint,
-): { readonly lines: readonly string[]; readonly more: boolean } {
+/** Messages in their order, and whether there are more behind them. */
+export interface NextChunk {
+  readonly lines: readonly string[];
+  readonly more: boolean;
+}
+
+/** The first messages of a session of which is known that all of them together are one chunk. */
+export function onlyChunk(hermes: HermesDatabase, id: string): NextChunk {
+  const columns = columnsOf(hermes, 'messages');
+  const where = `session_id = ? ORDER BY id LIMIT ${CHUNK_ROWS}`;
+  const lines = readRowLines(hermes.db, { table: 'messages', columns, where, values: [id] });
+  return { lines, more: lines.length === CHUNK_ROWS };
+}
+
+/** Whether so many messages of so many bytes are one chunk. */
+export function isOneChunk({ count, sizeBytes }: { readonly count: number; readonly sizeBytes: number }): boolean {
+  return count < CHUNK_ROWS && sizeBytes <= CHUNK_BYTES;
+}
+
+/** As many messages as make up a chunk, after the one with this id. */
+export function nextChunk(hermes: HermesDatabase, id: string, after: bigint): NextChunk {
   const sizes = hermes.db
     .prepare<[string, bigint], [id: bigint, bytes: bigint]>(
       `SELECT id, ${byteSum(hermes, 'messages', '')} FROM messages
@@ -116,7 +131,10 @@ const DISPLAY_ORDER = 'display_order';
 
 /** The id of a message, from its line. Whole numbers are all that a primary key of this kind can hold. */
 export function messageId(columns: readonly string[], line: string): bigint {
-  return bindRowLine(line).values[columns.indexOf('id')] as bigint;
+  const at = columns.indexOf('id');
+  // It is the first of all in every home that Hermes made, and a line may be 20 MB long.
+  const first = at === 0 ? /^\[(-?\d+),/.exec(line)?.[1] : undefined;
+  return first === undefined ? (bindRowLine(line).values[at] as bigint) : BigInt(first);
 }
 
 export const columnsOf = oncePer(({ tables }: HermesDatabase, table: string): readonly string[] => [

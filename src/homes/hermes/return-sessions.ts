@@ -88,12 +88,14 @@ async function prepareReturn(
   if (!trash.records.has(number))
     return sessionExists(hermes, id) ? undefined : skipped('Its messages are gone for good.');
   let numbersTaken = false;
-  const taken = hermes.db.prepare('SELECT 1 FROM messages WHERE id = ? AND session_id <> ?');
+  const taken = hermes.db.prepare(
+    'SELECT 1 FROM json_each(?) AS c CROSS JOIN messages AS m ON m.id = c.value WHERE m.session_id <> ? LIMIT 1',
+  );
   const pieces: Omit<RecordedMessages, 'record'>[] = [];
   let short = true;
   const record = await readRecord(trash.records, number, (messages, chunk) => {
     const { columns, lines } = messages;
-    numbersTaken ||= lines.some((line) => taken.get(messageId(columns, line), id) !== undefined);
+    numbersTaken ||= taken.get(`[${lines.map((line) => messageId(columns, line)).join()}]`, id) !== undefined;
     short &&= hermes.hasTimeFor([...pieces.map((piece) => piece.chunk), chunk]);
     if (short) pieces.push({ messages, chunk });
   });

@@ -1,4 +1,4 @@
-import { lstatSync } from 'node:fs';
+import { lstatSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { fileOwners } from './hermes-files.ts';
 import { type FileBytes, NO_FILES } from './hermes-session-item.ts';
@@ -39,14 +39,25 @@ export function listSessionFiles(home: string, ids: Iterable<string>): SessionFi
   };
 }
 
-/** The bytes of files by what they count as, wherever they are now. What is no plain file counts for nothing. */
-export function sumFiles(files: readonly SessionFile[], paths: (name: string) => readonly string[]): FileBytes {
+/** A file with what the system says of it now. Nothing for what is no plain file. */
+export interface SeenFile extends SessionFile {
+  readonly stat: Pick<Stats, 'size' | 'nlink'> | undefined;
+}
+
+/** Looks at files of sessions where they belong. */
+export function lookAtFiles(home: string, files: readonly SessionFile[]): readonly SeenFile[] {
+  return files.map((file) => ({ ...file, stat: plainFile(join(home, 'sessions', file.name)) }));
+}
+
+/** Whether this is a file and no link to one. */
+export function plainFile(path: string): Stats | undefined {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  return stat?.isFile() === true ? stat : undefined;
+}
+
+/** The bytes of files by what they count as. */
+export function sumSizes(files: readonly SeenFile[]): FileBytes {
   const sums = { ...NO_FILES };
-  for (const { name, part } of files) {
-    for (const path of paths(name)) {
-      const stat = lstatSync(path, { throwIfNoEntry: false });
-      if (stat?.isFile() === true) sums[part] += stat.size;
-    }
-  }
+  for (const { part, stat } of files) sums[part] += stat?.size ?? 0;
   return sums;
 }

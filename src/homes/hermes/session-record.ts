@@ -9,6 +9,7 @@ import {
   isFullChunk,
   type MessageChunk,
   nextChunk,
+  onlyChunk,
   readTable,
   type SideTable,
   type TableLines,
@@ -31,11 +32,18 @@ export interface SessionRecord {
   readonly cut: readonly bigint[];
 }
 
+export interface RecordRequest {
+  readonly number: number;
+  readonly id: string;
+  /** All its messages were one chunk a moment ago, so that nobody has to ask for their sizes first. */
+  readonly short?: boolean;
+}
+
 /** Writes the record of a session, to be sealed before anything happens to its rows. Undefined when there is no such session. */
 export async function writeRecord(
   hermes: HermesDatabase & { readonly side: readonly SideTable[] },
   writer: RecordWriter,
-  { number, id }: { readonly number: number; readonly id: string },
+  { number, id, short = false }: RecordRequest,
 ): Promise<SessionRecord | undefined> {
   const session = readTable(hermes, { table: 'sessions', column: 'id' }, id);
   if (session.lines.length === 0) return undefined;
@@ -47,7 +55,7 @@ export async function writeRecord(
   writer.add([JSON.stringify({ format: FORMAT, version: VERSION, id })]);
   for (const table of [session, ...side, { table: 'messages', columns, lines: [] }]) writer.add(withHead(table));
   for (let after = LOWEST_ID, more = true; more; ) {
-    const next = nextChunk(hermes, id, after);
+    const next = short && chunks.length === 0 ? onlyChunk(hermes, id) : nextChunk(hermes, id, after);
     const { lines } = next;
     more = next.more;
     if (lines.length === 0) break;

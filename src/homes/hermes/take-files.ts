@@ -3,8 +3,8 @@ import { doneUnless } from '../../core/item-outcome.ts';
 import type { ItemOutcome, RunItem } from '../../core/run.ts';
 import { readLiveness } from './hermes-liveness.ts';
 import { readSession } from './hermes-rows.ts';
-import { fileObstacle, plainFile } from './hermes-trash.ts';
-import { sumFiles } from './session-files.ts';
+import { fileObstacle } from './hermes-trash.ts';
+import { lookAtFiles, plainFile, sumSizes } from './session-files.ts';
 import { CHANGED, sessionObstacle } from './session-obstacle.ts';
 import type { TakeDesk } from './take-desk.ts';
 
@@ -18,14 +18,15 @@ export async function takeFiles(desk: TakeDesk, item: RunItem): Promise<ItemOutc
   const obstacle = await hermes.write(() => {
     const row = readSession(hermes, item.item.id);
     if (row === undefined) return 'It is gone already.';
-    const own = desk.files.of(row.id);
-    const files = sumFiles(own, (name) => [join(home, 'sessions', name), trash.files.pathOf(number, name)]);
+    const own = lookAtFiles(home, desk.files.of(row.id));
+    const taken = own.map((file) => ({ ...file, stat: plainFile(trash.files.pathOf(number, file.name)) }));
+    const files = sumSizes([...own, ...taken]);
     const liveness = readLiveness(home, hermes, desk.now());
     const stays = sessionObstacle(hermes, row, { fingerprint: item.fingerprint, files, liveness, leaves: false });
     const parts = item.action === 'drop-dumps' ? ['dumps'] : ['dumps', 'transcript'];
-    const wanted = own.filter(({ name, part }) => parts.includes(part) && plainFile(join(home, 'sessions', name)));
+    const wanted = own.filter(({ part, stat }) => parts.includes(part) && stat !== undefined);
+    const stop = stays ?? fileObstacle(home, wanted);
     const names = wanted.map(({ name }) => name);
-    const stop = stays ?? fileObstacle(home, names);
     if (stop === undefined) trash.files.take(number, names);
     return stop;
   });
