@@ -1,11 +1,10 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { HomeDriver } from '../../src/core/home-driver.ts';
-import { createHermesDriver } from '../../src/homes/hermes/hermes-driver.ts';
-import { nativeLayout } from '../../src/homes/native/native-layout.ts';
 import { doneAll, itemsFor } from '../../src/homes/tested-home.conformance.ts';
 import { campaignSize, SEED } from '../support/campaign.ts';
-import { buildHermesHome, HERMES_NOW } from '../support/hermes-home.ts';
+import { openHermesDriver } from '../support/hermes-archiving-home.ts';
+import { buildHermesHome } from '../support/hermes-home.ts';
 import type { HermesJournal, HermesSchema } from '../support/hermes-schema.ts';
 import { NO_OLDER_SQLITE, olderSqlite } from '../support/older-sqlite.ts';
 import { seededRandom } from '../support/crash-content.js';
@@ -31,10 +30,13 @@ describe.skipIf(NO_OLDER_SQLITE !== undefined)(
     for (let trial = 0; trial < trials; trial += 1) {
       const seed = SEED + trial;
       const [schema, journal] = LAYOUTS[trial % LAYOUTS.length] ?? LAYOUTS[0];
-      it(`prunes, searches and vacuums what went and came back (schema ${schema}, ${journal}, seed ${seed})`, async () => {
+      const action = trial % 4 === 0 ? 'archive' : 'remove';
+      it(`prunes, searches and vacuums what went and came back (${action}, schema ${schema}, ${journal}, seed ${seed})`, async () => {
         const home = build({ schema, journal, seed });
         const ids = GROUPS.flat();
-        await goAndComeBack(driverOf(home), seed);
+        const { driver, close } = await openHermesDriver(home);
+        await goAndComeBack(driver, { seed, action });
+        await close();
         expect(checks(home)).toEqual([]);
         // Its prune, a few sessions in each transaction, with the merges that it makes now and then.
         for (const some of groupsOf(ids.slice(0, ids.length / 2), 4)) expect(olderSqlite(home, prune(some))).toBe('');
@@ -87,19 +89,19 @@ const SAY = `INSERT INTO messages (session_id, role, content, timestamp) VALUES 
 
 const WORDS = Array.from({ length: 400 }, (_, at) => `w${(at * 7919) % 10_007}d`);
 
-function driverOf(home: string): HomeDriver {
-  const companion = nativeLayout(join(home, '.coppice'));
-  return createHermesDriver({ home, clock: { now: () => HERMES_NOW }, companion });
+interface Going {
+  readonly seed: number;
+  readonly action: 'remove' | 'archive';
 }
 
 /** Two rounds, a few sessions at a time, so that each index has many parts. */
-async function goAndComeBack(driver: HomeDriver, seed: number): Promise<void> {
+async function goAndComeBack(driver: HomeDriver, { seed, action }: Going): Promise<void> {
   const random = seededRandom(seed);
   for (const round of [1, 2]) {
     const taken: [run: string, items: Awaited<ReturnType<typeof itemsFor>>][] = [];
     for (const [at, ids] of GROUPS.entries()) {
       const run = `01900000-0000-7000-8000-0000000000${round}${at}`;
-      const items = await itemsFor({ driver }, ids, 'remove');
+      const items = await itemsFor({ driver }, ids, action);
       expect(await driver.discard(run, items)).toEqual(doneAll(items));
       taken.push([run, items]);
     }

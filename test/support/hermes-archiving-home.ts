@@ -11,12 +11,12 @@ import { copyHermes, type HermesTemplate } from './hermes-tested-home.ts';
 /** A copy of a Hermes home with Coppice's own records beside it, so that there is an archive. */
 export async function copyArchivingHermes(template: HermesTemplate): Promise<TestedHome & { readonly home: string }> {
   const copy = copyHermes(template);
-  const first = await open(copy.home);
+  const first = await openHermesDriver(copy.home);
   return {
     ...copy,
     driver: first.driver,
     async dieAt(change, step) {
-      const { driver, close } = await open(copy.home);
+      const { driver, close } = await openHermesDriver(copy.home);
       const died = await dieAtChange(change, () => step(driver));
       await close();
       return died;
@@ -28,7 +28,8 @@ export async function copyArchivingHermes(template: HermesTemplate): Promise<Tes
   };
 }
 
-async function open(home: string) {
+/** The driver of a Hermes home with its archive, and what closes it. */
+export async function openHermesDriver(home: string) {
   const clock = { now: () => HERMES_NOW };
   const layout = nativeLayout(join(home, '.coppice'));
   const records = await openCompanion(layout, { clock });
