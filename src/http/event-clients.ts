@@ -101,18 +101,18 @@ export class EventClients {
     this.#sends = true;
     await setImmediate();
     this.#sends = false;
-    for (const follower of this.#followers) this.#send(follower);
+    const together = createTogether();
+    for (const follower of this.#followers) this.#send(follower, together);
   }
 
-  #send(follower: Follower): void {
+  #send(follower: Follower, together = createTogether()): void {
     const { response, filter, seen } = follower;
     const first = this.#frames[0]?.event.id ?? seen + 1;
     const news = this.#frames.slice(Math.max(0, seen + 1 - first));
     follower.seen = news.at(-1)?.event.id ?? seen;
-    const wanted = news.filter(({ event }) => isWanted(event, filter)).map(({ bytes }) => bytes);
+    const wanted = isAll(filter) ? news : news.filter(({ event }) => isWanted(event, filter));
     if (seen + 1 < first) response.write(this.#frame({ ...GAP, id: first - 1, at: Date.now() }));
-    const [only] = wanted;
-    if (only !== undefined) response.write(wanted.length === 1 ? only : Buffer.concat(wanted));
+    if (wanted.length > 0) response.write(together(wanted));
     if (response.writableLength > MAX_WAITING_BYTES) response.destroy();
   }
 
@@ -140,6 +140,27 @@ export class EventClients {
     const data = { at: isoTime(at), ...event };
     return Buffer.from(`id: ${this.#era}-${id}\nevent: ${event.kind}\ndata: ${JSON.stringify(data)}\n\n`);
   }
+}
+
+/** Several frames in one piece, made once for all who get the same ones. Frames are numbered, so the first and their count tell which. */
+function createTogether(): (frames: readonly Frame[]) => Buffer {
+  const made = new Map<string, Buffer>();
+  return (frames) => {
+    const [first] = frames;
+    if (frames.length === 1 && first !== undefined) return first.bytes;
+    const last = frames.at(-1);
+    // Without a gap between them: what a filter leaves out is one.
+    const isWhole = Number(last?.event.id) - Number(first?.event.id) === frames.length - 1;
+    const name = `${first?.event.id}+${frames.length}`;
+    const known = isWhole ? made.get(name) : undefined;
+    const bytes = known ?? Buffer.concat(frames.map((frame) => frame.bytes));
+    if (isWhole) made.set(name, bytes);
+    return bytes;
+  };
+}
+
+function isAll({ type, session }: EventFilter): boolean {
+  return type === undefined && session === undefined;
 }
 
 function isWanted({ kind, sessionId }: FeedEvent, { type, session }: EventFilter): boolean {
