@@ -39,4 +39,4 @@ function optionsFor({ home, remote }: Place, command: string): string[] {
 }
 
 /** Commands that work on this machine only. */
-const ONLY_HERE = /^coppice (serve|run|cron add|config init|token)\b/;
+const ONLY_HERE = /^coppice (serve|run|service|cron add|config init|token)\b/;

@@ -9,6 +9,7 @@ import { defineConfig } from './define-config.ts';
 import { defineGateway } from './define-gateway.ts';
 import { defineLedger } from './define-ledger.ts';
 import { defineRetention } from './define-retention.ts';
+import { defineService } from './define-service.ts';
 import { defineSessions } from './define-sessions.ts';
 import { exitCodesText } from './exit-codes-text.ts';
 import type { TextOutput } from './io.ts';
@@ -46,6 +47,7 @@ export function createProgram({ out, version, ...frame }: Frame & { out: TextOut
   defineCheckpoints(program, frame);
   defineGateway(program, frame);
   defineAccess(program, frame);
+  defineService(program, frame);
   defineConfig(program, frame);
   defineTools(program, frame);
   addExamples(program, [

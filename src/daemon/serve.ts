@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { performance } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
 import { filesInPlace } from '../app/files-in-place.ts';
 import type { Home } from '../app/home.ts';
@@ -13,6 +14,7 @@ import { type Clock, MINUTE_MS, SECOND_MS } from '../core/time.ts';
 import type { Address } from '../http/listen.ts';
 import { startServer } from '../http/start-server.ts';
 import { Daemon } from './daemon.ts';
+import { createManagerTeller, type ManagerTeller } from './tell-manager.ts';
 import { readOrMakeToken, tokenPath } from './token.ts';
 
 export interface ServeParts {
@@ -39,17 +41,20 @@ export async function serve({ home, clock, address, say, onReady, signal }: Serv
   refuseSharedHome(home.path);
   using _lock = await holdServeLock(home.path);
   using stop = stopOnSignals(signal);
+  const manager = createManagerTeller(process.env, () => performance.now());
   const token = readOrMakeToken(home.path);
   const daemon = new Daemon({ home, clock, say });
   await daemon.recover();
   const server = await startServer({ home, clock, token, say, chores: () => daemon.chores }, address);
   daemon.add({ name: 'sessions that nobody uses', everyMs: MINUTE_MS, act: () => server.releaseIdle() });
   daemon.add({ name: 'the audit log', everyMs: MINUTE_MS, act: () => server.flushAudit() });
-  const chores = work({ daemon, refuseToGoOn: createRefusal(home), signal: stop.signal });
+  const chores = work({ daemon, refuseToGoOn: createRefusal(home), manager, signal: stop.signal });
+  manager.ready();
   onReady({ url: server.url, tokenPath: tokenPath(home.path) });
   try {
     await Promise.race([chores, stopped(stop.signal)]);
     say('Stopping.');
+    manager.stopping();
     await Promise.all([server.stop(), daemon.stop(), chores]);
   } catch (error) {
     say(`This cannot go on: ${errorText(error)}`);
@@ -73,14 +78,16 @@ const START_AGAIN = 'Start it again with: coppice serve';
 interface Workers {
   readonly daemon: Daemon;
   readonly refuseToGoOn: () => void;
+  readonly manager: ManagerTeller;
   readonly signal: AbortSignal;
 }
 
-async function work({ daemon, refuseToGoOn, signal }: Workers): Promise<void> {
+async function work({ daemon, refuseToGoOn, manager, signal }: Workers): Promise<void> {
   const steps = new Set<Promise<void>>();
   const broken = new AbortController();
   while (!signal.aborted) {
     refuseToGoOn();
+    manager.alive();
     // Not waited for: an address that does not answer, or a long maintenance, must not hold up what runs by the clock.
     const step = daemon.step().finally(() => steps.delete(step));
     steps.add(step);
