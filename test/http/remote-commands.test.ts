@@ -23,6 +23,9 @@ const ONLY_HERE: Readonly<Record<string, { readonly line: readonly string[]; rea
   'token create': { line: ['token', 'create', 'x', '--scope', 'read'], because: WHO_MAY },
   'token list': { line: ['token', 'list'], because: WHO_MAY },
   'token revoke': { line: ['token', 'revoke', 'x'], because: WHO_MAY },
+  'service install': { line: ['service', 'install'], because: 'a service belongs to the machine' },
+  'service status': { line: ['service', 'status'], because: 'a service belongs to the machine' },
+  'service remove': { line: ['service', 'remove'], because: 'a service belongs to the machine' },
   'config init': { line: ['config', 'init'], because: 'it writes a file for a person to edit' },
 };
 
