@@ -44,13 +44,15 @@ export function decideReset(asked: {
   readonly now: EpochMs;
   readonly session: ResetSession;
   readonly rules: ResetRules;
+  /** By a clock that may be wrong anything looks idle, so nothing starts afresh because of the time. */
+  readonly clockInDoubt?: boolean;
 }): ResetDecision {
-  const { now, session, rules } = asked;
+  const { now, session, rules, clockInDoubt = false } = asked;
   const ended = session.endedAt !== undefined;
   if (ended && !endedByAccident(session.endReason)) return { kind: 'reset', reason: whyEnded(session.endReason) };
   if (session.messageCount >= (rules.maxMessages ?? Infinity)) return { kind: 'reset', reason: 'messages' };
   if (session.sizeBytes >= (rules.maxBytes ?? Infinity)) return { kind: 'reset', reason: 'size' };
-  const reason = dueByTime(now, session, rules);
+  const reason = clockInDoubt ? undefined : dueByTime(now, session, rules);
   if (reason === undefined) return { kind: ended ? 'resume' : 'continue' };
   const untilAt = session.backgroundSince === undefined ? now : session.backgroundSince + rules.maxBackgroundMs;
   return untilAt > now ? { kind: 'wait', reason, untilAt } : { kind: 'reset', reason };

@@ -1,11 +1,12 @@
 import { readdirSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Home } from '../../src/app/home.ts';
 import { openHome } from '../../src/app/open-home.ts';
 import { savePlan } from '../../src/app/saved-plans.ts';
-import { DAY_MS, HOUR_MS } from '../../src/core/time.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/core/time.ts';
 import { manualClock, NOW } from '../support/clock.ts';
 import { collect } from '../support/collect.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -54,6 +55,40 @@ describe('a clock that is ten years ahead', () => {
     expect(readdirSync(join(path, 'plans'))).toHaveLength(1);
     await (await home.sessions.open('left')).dump({ url: 'https://example.org/later' });
     expect((await home.sessions.open('left')).files().filter((file) => file.path.endsWith('.json'))).toHaveLength(2);
+  });
+
+  it('resets no conversation, runs no job and forgets no spending, and all of it goes on once the clock is right', async () => {
+    await writeFile(
+      join(path, 'config.yaml'),
+      "session_reset:\n  mode: both\ncron:\n  jobs:\n    now: { schedule: '* * * * *', command: ['true'] }\n",
+      { mode: 0o600 },
+    );
+    let first: string;
+    {
+      await using home = await open();
+      const session = await home.gateway.resolve({ key: 'chat:1', source: 'chat' });
+      first = session.id;
+      await session.append({ role: 'user', content: 'seconds ago' });
+      await (await home.scheduler()).tick();
+    }
+    clock.advance(TEN_YEARS_MS);
+    {
+      await using home = await open();
+      expect((await home.gateway.resolve({ key: 'chat:1', source: 'chat' })).id).toBe(first);
+      expect(await home.gateway.resetIdle()).toEqual([]);
+      expect((await home.gateway.spend('session')).length).toBeGreaterThan(0);
+      const scheduler = await home.scheduler();
+      clock.advance(2 * MINUTE_MS);
+      expect((await scheduler.tick()).started).toEqual([]);
+    }
+    clock.advance(DAY_MS - TEN_YEARS_MS);
+    await using home = await open();
+    expect((await home.gateway.resolve({ key: 'chat:1', source: 'chat' })).id).not.toBe(first);
+    const scheduler = await home.scheduler();
+    clock.advance(2 * MINUTE_MS);
+    const { started, ended } = await scheduler.tick();
+    await ended;
+    expect(started).toHaveLength(1);
   });
 
   it('is told by whoever writes first, also before any pass', async () => {

@@ -133,8 +133,11 @@ export class Gateway implements Disposable {
 
   #open(): Promise<LiveGateway> {
     this.#live ??= import('./live-gateway.ts').then(async ({ LiveGateway }) => {
+      const { judgeClock } = await import('../../homes/native/clock-watch.ts');
+      const clockIs = await judgeClock(this.#parts.store, this.#parts.clock.now());
       const opened = new LiveGateway(this.#parts);
       this.#opened = opened;
+      if (clockIs === 'trusted') opened.forgetOldSpend();
       // Before anything is judged or answered: what a dead process left would be missing, or seem to be set aside.
       await opened.settleDead();
       return opened;

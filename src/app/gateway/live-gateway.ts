@@ -11,6 +11,7 @@ import { decideReset, type ResetDecision } from '../../gateway/decide-reset.ts';
 import { createEventFeed, type EventFeed } from '../../gateway/event-feed.ts';
 import { priceOf } from '../../gateway/price-usage.ts';
 import { factsOf } from '../../gateway/verdict-of.ts';
+import { judgeClock } from '../../homes/native/clock-watch.ts';
 import { openSpendBook } from '../../store/sqlite/spend-book.ts';
 import type { HomeParts } from '../home-parts.ts';
 import { sessionHandle } from '../sessions/session-handle.ts';
@@ -28,6 +29,12 @@ export interface ResolveRequest extends Pick<NewSession, 'source' | 'workdir' | 
   readonly key: string;
 }
 
+interface Circumstances {
+  /** Since when runs under watch are at work, by the ids of their sessions. */
+  readonly running: ReadonlyMap<string, EpochMs>;
+  readonly clockInDoubt: boolean;
+}
+
 /** The live runtime of a home: which session answers whom, what it may still use, and what happens. */
 export class LiveGateway implements Disposable {
   readonly events: EventFeed;
@@ -41,7 +48,6 @@ export class LiveGateway implements Disposable {
   constructor(parts: HomeParts) {
     this.#parts = parts;
     this.book = openSpendBook({ path: parts.layout.live, clock: parts.clock });
-    this.book.dropBefore(parts.clock.now() - SPEND_KEPT_MS);
     this.events = createEventFeed(parts.clock);
     this.live = new LiveSessions({
       ...parts,
@@ -52,6 +58,11 @@ export class LiveGateway implements Disposable {
     this.budgets = new Budgets({ ...parts, book: this.book, rulesFor: (source) => this.live.rulesFor(source) });
   }
 
+  /** Forgets totals that nothing was added to for long. */
+  forgetOldSpend(): void {
+    this.book.dropBefore(this.#parts.clock.now() - SPEND_KEPT_MS);
+  }
+
   /** The session that answers this key: the one of before, taken up again, or a new one where the rules say so. */
   async resolve(request: ResolveRequest, once?: Once): Promise<GatewaySession> {
     checkRouteKey(request.key);
@@ -60,8 +71,8 @@ export class LiveGateway implements Disposable {
     if (once?.isKnown !== true && current !== undefined && this.#decide(current).kind === 'continue') {
       return this.#handle(current, { kind: 'continued' });
     }
-    const running = await this.#running();
-    const choose = (now: SessionFacts | undefined) => this.#choose(request, now, running);
+    const circumstances = await this.#circumstances();
+    const choose = (now: SessionFacts | undefined) => this.#choose(request, now, circumstances);
     const { facts, choice } = await this.#parts.store.routes.settle(request.key, choose, once);
     const { resolution } = choice;
     if (once?.isKnown !== true) this.#tell(facts, resolution);
@@ -86,9 +97,9 @@ export class LiveGateway implements Disposable {
   /** Ends what is due for a reset although nobody talks to it. Returns the keys. */
   async resetIdle(signal?: AbortSignal): Promise<readonly string[]> {
     const { routes } = this.#parts.store;
-    const running = await this.#running();
+    const circumstances = await this.#circumstances();
     const reasonFor = (session: SessionFacts): string | undefined => {
-      const decision = goesOn(session) ? this.#decide(session, running) : undefined;
+      const decision = goesOn(session) ? this.#decide(session, circumstances) : undefined;
       return decision?.kind === 'reset' ? `reset: ${decision.reason}` : undefined;
     };
     const keys: string[] = [];
@@ -155,9 +166,11 @@ export class LiveGateway implements Disposable {
     this.book[Symbol.dispose]();
   }
 
-  /** Supervised runs of all processes. Asked only when something else than to go on is due, which is seldom. */
-  #running(): Promise<ReadonlyMap<string, EpochMs>> {
-    return busySince(this.#parts.store, this.#parts.clock.now());
+  /** Supervised runs of all processes, and the clock. Asked only when something else than to go on is due, which is seldom. */
+  async #circumstances(): Promise<Circumstances> {
+    const { store, clock } = this.#parts;
+    const running = await busySince(store, clock.now());
+    return { running, clockInDoubt: (await judgeClock(store, clock.now())) === 'suspect' };
   }
 
   async #existing(id: string): Promise<SessionFacts> {
@@ -166,7 +179,7 @@ export class LiveGateway implements Disposable {
     return facts;
   }
 
-  #decide(session: SessionFacts, running?: ReadonlyMap<string, EpochMs>): ResetDecision {
+  #decide(session: SessionFacts, { running, clockInDoubt = false }: Partial<Circumstances> = {}): ResetDecision {
     const { startedAt, lastActiveAt, endedAt, endReason, messageCount } = session;
     const since = Math.min(this.#background.get(session.id)?.since ?? Infinity, running?.get(session.id) ?? Infinity);
     return decideReset({
@@ -181,6 +194,7 @@ export class LiveGateway implements Disposable {
         sizeBytes: sessionBytes(session),
       },
       rules: this.live.rulesFor(session.source).reset,
+      clockInDoubt,
     });
   }
 
@@ -188,10 +202,10 @@ export class LiveGateway implements Disposable {
   #choose(
     { key: _, ...session }: ResolveRequest,
     current: SessionFacts | undefined,
-    running: ReadonlyMap<string, EpochMs>,
+    circumstances: Circumstances,
   ): RouteChoice & { resolution: Resolution } {
     if (current === undefined) return { kind: 'start', session, resolution: { kind: 'created' } };
-    const decision = this.#decide(current, running);
+    const decision = this.#decide(current, circumstances);
     if (decision.kind === 'resume') return { kind: 'resume', resolution: { kind: 'resumed' } };
     if (decision.kind !== 'reset') return { kind: 'keep', resolution: { kind: 'continued' } };
     const { reason } = decision;

@@ -19,6 +19,7 @@ import {
   runJobNow,
 } from '../../gateway/cron/run-due-jobs.ts';
 import type { RunResult } from '../../gateway/run/run-result.ts';
+import { isClockAhead, judgeClock, recordClockNowAndThen } from '../../homes/native/clock-watch.ts';
 import type { HomeParts } from '../home-parts.ts';
 import { addedJobText, checkedSpec, cronJob, type KnownJob, knownJobs, type NewCronJob } from './cron-jobs.ts';
 import type { Gateway } from './gateway.ts';
@@ -110,6 +111,9 @@ export class Scheduler {
   async tick(options: TickOptions = {}): Promise<CronTick> {
     await this.#settleOver();
     const { store, clock } = this.#parts;
+    await recordClockNowAndThen(store, clock.now());
+    // A slot that was claimed years ahead would keep its job from running until then.
+    if (await isClockAhead(store, clock.now())) return NOTHING_STARTED;
     const jobs = await withFirstSight(await this.jobs(), { store, now: clock.now() });
     return runDueJobs(this.#cronParts(options), jobs, this.#running);
   }
@@ -123,7 +127,8 @@ export class Scheduler {
     const secretly = { sign: webhookSigner(webhooks, process.env), env: withoutSecret(process.env, webhooks) };
     const outcome = await deliverDue({ deliveries, clock, outputOf, signal, ...secretly });
     if (outcome.arrived.length > 0) await this.#cleanUp();
-    await deliveries.trim(clock.now() - DELIVERIES_KEPT_MS);
+    if ((await judgeClock(this.#parts.store, clock.now())) === 'trusted')
+      await deliveries.trim(clock.now() - DELIVERIES_KEPT_MS);
     return outcome;
   }
 
@@ -215,6 +220,8 @@ export class Scheduler {
     return found;
   }
 }
+
+const NOTHING_STARTED: CronTick = { started: [], ended: Promise.resolve() };
 
 /** Together with what could not be saved of its folder, which stops nothing and is said all the same. */
 function jobEnd(result: AgentRunResult): JobEnd {

@@ -22,6 +22,15 @@ export async function judgeClock(store: SessionStore, now: EpochMs): Promise<'tr
   return since !== undefined && now - since >= BELIEVED_AFTER_MS ? 'trusted' : 'suspect';
 }
 
+/**
+ * Whether the clock is in doubt because it is far ahead. What only waits for its time, such as a job, cannot come too early by a
+ * clock that was set back, and would wait for a day for nothing.
+ */
+export async function isClockAhead(store: SessionStore, now: EpochMs): Promise<boolean> {
+  if ((await judgeClock(store, now)) === 'trusted') return false;
+  return now > Number((await store.getMeta(LATEST_SEEN)) ?? Number.NEGATIVE_INFINITY);
+}
+
 /** Refuses what somebody asks for because of its age, while ages cannot be trusted. */
 export async function refuseDoubtfulClock(store: SessionStore, now: EpochMs): Promise<void> {
   if ((await judgeClock(store, now)) === 'trusted') return;
