@@ -9,7 +9,7 @@ import { lacksRoom, noteGivenUp } from './give-up-trash.ts';
 import type { HomeParts } from './home-parts.ts';
 import { isUnfinished } from './is-unfinished.ts';
 import { refuseChange } from './refuse-change.ts';
-import { refuseDamage } from './refuse-damage.ts';
+import { refuseDamage, rememberSound } from './refuse-damage.ts';
 import { removeHomeLeftovers } from './remove-leftovers.ts';
 
 /**
@@ -38,8 +38,14 @@ export class Recovery {
   get lock(): HomeLock {
     return {
       acquire: async (purpose, waitMs) => {
-        await refuseDamage(this.#parts);
+        const soundAt = await refuseDamage(this.#parts);
         const held = await this.#lock.acquire(purpose, waitMs);
+        try {
+          await rememberSound(this.#parts, soundAt);
+        } catch (error) {
+          held[Symbol.dispose]();
+          throw error;
+        }
         this.#holders += 1;
         return {
           [Symbol.dispose]: () => {

@@ -4,6 +4,7 @@ import { namesIn } from '../checkpoints/names-in.ts';
 import { type CheckpointStore, findStore } from '../checkpoints/open-store.ts';
 import { Failure } from '../core/failure.ts';
 import { leftoversIn, removeLeftovers } from '../platform/remove-leftovers.ts';
+import { COPY } from '../store/sqlite/store-checks.ts';
 import { checkpointStoreOptions } from './checkpoint-store.ts';
 import type { HomeParts } from './home-parts.ts';
 
@@ -13,6 +14,7 @@ import type { HomeParts } from './home-parts.ts';
  */
 export async function removeHomeLeftovers(parts: HomeParts): Promise<void> {
   for (const dir of folders(parts)) removeLeftovers(dir);
+  removeLeftovers(parts.layout.root, COPY);
   const store = readableStore(parts);
   if (store !== undefined) await healStore(store);
 }

@@ -166,11 +166,14 @@ function hasRoomForCopy(db: Connection, scratchDir: string): boolean {
   return freeBytes(scratchDir) >= copyBytes(db);
 }
 
+/** How the folder of a copy is named, beside its owner. */
+export const COPY = '.tmp-doctor';
+
 /** Looks at a copy of the database, which is as the database was at one moment. */
 async function withCopy<T>(db: Connection, scratchDir: string, look: (raw: BetterSqlite3.Database) => T): Promise<T> {
   // Whoever dies over a copy leaves one as large as the database.
-  removeLeftovers(scratchDir);
-  const directory = join(scratchDir, temporaryName());
+  removeLeftovers(scratchDir, COPY);
+  const directory = join(scratchDir, temporaryName(COPY));
   mkdirSync(directory, 0o700);
   try {
     const copy = join(directory, 'state.db');
