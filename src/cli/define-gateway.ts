@@ -99,7 +99,9 @@ function defineServe(program: Definition, frame: Frame): void {
     .addOption(portOption('--port <n>', 'the port to listen on (7717)'))
     .addOption(textOption('--socket <file>', 'listen on a Unix socket instead, in a folder that only you can enter'))
     .addOption(textOption('--host <address>', 'the address to listen on (127.0.0.1)'))
-    .option('--public', 'allow an address that other machines can reach; 0.0.0.0 when no --host is given');
+    .option('--public', 'allow an address that other machines can reach; 0.0.0.0 when no --host is given')
+    .addOption(textOption('--tls-cert <file>', 'speak TLS with this certificate (serve.tls_cert)'))
+    .addOption(textOption('--tls-key <file>', 'the key of the certificate, which only you may read (serve.tls_key)'));
 }
 
 function defineRun(program: Definition, frame: Frame): void {

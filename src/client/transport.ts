@@ -5,11 +5,14 @@ import { setTimeout } from 'node:timers/promises';
 import { Failure } from '../core/failure.ts';
 import { SECOND_MS } from '../core/time.ts';
 import { RemoteFailure, readAnswer } from './read-answer.ts';
+import { tlsFailure } from './tls-failure.ts';
 
 export interface ClientOptions {
-  /** `http://127.0.0.1:7717`, an https address of a proxy, or `unix:` and the path of a socket. */
+  /** `http://127.0.0.1:7717`, an https address, or `unix:` and the path of a socket. */
   readonly url: string;
   readonly token: string;
+  /** Certificates as PEM, for a daemon whose own is signed by one that this machine does not know. */
+  readonly ca?: string;
 }
 
 export interface Call {
@@ -37,13 +40,15 @@ export class Transport implements Disposable {
   readonly #name: string;
   readonly #agent: Agent;
 
-  constructor({ url, token }: ClientOptions) {
+  constructor({ url, token, ca }: ClientOptions) {
     const { secure, ...where } = placeOf(url);
     this.#secure = secure;
     this.#where = where;
     this.#token = token;
     this.#name = url;
-    this.#agent = secure ? new SecureAgent({ keepAlive: true }) : new Agent({ keepAlive: true });
+    this.#agent = secure
+      ? new SecureAgent({ keepAlive: true, ...(ca !== undefined && { ca }) })
+      : new Agent({ keepAlive: true });
   }
 
   /**
@@ -110,6 +115,8 @@ export class Transport implements Disposable {
         cause: error,
       });
     }
+    const distrusted = tlsFailure(this.#name, error);
+    if (distrusted !== undefined) return distrusted;
     if (!isUnreachable(error)) return error;
     return new Failure('failed', `No daemon answers at ${this.#name}.`, {
       hint: 'Start it there with: coppice serve',

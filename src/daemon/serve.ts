@@ -11,6 +11,7 @@ import { errorText } from '../core/error-text.ts';
 import { Failure } from '../core/failure.ts';
 import { ignoreAbort } from '../core/ignore-abort.ts';
 import { type Clock, MINUTE_MS, SECOND_MS } from '../core/time.ts';
+import type { CertificateFiles } from '../http/certificate.ts';
 import type { Address } from '../http/listen.ts';
 import { startServer } from '../http/start-server.ts';
 import { Daemon } from './daemon.ts';
@@ -21,6 +22,8 @@ export interface ServeParts {
   readonly home: Home;
   readonly clock: Clock;
   readonly address: Address;
+  /** Speaks TLS with this certificate. */
+  readonly tls?: CertificateFiles | undefined;
   /** One line for the log. */
   readonly say: (line: string) => void;
   /** Told once, when it listens. */
@@ -36,7 +39,7 @@ const STEP_MS = SECOND_MS;
  * flight are answered and runs have ended; the caller closes the home. A chore that fails is tried again; what takes the home away
  * from under it ends all of it at once, and is thrown.
  */
-export async function serve({ home, clock, address, say, onReady, signal }: ServeParts): Promise<void> {
+export async function serve({ home, clock, address, tls, say, onReady, signal }: ServeParts): Promise<void> {
   refuseForeign(home);
   refuseSharedHome(home.path);
   using _lock = await holdServeLock(home.path);
@@ -45,9 +48,11 @@ export async function serve({ home, clock, address, say, onReady, signal }: Serv
   const token = readOrMakeToken(home.path);
   const daemon = new Daemon({ home, clock, say });
   await daemon.recover();
-  const server = await startServer({ home, clock, token, say, chores: () => daemon.chores }, address);
+  const server = await startServer({ home, clock, token, tls, say, chores: () => daemon.chores }, address);
   daemon.add({ name: 'sessions that nobody uses', everyMs: MINUTE_MS, act: () => server.releaseIdle() });
   daemon.add({ name: 'the audit log', everyMs: MINUTE_MS, act: () => server.flushAudit() });
+  const renew = async () => tell(server.renewCertificate(), say);
+  if (tls !== undefined) daemon.add({ name: 'the certificate', everyMs: 10 * SECOND_MS, act: renew });
   const chores = work({ daemon, refuseToGoOn: createRefusal(home), manager, signal: stop.signal });
   manager.ready();
   onReady({ url: server.url, tokenPath: tokenPath(home.path) });
@@ -62,6 +67,10 @@ export async function serve({ home, clock, address, say, onReady, signal }: Serv
     await Promise.allSettled([server.stop(0), daemon.stop()]);
     throw error;
   }
+}
+
+function tell(said: string | undefined, say: (line: string) => void): void {
+  if (said !== undefined) say(said);
 }
 
 /** Throws when there is no home left to work on. */

@@ -17,6 +17,8 @@ export interface Admission {
   readonly find: (shown: string) => Holder | undefined;
   /** The name or address that was bound, when it is not a loopback one. */
   readonly host?: string;
+  /** Names in the certificate of a server with TLS: no page of another site can have one for them. */
+  readonly isFor?: (name: string) => boolean;
   /** On a Unix socket the file decides who may come; names mean nothing there. */
   readonly anyHost?: boolean;
 }
@@ -25,12 +27,13 @@ export interface Admission {
  * Decides whether a request may go on: called by a name of this machine (a page of another site that resolves its own name to
  * this address is not), not sent by a page of another site, and with a token that is good.
  */
-export function createAdmission({ find, host, anyHost = false }: Admission) {
+export function createAdmission({ find, host, isFor = () => false, anyHost = false }: Admission) {
   const isPublic = host !== undefined && !isLoopback(host);
   /** Nearly all requests bear the same name, so the last good one is remembered. */
   let knownHost: string | undefined;
 
-  const known = (name: string) => isLoopback(name) || name === host?.toLowerCase() || (isPublic && isIP(name) !== 0);
+  const known = (name: string) =>
+    isLoopback(name) || name === host?.toLowerCase() || (isPublic && isIP(name) !== 0) || isFor(name);
   return (headers: RequestHeaders): Admitted => {
     if (!anyHost && headers.host !== knownHost) {
       if (!known(nameOf(headers.host ?? ''))) return { refused: WRONG_HOST };
@@ -61,7 +64,7 @@ function nameOf(host: string): string {
 const WRONG_HOST = refuse(
   'forbidden',
   'The Host header does not name this machine.',
-  'Use http://127.0.0.1 with the port that coppice serve printed. A proxy must send that name too.',
+  'Use the address that coppice serve printed, or a name in its certificate. A proxy must send that name too.',
 );
 const WRONG_ORIGIN = refuse(
   'forbidden',

@@ -1,5 +1,6 @@
 import { chmodSync, lstatSync, rmSync, statSync } from 'node:fs';
 import type { Server } from 'node:http';
+import { Server as SecureServer } from 'node:https';
 import { type AddressInfo, createConnection } from 'node:net';
 import { dirname, resolve } from 'node:path';
 import { Failure } from '../core/failure.ts';
@@ -11,22 +12,22 @@ export type Address =
   | { readonly socket: string };
 
 /** Makes a server listen and says where, or why it cannot. */
-export async function listen(server: Server, address: Address): Promise<{ readonly url: string }> {
+export async function listen(server: Server | SecureServer, address: Address): Promise<{ readonly url: string }> {
   if ('socket' in address) return listenOnSocket(server, resolve(address.socket));
   const { host, port, beyond = false } = address;
   if (!isLoopback(host) && !beyond) {
     throw new Failure('refused', `${host} can be reached from other machines.`, {
-      hint: 'If that is meant, add --public, and put a proxy with TLS in front of it.',
+      hint: 'If that is meant, add --public, and --tls-cert and --tls-key or a proxy with TLS in front of it.',
     });
   }
   await begin(server, { host, port });
   const bound = server.address() as AddressInfo;
   const name = bound.family === 'IPv6' ? `[${bound.address}]` : bound.address;
-  return { url: `http://${name}:${bound.port}` };
+  return { url: `${server instanceof SecureServer ? 'https' : 'http'}://${name}:${bound.port}` };
 }
 
 /** The folder keeps others away, from the first moment on; the socket itself is 0600 as well. */
-async function listenOnSocket(server: Server, path: string): Promise<{ readonly url: string }> {
+async function listenOnSocket(server: Server | SecureServer, path: string): Promise<{ readonly url: string }> {
   refuseSharedFolder(dirname(path));
   await removeStale(path);
   await begin(server, { path });
@@ -72,7 +73,7 @@ function answers(path: string): Promise<boolean> {
   });
 }
 
-function begin(server: Server, where: { host: string; port: number } | { path: string }): Promise<void> {
+function begin(server: Server | SecureServer, where: { host: string; port: number } | { path: string }): Promise<void> {
   return new Promise((done, failed) => {
     const refused = (error: NodeJS.ErrnoException) => failed(cannotListen(error, where));
     server.once('error', refused);

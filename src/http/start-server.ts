@@ -1,11 +1,13 @@
-import { createServer, type ServerOptions } from 'node:http';
+import type { ServerOptions } from 'node:http';
 import { createBearerFinder } from '../app/access/find-bearer.ts';
 import type { Home } from '../app/home.ts';
 import { errorText } from '../core/error-text.ts';
 import { type Clock, SECOND_MS } from '../core/time.ts';
+import type { CertificateFiles } from './certificate.ts';
 import { createAdmission } from './create-admission.ts';
 import { createRateLimit, type Rate } from './create-rate-limit.ts';
 import { createRequestHandler } from './create-request-handler.ts';
+import { createWebServer } from './create-web-server.ts';
 import { EventClients } from './event-clients.ts';
 import type { Door } from './let-in.ts';
 import { type Address, listen } from './listen.ts';
@@ -22,6 +24,8 @@ export interface ServerParts {
   readonly clock: Clock;
   /** The owner's token, which has all scopes. Others are looked for in the home. */
   readonly token: string;
+  /** Speaks TLS with this certificate. */
+  readonly tls?: CertificateFiles | undefined;
   /** One line for the log. */
   readonly say: (line: string) => void;
   /** What one client may ask for; the defaults stop only what runs away. */
@@ -51,6 +55,8 @@ export interface HttpServer {
   readonly url: string;
   /** Lets go of sessions that no client has used for a while, and of requests that nobody asks for again. */
   releaseIdle(): Promise<void>;
+  /** Takes up a certificate that was replaced since. Returns what is to be said of it. */
+  renewCertificate(): string | undefined;
   /** Writes down what was counted for the audit log. */
   flushAudit(): Promise<void>;
   /** Takes no more requests, lets those in flight end, and closes. What takes longer than this is cut off. */
@@ -71,17 +77,23 @@ export async function startServer(parts: ServerParts, address: Address): Promise
   const chores = parts.chores ?? (() => []);
   const readiness = createReadiness({ home, clock, chores });
   const repeats = new RepeatedRequests(home.requests);
+  const web = createWebServer({
+    options: patience(parts.patienceMs ?? PATIENCE_MS),
+    onRequest: (request, response) => {
+      const work = handle(request, response).then(() => void working.delete(work));
+      working.add(work);
+    },
+    onConnection: (socket) => strangers.arrived(socket),
+    tls: parts.tls,
+    clock,
+  });
   const handle = createRequestHandler(
     { home, clock, events, news, sessions, metrics, repeats, chores, readiness, signal: stopping.signal },
-    { ...createDoor(parts, address), met: (socket) => strangers.met(socket), signal: stopping.signal },
+    { ...createDoor(parts, address, web.isFor), met: (socket) => strangers.met(socket), signal: stopping.signal },
   );
   // Opens what lies behind the gateway, so that nobody who follows its events waits for that.
   await home.gateway.spend('day');
-  const server = createServer(patience(parts.patienceMs ?? PATIENCE_MS), (request, response) => {
-    const work = handle(request, response).then(() => void working.delete(work));
-    working.add(work);
-  });
-  server.on('connection', (socket) => strangers.arrived(socket));
+  const { server } = web;
   server.maxConnections = MAX_CONNECTIONS;
   const { url } = await listen(server, address);
   return {
@@ -91,6 +103,7 @@ export async function startServer(parts: ServerParts, address: Address): Promise
       await home.requests.dropOld();
     },
     flushAudit: () => home.audit.flush(),
+    renewCertificate: () => web.renew(),
     async stop(withinMs = STOP_MS) {
       const closed = new Promise((resolve) => server.close(resolve));
       stopping.abort();
@@ -117,11 +130,12 @@ async function flushAtLast({ home, say }: ServerParts): Promise<void> {
 function createDoor(
   { home, clock, token, rate = RATE, say }: ServerParts,
   address: Address,
+  isFor: (name: string) => boolean,
 ): Omit<Door, 'met' | 'signal'> {
   const names = 'socket' in address ? { anyHost: true } : { host: address.host };
   const find = createBearerFinder({ homePath: home.path, token, clock });
   return {
-    admit: createAdmission({ find, ...names }),
+    admit: createAdmission({ find, isFor, ...names }),
     rate: createRateLimit(rate, clock),
     refusedRate: createRateLimit(REFUSED_RATE, clock),
     limit: rate.burst,

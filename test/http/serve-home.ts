@@ -17,7 +17,8 @@ export interface Served {
   readonly ask: (path: string, init?: RequestInit) => Promise<Response>;
 }
 
-export interface ServeOptions extends Partial<Pick<ServerParts, 'rate' | 'patienceMs' | 'clock' | 'mostStrangers'>> {
+export interface ServeOptions
+  extends Partial<Pick<ServerParts, 'rate' | 'patienceMs' | 'clock' | 'mostStrangers' | 'tls'>> {
   /** A home that is there already. */
   readonly path?: string;
   readonly address?: Address;

@@ -80,5 +80,6 @@ export const DEFAULT_CONFIG: Config = {
   },
   prices: {},
   cron: { jobs: {}, max_parallel: 4, after_delivery: 'remove' },
+  serve: { tls_cert: 'none', tls_key: 'none' },
   webhooks: { secret_file: 'none', secret_env: 'none' },
 };

@@ -3,7 +3,7 @@ import { amount, amountOrNever, choice, wordList, yesOrNo } from './config-value
 import { cronSchema } from './cron-schema.ts';
 import { budgetsSchema, guardsSchema, limitsSchema, pricesSchema, sessionResetSchema } from './gateway-schema.ts';
 import { sessionsSchema } from './sessions-schema.ts';
-import { webhooksSchema } from './webhooks-schema.ts';
+import { serveSchema, webhooksSchema } from './webhooks-schema.ts';
 
 const dumpsSchema = z.strictObject({
   max_count: amountOrNever('count').default(20).describe('Keep at most this many request dumps per session.'),
@@ -111,6 +111,7 @@ export const configSchema = z
       .describe('When a live session is told that it goes round in circles or runs away.'),
     prices: pricesSchema,
     cron: cronSchema.prefault({}).describe('What runs by the clock.'),
+    serve: serveSchema.prefault({}).describe('How coppice serve is reached.'),
     webhooks: webhooksSchema.prefault({}).describe('How webhooks know that a delivery is yours.'),
   })
   .meta({ title: 'Coppice configuration', description: 'Every key is optional.' });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { quote } from './config-values.ts';
 
 /** A whole path, or the word `none`. Where the daemon was started is nobody's business. */
-export function pathOrNone() {
+function pathOrNone() {
   return z.string({ error: notAPath }).refine((text) => text === 'none' || isAbsolute(text), { error: notAPath });
 }
 
@@ -17,6 +17,13 @@ const variable = z
     error: () =>
       'This is not the name of a variable. Write its name, such as COPPICE_WEBHOOK_SECRET, and never the secret.',
   });
+
+export const serveSchema = z.strictObject({
+  tls_cert: pathOrNone()
+    .default('none')
+    .describe('Speak TLS with the certificate in this file (PEM); none speaks plain HTTP.'),
+  tls_key: pathOrNone().default('none').describe('The key of the certificate, in a file that only you may read.'),
+});
 
 export const webhooksSchema = z
   .strictObject({

@@ -47,6 +47,8 @@ export interface ServeOptions {
   readonly socket?: string;
   readonly host?: string;
   readonly public?: boolean;
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
 }
 
 export interface CorrectOptions {

@@ -1,4 +1,7 @@
-import { serve } from '../../daemon/serve.ts';
+import { resolve } from 'node:path';
+import type { Config } from '../../app/config/config-schema.ts';
+import { Failure } from '../../core/failure.ts';
+import { type ServeParts, serve } from '../../daemon/serve.ts';
 import type { CommandInput } from '../command.ts';
 import { writeJson } from '../json-output.ts';
 import { withHomeToStay } from '../with-home.ts';
@@ -14,6 +17,7 @@ export function run(input: CommandInput<ServeOptions>): Promise<number> {
       home,
       clock: io.clock,
       address,
+      tls: certificateOf(options, home.config.serve, io.cwd),
       say: (line) => io.err.write(`${new Date(io.clock.now()).toISOString()} ${line}\n`),
       onReady: ({ url, tokenPath }) => {
         if (global.json) writeJson(io.out, { url, tokenPath });
@@ -22,5 +26,29 @@ export function run(input: CommandInput<ServeOptions>): Promise<number> {
       signal: io.signal,
     });
     return 0;
+  });
+}
+
+/** What was typed, else what is configured. A socket is reached from this machine alone and needs none. */
+function certificateOf(
+  { tlsCert, tlsKey, socket }: ServeOptions,
+  { tls_cert: certThere, tls_key: keyThere }: Config['serve'],
+  cwd: string,
+): ServeParts['tls'] {
+  const configured = (path: string) => (path === 'none' ? undefined : path);
+  const typed = tlsCert !== undefined || tlsKey !== undefined;
+  if (socket !== undefined && typed) throw noTlsThere();
+  const cert = typed ? tlsCert : configured(certThere);
+  const key = typed ? tlsKey : configured(keyThere);
+  if (socket !== undefined || (cert === undefined && key === undefined)) return undefined;
+  if (cert !== undefined && key !== undefined) return { cert: resolve(cwd, cert), key: resolve(cwd, key) };
+  throw new Failure('usage', 'A certificate needs its key, and a key its certificate.', {
+    hint: 'Give both: --tls-cert FILE --tls-key FILE',
+  });
+}
+
+function noTlsThere(): Failure {
+  return new Failure('usage', '--socket was given together with --tls-cert or --tls-key.', {
+    hint: 'A socket is reached from this machine alone: leave them out.',
   });
 }

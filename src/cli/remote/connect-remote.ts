@@ -16,7 +16,21 @@ export interface RemotePlace {
 
 /** Asks the daemon at this address for its home. */
 export async function connectRemote(place: RemotePlace): Promise<RemoteApp> {
-  return openRemoteHome(createClient({ url: place.url, token: findToken(place) }), place.clock);
+  const { COPPICE_CA_FILE: file } = place.env;
+  const ca = file === undefined ? {} : { ca: readCa(file) };
+  return openRemoteHome(createClient({ url: place.url, token: findToken(place), ...ca }), place.clock);
+}
+
+/** The certificate that a private one is signed by. */
+function readCa(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new Failure('usage', `The certificate in ${file} could not be read.`, {
+      hint: 'Set COPPICE_CA_FILE to a file that holds one, or do not set it.',
+      cause: error,
+    });
+  }
 }
 
 /** `COPPICE_TOKEN`, the file named by `COPPICE_TOKEN_FILE`, or that of the home on this machine: for this machine only. */
