@@ -22,12 +22,14 @@ interface Received {
 
 async function webhook() {
   const received: Received[] = [];
-  const server = createServer(async (request, response) => {
+  const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const signature = request.headers['coppice-signature'];
-    received.push({ signature: signature?.toString(), body: Buffer.concat(chunks).toString() });
-    response.end();
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const signature = request.headers['coppice-signature'];
+      received.push({ signature: signature?.toString(), body: Buffer.concat(chunks).toString() });
+      response.end();
+    });
   }).listen(0, '127.0.0.1');
   onTestFinished(() => void server.close());
   await once(server, 'listening');

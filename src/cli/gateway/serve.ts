@@ -35,7 +35,6 @@ function certificateOf(
   { tls_cert: certThere, tls_key: keyThere }: Config['serve'],
   cwd: string,
 ): ServeParts['tls'] {
-  const configured = (path: string) => (path === 'none' ? undefined : path);
   const typed = tlsCert !== undefined || tlsKey !== undefined;
   if (socket !== undefined && typed) throw noTlsThere();
   const cert = typed ? tlsCert : configured(certThere);
@@ -45,6 +44,10 @@ function certificateOf(
   throw new Failure('usage', 'A certificate needs its key, and a key its certificate.', {
     hint: 'Give both: --tls-cert FILE --tls-key FILE',
   });
+}
+
+function configured(path: string): string | undefined {
+  return path === 'none' ? undefined : path;
 }
 
 function noTlsThere(): Failure {
