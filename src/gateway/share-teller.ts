@@ -5,6 +5,7 @@ import { factsOf } from './verdict-of.ts';
 
 /** A share of a limit that has just been used up, in words. */
 export interface UsedShare extends SpendShare {
+  readonly used: number;
   readonly message: string;
 }
 
@@ -19,16 +20,23 @@ export function createShareTeller({ book, rules, tell }: ShareTellerParts): (spe
   const told = new Set<string>();
   const limits = rules.spend.flatMap((rule) => (rules.alertPercents ?? []).map((percent) => ({ rule, percent })));
   return (spent) => {
-    for (const { scope, key, period, used } of spent) {
+    for (const { scope, key, period, used: totals } of spent) {
       for (const { rule, percent } of limits) {
         const { counter, limit } = rule;
         if (counter === 'messages' || counter === 'bytes' || !ruleApplies(rule, { scope, key })) continue;
-        const share = { scope, key, period, counter, limit, percent };
-        const isNew = used[counter] >= (limit * percent) / 100 && !told.has(JSON.stringify(share));
-        if (isNew) told.add(JSON.stringify(share));
-        if (!isNew || !book.tell(share)) continue;
-        const facts = factsOf({ causes: [{ rule: counter, scope, used: used[counter], limit }] });
-        tell({ ...share, message: `${percent} % of a budget is used. ${facts}` });
+        const used = totals[counter];
+        const isUsed = used >= (limit * percent) / 100;
+        // Asked after every message: most of the time nothing is near a share, and nothing was.
+        if (!isUsed && told.size === 0) continue;
+        const name = `${scope} ${counter} ${percent} ${limit} ${period} ${key}`;
+        // A correction took it back, so it is told again.
+        if (!isUsed) told.delete(name);
+        if (!isUsed || told.has(name)) continue;
+        told.add(name);
+        if (!book.tell({ scope, key, period, counter, limit, percent })) continue;
+        const facts = factsOf({ causes: [{ rule: counter, scope, used, limit }] });
+        const message = `${percent === 100 ? 'A budget is used up' : `${percent} % of a budget is used`}. ${facts}`;
+        tell({ scope, key, period, counter, limit, percent, used, message });
       }
     }
   };

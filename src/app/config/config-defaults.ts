@@ -66,7 +66,8 @@ export const DEFAULT_CONFIG: Config = {
     model: {},
     time_zone: 'UTC',
     on_breach: 'stop',
-    alert_percent: 50,
+    alert_at: [50, 80, 100],
+    alert_deliver: [],
     grace_percent: 10,
   },
   guards: {

@@ -53,6 +53,13 @@ export function wordList() {
   });
 }
 
+/** Numbers, in brackets. */
+export function amountList(name: RangeName) {
+  return z.array(amount(name), {
+    error: ({ input }) => `${quote(input)} is not a list. Write one in brackets, such as [50, 80].`,
+  });
+}
+
 export function timeZone() {
   return z.string({ error: notATimeZone }).refine(validTimeZone, { error: notATimeZone });
 }

@@ -20,7 +20,8 @@ const command = wordList().min(1, {
   error: 'The command is empty. Write it as a list, such as [my-agent, --task, report].',
 });
 
-const target = z
+/** Where something is delivered. */
+export const deliveryTarget = z
   .strictObject({
     file: wholePath('the path of a file').describe('Write the output there; {job} and {session} are filled in.'),
     webhook: z
@@ -51,7 +52,7 @@ const cronJobSchema = z.strictObject({
     .describe('While an earlier run is still going: skip this one, or run it in parallel.'),
   max_minutes: amountOrNever('minutes').default(60).describe('Stop a run after this many minutes.'),
   deliver: z
-    .array(target)
+    .array(deliveryTarget)
     .default([])
     .describe('Where the output goes: a list of { file }, { webhook } or { command }.'),
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { amount, amountOrNever, choice, timeZone } from './config-values.ts';
+import { amount, amountList, amountOrNever, choice, timeZone } from './config-values.ts';
+import { deliveryTarget } from './cron-schema.ts';
 
 const resetFields = {
   mode: choice(['none', 'idle', 'daily', 'both']).describe(
@@ -79,9 +80,15 @@ export const budgetsSchema = z.strictObject({
   on_breach: choice(['warn', 'reset', 'stop'])
     .default('stop')
     .describe('What happens when a budget is used up: warn, reset or stop.'),
-  alert_percent: amountOrNever('percent')
-    .default(50)
-    .describe('Tell of it, as an event, when this percentage of a budget is used; as at warn_percent and when all is.'),
+  alert_at: amountList('percent')
+    .default([50, 80, 100])
+    .describe(
+      'Tell of it when these percentages of a budget are used: as an event, once for each and day, or session.',
+    ),
+  alert_deliver: z
+    .array(deliveryTarget)
+    .default([])
+    .describe('Where such an alert goes besides: a list of { file }, { webhook } or { command }.'),
   grace_percent: amount('percent')
     .default(10)
     .describe(

@@ -187,9 +187,20 @@ function arbitraryValue(node: JsonSchema): fc.Arbitrary<JsonValue> {
   }
   if (node.enum !== undefined) return fc.constantFrom(...node.enum);
   if (node.type === 'boolean') return fc.boolean();
-  if (node.type === 'array') return fc.array(fc.string({ minLength: 1 }));
+  if (node.type === 'array') return arbitraryList(itemsOf(node));
   if (node.default === 'none') return fc.constant('none');
   return fc.constantFrom('UTC', 'Europe/Berlin', 'Asia/Kolkata');
+}
+
+function itemsOf({ items }: JsonSchema): JsonSchema {
+  return typeof items === 'object' && !Array.isArray(items) ? items : {};
+}
+
+function arbitraryList(items: JsonSchema): fc.Arbitrary<JsonValue> {
+  if (numberIn(items) !== undefined) return fc.array(arbitraryValue(items));
+  // Targets of deliveries have tests of their own.
+  if (items.type === 'object') return fc.constant([{ command: ['notify'] }]);
+  return fc.array(fc.string({ minLength: 1 }));
 }
 
 function arbitrarySection(node: JsonSchema): fc.Arbitrary<JsonObject> {

@@ -70,9 +70,10 @@ export function cronJob(name: string, spec: CronJobSpec): CronJob {
   };
 }
 
-function targetsOf(
+/** Where one entry of `deliver` leads. */
+export function targetsOf(
   { file, webhook, command }: CronJobSpec['deliver'][number],
-  workdir: string | undefined,
+  workdir?: string,
 ): DeliveryTarget[] {
   return [
     ...(file === undefined ? [] : [{ kind: 'file' as const, path: file }]),

@@ -28,7 +28,7 @@ export function gatewayRules(config: Config, source: string): GatewayRules {
       spend: spendRules(config, source),
       guards: guardRules(config),
       prices: pricesOf(config),
-      alertPercents: alertPercents(config),
+      alertPercents: config.budgets.alert_at,
     },
     budgetOffsetAt: zoneOffset(config.budgets.time_zone),
   };
@@ -105,11 +105,6 @@ function pricesOf({ prices }: Config): Prices {
       return [model, { ...price, reasoning: nano(reasoning) }];
     }),
   );
-}
-
-function alertPercents({ budgets, limits }: Config): readonly number[] {
-  const first = limit(budgets.alert_percent);
-  return [...(first === undefined ? [] : [first]), limits.warn_percent, 100];
 }
 
 type GivenPrice = Config['prices'][string];

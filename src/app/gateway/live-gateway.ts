@@ -15,6 +15,7 @@ import { judgeClock } from '../../homes/native/clock-watch.ts';
 import { openSpendBook } from '../../store/sqlite/spend-book.ts';
 import type { HomeParts } from '../home-parts.ts';
 import { sessionHandle } from '../sessions/session-handle.ts';
+import { BudgetAlerts } from './budget-alerts.ts';
 import { Budgets } from './budgets.ts';
 import { type Added, appendLive, GatewaySession, type JudgedReceipt, type Resolution } from './gateway-session.ts';
 import { recordLateUsage } from './late-usage.ts';
@@ -41,6 +42,7 @@ export class LiveGateway implements Disposable {
   readonly live: LiveSessions;
   readonly budgets: Budgets;
   readonly book: SpendBook;
+  readonly alerts: BudgetAlerts;
   readonly #parts: HomeParts;
   /** How many works of this process go on in the background of a session, and since when without a break: a reset waits for them. */
   readonly #background = new Map<string, { readonly since: EpochMs; works: number }>();
@@ -49,11 +51,12 @@ export class LiveGateway implements Disposable {
     this.#parts = parts;
     this.book = openSpendBook({ path: parts.layout.live, clock: parts.clock });
     this.events = createEventFeed(parts.clock);
+    this.alerts = new BudgetAlerts({ ...parts, events: this.events });
     this.live = new LiveSessions({
       ...parts,
       book: this.book,
       onStop: (id, verdict) => this.#tellStop(id, verdict),
-      onShare: (sessionId, { message }) => this.events.publish({ kind: 'budget-alert', sessionId, message }),
+      onShare: (sessionId, share) => this.alerts.tell(sessionId, share),
     });
     this.budgets = new Budgets({ ...parts, book: this.book, rulesFor: (source) => this.live.rulesFor(source) });
   }

@@ -70,6 +70,8 @@ export interface AgentRunResult extends RunResult {
   readonly usageFrom: UsageWay | undefined;
   /** Models that it used and whose price is not known, so that they cost nothing here. */
   readonly unpricedModels: readonly string[];
+  /** Shares of budgets that this run was the first to use, a sentence each. */
+  readonly alerts: readonly string[];
   /** What was saved of its working directory; absent when nobody wanted that. */
   readonly checkpoints?: RunCheckpoints;
 }
@@ -87,6 +89,7 @@ export async function runAgent(parts: RunAgentParts, run: AgentRun): Promise<Age
   const session = sessionHandle(parts, facts.id);
   const live = parts.gateway.live.follow(facts, rules);
   using _background = parts.gateway.background(facts.id);
+  using alerts = parts.gateway.alerts.hear(facts.id);
   await using turn = live.beginTurn({ reservation });
   const isMetered = wantsMeter(run, rules.spend);
   const ways = createUsageWays();
@@ -119,7 +122,13 @@ export async function runAgent(parts: RunAgentParts, run: AgentRun): Promise<Age
   await close(parts, { session, result, run });
   const after = await session.facts();
   parts.gateway.events.publish({ kind: 'run-ended', sessionId: facts.id, message: endSentence(result) });
-  const told = { isLimited: reserves(rules.spend), usageFrom: ways.counting(), unpricedModels: turn.unpriced() };
+  const told = {
+    isLimited: reserves(rules.spend),
+    usageFrom: ways.counting(),
+    unpricedModels: turn.unpriced(),
+    alerts: alerts.told,
+  };
+  await parts.gateway.alerts.settled();
   return { ...result, session: after, used: turn.used(), ...told, ...(checkpoints && { checkpoints }) };
 }
 

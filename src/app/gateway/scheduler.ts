@@ -21,12 +21,13 @@ import {
 import type { RunResult } from '../../gateway/run/run-result.ts';
 import { isClockAhead, judgeClock, recordClockNowAndThen } from '../../homes/native/clock-watch.ts';
 import type { HomeParts } from '../home-parts.ts';
+import { ALERT_JOB } from './budget-alerts.ts';
 import { addedJobText, checkedSpec, cronJob, type KnownJob, knownJobs, type NewCronJob } from './cron-jobs.ts';
 import type { Gateway } from './gateway.ts';
 import type { AgentRunResult } from './run-agent.ts';
 import { recordedRuns } from './recorded-runs.ts';
 import { withFirstSight } from './seen-jobs.ts';
-import { webhookSigner, withoutSecret } from './webhook-signer.ts';
+import { secretly } from './webhook-signer.ts';
 
 /** What arrived or was given up is forgotten after this. */
 const DELIVERIES_KEPT_MS = 30 * DAY_MS;
@@ -123,9 +124,8 @@ export class Scheduler {
     const { deliveries } = this.#parts.store;
     const { clock } = this.#parts;
     const outputOf = (sessionId: string) => this.#outputOf(sessionId);
-    const { webhooks } = this.#parts.config;
-    const secretly = { sign: webhookSigner(webhooks, process.env), env: withoutSecret(process.env, webhooks) };
-    const outcome = await deliverDue({ deliveries, clock, outputOf, signal, ...secretly });
+    const sending = secretly(this.#parts.config.webhooks);
+    const outcome = await deliverDue({ deliveries, clock, outputOf, signal, ...sending });
     if (outcome.arrived.length > 0) await this.#cleanUp();
     if ((await judgeClock(this.#parts.store, clock.now())) === 'trusted')
       await deliveries.trim(clock.now() - DELIVERIES_KEPT_MS);
@@ -202,7 +202,9 @@ export class Scheduler {
   async #cleanUp(): Promise<void> {
     const { store, config } = this.#parts;
     if (config.cron.after_delivery === 'keep') return;
-    const open = new Set((await store.deliveries.open()).map(({ sessionId }) => sessionId));
+    // An alert that has not arrived needs nothing of its session.
+    const waiting = (await store.deliveries.open()).filter((delivery) => delivery.job !== ALERT_JOB);
+    const open = new Set(waiting.map(({ sessionId }) => sessionId));
     const ids: string[] = [];
     for (const { job } of await this.jobs()) {
       if (job.deliver.length === 0) continue;

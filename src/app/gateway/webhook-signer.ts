@@ -3,6 +3,7 @@ import { errorText } from '../../core/error-text.ts';
 import { Failure } from '../../core/failure.ts';
 import { shellWord } from '../../core/shell-word.ts';
 import type { EpochMs } from '../../core/time.ts';
+import type { DeliverParts } from '../../gateway/cron/deliver.ts';
 import { webhookSignature } from '../../gateway/cron/webhook-signature.ts';
 import { openRegular } from '../../platform/open-regular.ts';
 import type { Config } from '../config/config-schema.ts';
@@ -29,6 +30,11 @@ export function webhookSigner(
 /** An environment without the secret: what is started needs it for nothing. */
 export function withoutSecret<E extends Env>(env: E, { secret_env: name }: Settings): E {
   return name === NONE ? env : { ...env, [name]: undefined };
+}
+
+/** What every delivery is sent with, by whomever. */
+export function secretly(webhooks: Settings): Pick<DeliverParts, 'sign' | 'env'> {
+  return { sign: webhookSigner(webhooks, process.env), env: withoutSecret(process.env, webhooks) };
 }
 
 function fromVariable(name: string, env: Env): string {

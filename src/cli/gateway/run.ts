@@ -48,6 +48,7 @@ export function run(input: CommandInput<RunOptions>): Promise<number> {
       ...(stats.outputBytes > 0 ? [`${formatBytes(stats.outputBytes)} printed`] : []),
     ];
     io.err.write(`coppice: Session ${session.id}: ${amounts.join(', ')}.\n`);
+    for (const alert of result.alerts) io.err.write(`coppice: ${alert}\n`);
     for (const line of checkpointLines(result.checkpoints, global)) io.err.write(`coppice: ${line}\n`);
     if (isBlind) io.err.write(`coppice: ${NOTHING_TOLD}\n`);
     if (result.unpricedModels.length > 0) io.err.write(`coppice: ${unpricedSentence(result.unpricedModels)}\n`);

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import type { Delivery, DeliveryBook } from '../../core/delivery-book.ts';
 import { errorText } from '../../core/error-text.ts';
 import { hideUrlSecrets } from '../../core/hide-url-secrets.ts';
+import type { JsonObject } from '../../core/json.ts';
 import { type Clock, type EpochMs, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../core/time.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { signalGroup } from '../../platform/process-group.ts';
@@ -26,6 +27,8 @@ export interface DeliverParts {
   readonly sign?: ((body: string, at: EpochMs) => string) | undefined;
   /** What a command is started with. */
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Tries only what was promised by this job, or in this name. */
+  readonly only?: string | undefined;
   /** Aborted when nobody can wait any longer: what is being sent is tried again later, and says that it may have arrived. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -34,6 +37,8 @@ export interface Parcel {
   readonly job: string;
   readonly sessionId: string;
   readonly output: string;
+  /** What the output says, for programs; absent for the output of a job. */
+  readonly event?: JsonObject;
   /** The same for every attempt, so that who receives it twice can tell. */
   readonly deliveryId: string;
   /** An earlier attempt may have arrived although its end was never seen. */
@@ -50,7 +55,8 @@ export interface DeliverOutcome {
 
 /** Tries everything that is due once. What fails is tried again later, each time after a longer wait. */
 export async function deliverDue(parts: DeliverParts): Promise<DeliverOutcome> {
-  const due = [...(await parts.deliveries.due(parts.clock.now()))];
+  const all = await parts.deliveries.due(parts.clock.now());
+  const due = all.filter(({ job }) => parts.only === undefined || parts.only === job);
   const arrived: string[] = [];
   const failures: string[] = [];
   const work = async (): Promise<void> => {
@@ -71,23 +77,34 @@ async function attempt(
   delivery: Delivery,
 ): Promise<{ readonly done: boolean; readonly said: string }> {
   const { id, sessionId, job, attempts } = delivery;
+  // The target was checked when the configuration or the job was read.
+  const { news, ...target } = JSON.parse(delivery.target) as PromisedTarget;
+  const what = news === undefined ? `the output of ${sessionId}` : 'an alert on a budget';
   try {
-    const output = await parts.outputOf(sessionId);
+    const output = news?.output ?? (await parts.outputOf(sessionId));
     if (output === undefined) throw new Error('the session is gone');
-    // The target was checked when the job was read.
-    const target = JSON.parse(delivery.target) as DeliveryTarget;
-    const parcel = { job, sessionId, output, deliveryId: id, maybeRepeated: attempts > 1 };
+    const event = news && { event: news.event };
+    const parcel = { job, sessionId, output, ...event, deliveryId: id, maybeRepeated: attempts > 1 };
     parts.signal?.throwIfAborted();
     await send(target, parcel, parts);
     await parts.deliveries.delivered(id);
-    return { done: true, said: `Delivered the output of ${sessionId} by ${target.kind}.` };
+    return { done: true, said: `Delivered ${what} by ${target.kind}.` };
   } catch (error) {
     const said = parts.signal?.aborted === true ? 'the daemon was stopped' : errorText(error);
     const retryAt = nextAttemptAt(attempts, parts.clock.now());
     await parts.deliveries.failed(id, said, retryAt);
     const next = retryAt === undefined ? 'It was tried often enough.' : 'It is tried again.';
-    return { done: false, said: `The output of ${sessionId} did not arrive: ${said}. ${next}` };
+    return { done: false, said: `${upperFirst(what)} did not arrive: ${said}. ${next}` };
   }
+}
+
+/** A target as it is promised: with what goes there, where that is not what a session said. */
+export type PromisedTarget = DeliveryTarget & {
+  readonly news?: { readonly output: string; readonly event: JsonObject };
+};
+
+function upperFirst(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
 /** When to try again after so many attempts; undefined when it was tried often enough. */
