@@ -1,4 +1,4 @@
-import { ABANDONED } from '../core/gateway.ts';
+import { ABANDONED } from '../core/end-reasons.ts';
 import type { UnusedSession } from '../core/session-store.ts';
 import { MINUTE_MS } from '../core/time.ts';
 import { activeTest, deadHolders } from '../homes/native/active-sessions.ts';

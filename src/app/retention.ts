@@ -1,5 +1,4 @@
 import type { ReclaimOptions } from '../checkpoints/reclaim-store.ts';
-import { Failure } from '../core/failure.ts';
 import type { HomeDriver, ScanOptions } from '../core/home-driver.ts';
 import type { Inventory } from '../core/inventory.ts';
 import type { MaintenanceReport } from '../core/maintenance.ts';
@@ -7,6 +6,7 @@ import { type Explanation, type ItemRef, type Plan, type PlanRequest, withWayBac
 import type { Outcome, Run, RunItem } from '../core/run.ts';
 import type { GiveBackOptions } from '../core/session-trash.ts';
 import { type Clock, DAY_MS, type EpochMs, SECOND_MS } from '../core/time.ts';
+import { unlessFailure } from '../core/unless-failure.ts';
 import { applyPlan } from '../engine/apply-plan.ts';
 import { type EmptiedTrash, emptied, purgeExpired } from '../engine/purge-expired.ts';
 import { purgeRun } from '../engine/purge-run.ts';
@@ -292,8 +292,4 @@ export class Retention {
   #planOptions(request: PlanRequest) {
     return { policy: policyFromConfig(this.#parts.config), now: this.#parts.clock.now(), request };
   }
-}
-
-function unlessFailure(error: unknown): void {
-  if (!(error instanceof Failure)) throw error;
 }

@@ -1,5 +1,5 @@
 import { Failure } from './failure.ts';
-import { endedByRule } from './gateway.ts';
+import { endedByRule } from './end-reasons.ts';
 import { type NewMessage, ROLES } from './message.ts';
 import { CHILD_KINDS, type NewSession, type SessionSize, type UsageReport } from './session.ts';
 import type { ImportedSession } from './session-store.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { END_REASONS, endedByAccident } from './gateway.ts';
+import { END_REASONS, endedByAccident } from './end-reasons.ts';
 
 describe('endedByAccident', () => {
   it.each(Object.entries(END_REASONS))('knows that %s is an end by %s', (reason, kind) => {

@@ -1,4 +1,4 @@
-import { endedByAccident } from './gateway.ts';
+import { endedByAccident } from './end-reasons.ts';
 import type { EpochMs } from './time.ts';
 
 /**

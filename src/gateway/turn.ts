@@ -4,8 +4,8 @@ import type { Once } from '../core/once.ts';
 import { type SessionSize, totalTokens, weighedTokens } from '../core/session.ts';
 import { type EpochMs, MINUTE_MS } from '../core/time.ts';
 import { checkFits, checkSize, checkSpend, type Estimate, reserves } from './check-spend.ts';
-import { afterEvent, type GuardEvent, guardVerdict, isKept } from './guards.ts';
-import { keptGuardsText, readKeptGuards } from './kept-guards-text.ts';
+import { followGuard } from './follow-guard.ts';
+import { type GuardEvent, guardVerdict } from './guards.ts';
 import { FIRST_STEP, type JudgedCall, type LiveState, type TurnStart } from './live-state.ts';
 import { priceOf, priceUsage } from './price-usage.ts';
 import type { SpendScopes } from './spend-scopes.ts';
@@ -241,23 +241,8 @@ export class Turn implements AsyncDisposable {
   }
 
   #guard(event: GuardEvent): Verdict {
-    this.#follow(event);
+    followGuard(this.#state, event);
     return this.#guarded();
-  }
-
-  /** Streaks are shared by all processes, and outlive them; they are read again where another has written. */
-  #follow(event: GuardEvent): void {
-    const state = this.#state;
-    if (!isKept(event)) {
-      state.guards = afterEvent(state.guards, event);
-      return;
-    }
-    state.book.keep(state.sessionId, (text) => {
-      const kept = text === state.keptText ? state.guards.kept : readKeptGuards(text);
-      state.guards = afterEvent({ ...state.guards, kept }, event);
-      state.keptText = keptGuardsText(state.guards.kept);
-      return state.keptText;
-    });
   }
 
   #guarded(): Verdict {
@@ -266,7 +251,7 @@ export class Turn implements AsyncDisposable {
   }
 
   #flow(amounts: Extract<GuardEvent, { kind: 'flow' }>['amounts']): void {
-    this.#follow({ kind: 'flow', at: this.#state.clock.now(), amounts });
+    followGuard(this.#state, { kind: 'flow', at: this.#state.clock.now(), amounts });
   }
 
   /** The verdict of everything as it is now. */

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Requests } from '../app/requests.ts';
 import { Failure } from '../core/failure.ts';
 import type { KeptRequest, Once } from '../core/once.ts';
+import { unlessFailure } from '../core/unless-failure.ts';
 import { type ErrorAnswer, refuse } from './refusal.ts';
 
 /** Longer answers are not kept: whoever lost one finds out what was done by other means. */
@@ -77,7 +78,7 @@ export class RepeatedRequests {
   async #keep(once: Once, document: object): Promise<void> {
     const text = JSON.stringify(document);
     const result = text.length > MOST_ANSWER_CHARS ? '' : text;
-    await this.#requests.answer(once, result).catch(unlessRefused);
+    await this.#requests.answer(once, result).catch(unlessFailure);
   }
 }
 
@@ -88,10 +89,6 @@ function repeated({ result }: KeptRequest): Repeated {
 /** What is refused before anything was done may be tried again under the same key. */
 function cameToNothing(error: unknown): boolean {
   return error instanceof Failure && error.httpStatus < 500;
-}
-
-function unlessRefused(error: unknown): void {
-  if (!(error instanceof Failure)) throw error;
 }
 
 /** The key that a request bears, as one of this client and this path alone; undefined for a request without one. */

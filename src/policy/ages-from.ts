@@ -1,4 +1,4 @@
-import { ABANDONED } from '../core/gateway.ts';
+import { ABANDONED } from '../core/end-reasons.ts';
 import type { SessionItem } from '../core/inventory.ts';
 import type { EpochMs } from '../core/time.ts';
 

@@ -199,8 +199,7 @@ function itemsOf({ items }: JsonSchema): JsonSchema {
 function arbitraryList(items: JsonSchema): fc.Arbitrary<JsonValue> {
   if (numberIn(items) !== undefined) return fc.array(arbitraryValue(items));
   // Targets of deliveries have tests of their own.
-  if (items.type === 'object') return fc.constant([{ command: ['notify'] }]);
-  return fc.array(fc.string({ minLength: 1 }));
+  return items.type === 'string' ? fc.array(fc.string({ minLength: 1 })) : fc.constant([{ command: ['notify'] }]);
 }
 
 function arbitrarySection(node: JsonSchema): fc.Arbitrary<JsonObject> {

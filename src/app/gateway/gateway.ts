@@ -121,7 +121,7 @@ export class Gateway implements Disposable {
   async closeOrphans(): Promise<void> {
     if ((await this.#parts.store.runRecords.all()).size === 0) return;
     refuseBadConfig(this.#parts);
-    const { closeOrphans } = await import('./run-agent.ts');
+    const { closeOrphans } = await import('./close-orphans.ts');
     const gateway = await this.#open();
     const closed = await closeOrphans({ ...this.#parts, gateway });
     if (closed > 0) await gateway.settleDead();

@@ -5,25 +5,23 @@ import { MINUTE_MS } from '../../core/time.ts';
 import { reserves, type SpendRule } from '../../gateway/check-spend.ts';
 import type { LiveRules } from '../../gateway/live-state.ts';
 import { type AdviceFile, createAdviceFile } from '../../gateway/run/advice-file.ts';
-import { closeOrphanRuns } from '../../gateway/run/close-orphan-runs.ts';
 import { createGraceBudget, hardLimits } from '../../gateway/run/grace-budget.ts';
-import type { FoundCall } from '../../gateway/readers/told-line.ts';
-import { readAfterCrash } from '../../gateway/readers/usage-reader.ts';
-import type { RunRecord, RunRecords } from '../../gateway/run/run-record.ts';
+import type { RunRecords } from '../../gateway/run/run-record.ts';
 import type { RunResult } from '../../gateway/run/run-result.ts';
 import { type RunIo, type RunOptions, superviseRun } from '../../gateway/run/supervise-run.ts';
 import { stopReason } from '../../gateway/stop-reason.ts';
-import { claimedSessions } from '../../homes/native/active-sessions.ts';
 import { uuidV7 } from '../../platform/uuid-v7.ts';
 import type { HomeParts } from '../home-parts.ts';
 import type { Session } from '../sessions/session.ts';
 import { sessionHandle } from '../sessions/session-handle.ts';
+import { closeOrphans } from './close-orphans.ts';
 import type { LiveGateway } from './live-gateway.ts';
-import { busySince, recordedRuns } from './recorded-runs.ts';
+import { busySince } from './recorded-runs.ts';
 import { type CheckpointParts, type RunCheckpoints, takeAround } from './run-checkpoints.ts';
 import { startRunMeter, wantsMeter } from './run-meter.ts';
 import { startRunReaders } from './run-readers.ts';
 import { createSessionSink } from './session-sink.ts';
+import { STOP_GRACE_MS } from './stop-grace.ts';
 import { tellUsageWay } from './tell-usage-way.ts';
 import { createUsageWays, type UsageWay } from './usage-ways.ts';
 import { withoutSecret } from './webhook-signer.ts';
@@ -79,8 +77,6 @@ export interface AgentRunResult extends RunResult {
 export interface RunAgentParts extends HomeParts, CheckpointParts {
   readonly gateway: LiveGateway;
 }
-
-const STOP_GRACE_MS = 10_000;
 
 /** Runs an agent as a session: its events and output are recorded as they come, its limits kept, its end written down. */
 export async function runAgent(parts: RunAgentParts, run: AgentRun): Promise<AgentRunResult> {
@@ -246,47 +242,6 @@ function endReason({ cause, exitCode, signal }: RunResult): string {
 
 function endSentence(result: RunResult): string {
   return result.cause.kind === 'stopped' ? result.cause.why : `The run ended: ${endReason(result)}.`;
-}
-
-/**
- * Runs whose supervisor died are ended, and their sessions closed as what happened to them: a crash. A session in which another run
- * is at work goes on. Returns how many were.
- */
-export async function closeOrphans(parts: HomeParts & Pick<RunAgentParts, 'gateway'>): Promise<number> {
-  const { store, clock } = parts;
-  const { runRecords: records } = store;
-  const recorded = await recordedRuns(store);
-  if (recorded.length === 0) return 0;
-  let closed = 0;
-  const claimed = await claimedSessions(store, clock.now());
-  const goesOn = new Map<string, boolean>();
-  const closing = { records, stopGraceMs: STOP_GRACE_MS, countRest: (record: RunRecord) => countRest(parts, record) };
-  for await (const { record, status } of closeOrphanRuns(recorded, closing)) {
-    const { runId, sessionId } = record;
-    // Of another machine, or of this one before it was started again: its claim on the session says whether it goes on.
-    const over = status === 'elsewhere' && !claimed.has(sessionId);
-    if (over) await records.remove(runId);
-    if (over || status === 'closed') closed += 1;
-    goesOn.set(sessionId, goesOn.get(sessionId) === true || !(over || status === 'closed'));
-  }
-  for (const [id, still] of goesOn) {
-    if (!still && (await store.get(id)) !== undefined) await store.end(id, 'crash');
-  }
-  return closed;
-}
-
-/** What an agent wrote down before its supervisor died is counted once, whoever was the first to. */
-async function countRest(
-  { store, gateway }: Pick<RunAgentParts, 'store' | 'gateway'>,
-  record: RunRecord,
-): Promise<void> {
-  const facts = record.reads && (await store.get(record.sessionId));
-  if (record.reads === undefined || facts === undefined) return;
-  const { live } = gateway.live.rulesFor(facts.source);
-  await using turn = gateway.live.follow(facts, live).beginTurn();
-  const take = async ({ id, model, tokens }: FoundCall): Promise<void> =>
-    void (await turn.found(id, { model, ...tokens }));
-  await readAfterCrash({ run: record.reads, take });
 }
 
 /** Runs that overlap count as one without a break, so that many of them put a reset off no longer than one may. */

@@ -1,6 +1,6 @@
 import type { CronOutcome, CronRun } from '../../core/cron-book.ts';
 import { Failure } from '../../core/failure.ts';
-import { endedByAccident } from '../../core/gateway.ts';
+import { endedByAccident } from '../../core/end-reasons.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Message } from '../../core/message.ts';
 import type { Plan, PlanRequest } from '../../core/plan.ts';

@@ -1,4 +1,4 @@
-import { ABANDONED } from '../../core/gateway.ts';
+import { ABANDONED } from '../../core/end-reasons.ts';
 import type { UnusedSession } from '../../core/session-store.ts';
 import { claimedSessions } from '../../homes/native/active-sessions.ts';
 import { processState } from '../../platform/process-identity.ts';

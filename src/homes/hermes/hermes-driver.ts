@@ -41,12 +41,8 @@ export function createHermesDriver(parts: HermesParts): HomeDriver {
   const trashOf = (runId: string) => openHermesTrash(home, companion.trash(runId));
   const findDamage = rememberSound(home);
   const withDesk = <T extends object | number>({ trash, items }: Work, work: (desk: TakeDesk) => Promise<T>) => {
-    const ids = idsOf(items);
-    const { onHeld } = parts;
-    return withTakeDesk(
-      { home, trash, linksPath, tombstonesPath, ids, now: () => clock.now(), onHeld, findDamage },
-      work,
-    );
+    const asked = { home, trash, linksPath, tombstonesPath, ids: idsOf(items), onHeld: parts.onHeld, findDamage };
+    return withTakeDesk({ ...asked, now: () => clock.now() }, work);
   };
   return {
     scan: (options) => inventoryOf(home, clock.now(), options),

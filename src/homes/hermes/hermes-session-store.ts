@@ -83,12 +83,12 @@ class HermesSessionStore implements SessionStore {
 
   /** Its own lists are read to their end; those of Coppice are counted. */
   get counts(): ListCounts {
-    const { routes, ledger } = this.#own.counts;
+    const own = this.#own.counts;
     return {
       sessions: (query) => lengthOf(this.list(query)),
       messages: (id, rewound) => lengthOf(this.messages(id, { rewound })),
-      routes,
-      ledger,
+      routes: (query) => own.routes(query),
+      ledger: (query) => own.ledger(query),
     };
   }
   get ledgerBook() {

@@ -36,20 +36,8 @@ export interface TakenFiles extends Disposable {
 export function openTakenFiles(home: string, root: string): TakenFiles {
   const sessions = join(home, 'sessions');
   const folders = openFolders(home);
-  const blocks = new Map<string, TakenBlock>();
   const touched = new Set<string>();
-  const blockOf = (number: number) => {
-    const path = blockPath(root, number);
-    const block = blocks.get(path) ?? listTaken(path);
-    blocks.set(path, block);
-    return block;
-  };
-  const filesOf = (number: number) => {
-    const { files } = blockOf(number);
-    const own = files.get(number) ?? new Map<string, string>();
-    files.set(number, own);
-    return own;
-  };
+  const { blockOf, filesOf } = rememberBlocks(root);
   const pathOf = (number: number, name: string) => filesOf(number).get(name) ?? placeFor(root, number, name);
   const move = (from: string, to: string) => {
     for (const folder of [dirname(from), dirname(to)]) {
@@ -100,6 +88,24 @@ export function openTakenFiles(home: string, root: string): TakenFiles {
     },
     [Symbol.dispose]: () => folders[Symbol.dispose](),
   };
+}
+
+/** What lies in each block of the trash, looked at once. */
+function rememberBlocks(root: string) {
+  const blocks = new Map<string, TakenBlock>();
+  const blockOf = (number: number) => {
+    const path = blockPath(root, number);
+    const block = blocks.get(path) ?? listTaken(path);
+    blocks.set(path, block);
+    return block;
+  };
+  const filesOf = (number: number) => {
+    const { files } = blockOf(number);
+    const own = files.get(number) ?? new Map<string, string>();
+    files.set(number, own);
+    return own;
+  };
+  return { blockOf, filesOf };
 }
 
 interface Folders extends Disposable {

@@ -1,4 +1,4 @@
-import { endedByReset } from '../../core/gateway.ts';
+import { endedByReset } from '../../core/end-reasons.ts';
 import { goesOn } from '../../core/in-use.ts';
 import type { SessionBytes, SessionFact, SessionItem } from '../../core/inventory.ts';
 import { type SessionFacts, totalTokens } from '../../core/session.ts';

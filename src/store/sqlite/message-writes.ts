@@ -1,6 +1,6 @@
 import { checkNewMessage, endedSession, fullSession, movedOn } from '../../core/check-session.ts';
 import { Failure } from '../../core/failure.ts';
-import { ABANDONED } from '../../core/gateway.ts';
+import { ABANDONED } from '../../core/end-reasons.ts';
 import { isOutput, type Message, type NewMessage } from '../../core/message.ts';
 import type { SessionSize } from '../../core/session.ts';
 import { type AppendOptions, type AppendReceipt, MAX_BATCH } from '../../core/session-store.ts';

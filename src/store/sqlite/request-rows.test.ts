@@ -26,7 +26,7 @@ describe('requests that bore a key', () => {
     expect(rows.once(undefined, work)).toEqual({ done: 2 });
     expect(rows.find('a')).toEqual({ print: 'p', state: 'noted', result: '{"done":1}' });
     expect(rows.once(asked('nothing'), () => undefined)).toBeUndefined();
-    expect(rows.once(asked('nothing'), () => 1 as unknown)).toBeUndefined();
+    expect(rows.once(asked('nothing'), () => 1)).toBeUndefined();
   });
 
   it('keeps the newest, and fewer of those with whole answers', () => {

@@ -9,7 +9,7 @@ import {
   noSuchSession,
 } from '../../core/check-session.ts';
 import { Failure } from '../../core/failure.ts';
-import { endedByAccident } from '../../core/gateway.ts';
+import { endedByAccident } from '../../core/end-reasons.ts';
 import type { NewSession, SessionChange, UsageReport } from '../../core/session.ts';
 import { shellWord } from '../../core/shell-word.ts';
 import type { EpochMs } from '../../core/time.ts';

@@ -91,7 +91,7 @@ export interface SpendBookOptions {
 
 /** Each statement is prepared once, when it is first needed. */
 function preparing(db: Database): Prepares {
-  const known = new Map<string, Statement<unknown[], unknown>>();
+  const known = new Map<string, Statement>();
   return {
     sql<Params extends unknown[], Row>(text: string) {
       const statement = known.get(text) ?? db.prepare(text);

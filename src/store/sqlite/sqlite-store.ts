@@ -1,6 +1,5 @@
 import type { CronBook } from '../../core/cron-book.ts';
 import type { DeliveryBook } from '../../core/delivery-book.ts';
-import { Failure } from '../../core/failure.ts';
 import type { KeptRecords } from '../../core/kept-records.ts';
 import type { LedgerBook, LedgerQuery } from '../../core/ledger-book.ts';
 import type { Message, NewMessage } from '../../core/message.ts';
@@ -34,6 +33,7 @@ import type { SessionTrash } from '../../core/session-trash.ts';
 import type { StoreRepair } from '../../core/store-repair.ts';
 import type { Clock } from '../../core/time.ts';
 import type { TranscriptSink } from '../../core/transcript.ts';
+import { unlessFailure } from '../../core/unless-failure.ts';
 import { type Connection, openConnection } from './connection.ts';
 import { endUnused } from './end-unused.ts';
 import { GatheredAppends } from './gathered-appends.ts';
@@ -60,6 +60,7 @@ import { createSessionArchive } from './sqlite-session-archive.ts';
 import { createSessionTrash } from './sqlite-session-trash.ts';
 import { createStoreRepair } from './store-repairs.ts';
 import { forgetUsageIds, recordUsageOnce, usageIds } from './usage-ids.ts';
+import { NOT_ALL_INDEXED, NOT_ALL_SEARCHED } from './search-words.ts';
 import { createWriteQueue, type WriteQueue } from './write-queue.ts';
 
 export interface SqliteStoreOptions {
@@ -269,7 +270,7 @@ class SqliteStore implements SessionStore {
     try {
       await this.#queue.settled();
       // Whoever is next would pay for it. What cannot be done now is left to them.
-      await this.#queue.caughtUp().catch(unlessRefused);
+      await this.#queue.caughtUp().catch(unlessFailure);
       if (this.#leases.announced) await this.#queue.run(() => this.#leases.releaseAll());
     } finally {
       this.#db[Symbol.dispose]();
@@ -289,21 +290,10 @@ class SqliteStore implements SessionStore {
 
   /** A beat that the disk or a lock refuses is made up for by the next; the host program must not notice. */
   #beat(): void {
-    if (this.#leases.announced) this.#queue.run(() => this.#leases.beat()).catch(unlessRefused);
+    if (this.#leases.announced) this.#queue.run(() => this.#leases.beat()).catch(unlessFailure);
   }
 
   #now(): number {
     return this.#options.clock.now();
   }
-}
-
-const NOT_ALL_SEARCHED =
-  'Not every message was searched: the disk is nearly full, and has no room for all of the search index. Free some space, then search again.';
-
-const NOT_ALL_INDEXED =
-  'Not every message was searched: the newest are not in the search index yet, and nothing can be written here.';
-
-/** What the disk or a lock refuses is said where somebody waits for it. Anything else is a bug. */
-function unlessRefused(error: unknown): void {
-  if (!(error instanceof Failure)) throw error;
 }
