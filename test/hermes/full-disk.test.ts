@@ -33,7 +33,7 @@ function buildHome(home: string): void {
   }));
   const files = ids.map((id, at) => [
     `sessions/request_dump_${id}_20260101_000000_000000.json`,
-    `"${randomWords(at, id === 'gone1' ? 3_000_000 : 400_000)}"`,
+    `"${randomWords(at, id === 'gone1' ? 3_000_000 : 405_000)}"`,
   ]);
   buildHermesHome(home, { sessions, files: Object.fromEntries(files) });
 }

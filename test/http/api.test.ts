@@ -336,7 +336,10 @@ async function callGateway(call: Calling, { home }: Served): Promise<void> {
   await call('GET', '/api/routes', { query: '?limit=5&source=telegram' });
   await call('GET', '/api/usage', { query: '?by=source' });
   await call('GET', '/api/budget');
-  const { id } = await home.sessions.create({ source: 'telegram' });
+  await call('GET', '/api/audit');
+  const session = await home.sessions.create({ source: 'telegram' });
+  await session.recordUsage({ model: 'm', inputTokens: 1 });
+  const { id } = session;
   const correction = { sessionId: id, tokens: 1, by: 'somebody', reason: 'counted twice' };
   await call('POST', '/api/budget/corrections', { body: correction });
   await call('GET', '/api/cron');

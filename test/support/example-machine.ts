@@ -186,6 +186,8 @@ async function fillHome({ home: path, folder }: ExampleMachine): Promise<void> {
     const session = await home.sessions.create({ id, source: 'telegram' });
     for (const content of ['one', 'two', 'three', 'four', 'five', 'six'])
       await session.append({ role: 'user', content });
+    // As much as the example of a correction takes back.
+    await session.recordUsage({ model: 'm', inputTokens: 5_000_000 });
     await session.end('done');
   }
   now = HERMES_NOW - 60_000;
