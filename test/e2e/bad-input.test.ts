@@ -36,7 +36,7 @@ const REFUSED: readonly [line: string, code: number, says: RegExp, hint: RegExp]
   ['sessions list extra', 2, /'extra' is more than coppice sessions list takes\./, /Run: coppice sessions list --help/],
   ['sessions show', 2, /<id> is missing: id of the session/, /coppice sessions list/],
   ['sessions search', 2, /<words> is missing: words, /, /Run: coppice sessions search --help/],
-  ['sessions export', 2, /<id> is missing: /, /coppice sessions list/],
+  ['sessions export', 2, /Say which sessions: by their ids, or by options/, /coppice sessions list/],
   ['sessions import', 2, /Nothing to import was named\./, /or a Hermes home with --from/],
   ['sessions rename many', 2, /<title> is missing: /, /Run: coppice sessions rename --help/],
   ['sessions list --limit 0', 2, /--limit takes a whole number above zero, not '0'\./, /For example: --limit 20/],
