@@ -20,7 +20,7 @@ const REFUSED: readonly [line: string, code: number, says: RegExp, hint: RegExp]
   ['trash empty', 2, /not said what to empty/, /--expired .* --all/],
   ['trash empty --expired --all', 2, /Only one can be chosen/, /--expired .* --all/],
   ['trash empty nothing --yes', 10, /There is no run nothing\./, /coppice runs/],
-  ['sessions delete', 2, /<id> is missing: whole ids/, /List them with: coppice sessions list/],
+  ['sessions delete', 2, /Say which sessions: by their ids, or by options/, /See them with: coppice sessions list/],
   ['sessions prune --older-than soon', 2, /--older-than takes a date or an age/, /--older-than 90d/],
   ['sessions prune --older-than 5m', 2, /could mean minutes or months/, /--older-than 5min/],
   ['sessions prune --older-than 0', 2, /--older-than 0 would be everything/, /--older-than 90d/],
