@@ -113,6 +113,8 @@ export class ExampleMachine {
     const home = words.includes('--home') ? join(this.folder, '.hermes') : this.home;
     const real: string[] = [];
     for (const word of words) real.push(await this.realName(word, { home, about: words[0] ?? '' }));
+    // There is nothing on it that would start a service.
+    if (words[0] === 'service' && words[1] === 'install' && !words.includes('--dry-run')) real.push('--force');
     const portless = words[0] === 'serve' && !words.includes('--port') && !words.includes('--socket');
     return portless ? [...real, '--port', '0'] : real;
   }
@@ -153,7 +155,7 @@ function furnish(folder: string): void {
     mkdirSync(join(folder, made), { recursive: true });
   mkdirSync(join(folder, '.local/share/bash-completion/completions'), { recursive: true });
   mkdirSync(join(folder, '.config/fish/completions'), { recursive: true });
-  program('my-agent', 'exit 0');
+  for (const agent of ['my-agent', 'claude']) program(agent, 'exit 0');
   // An answer that is an error is one, and what goes on for ever is left after a second.
   const curl = `PATH='${process.env['PATH']}' curl --silent --show-error --fail`;
   program('curl', `case "$*" in *-N*) ${curl} --max-time 1 "$@" 2>&1; test $? = 28;; *) ${curl} "$@";; esac`);

@@ -7,10 +7,11 @@ const say = (text) => writeSync(1, `${text}\n`);
 const size = () => process.stdout.getWindowSize?.().join('x') ?? 'none';
 let isRaw = false;
 
-say(`terminals ${[0, 1, 2].map((fd) => isatty(fd)).join(' ')} size ${size()} lines ${process.env.LINES ?? 'unset'}`);
 process.stdout.on('resize', () => say(`resized ${size()}`));
 process.on('SIGINT', () => say('interrupted'));
 process.stdin.setEncoding('utf8').on('data', (text) => (isRaw ? key(text) : text.trim().split('\n').forEach(obey)));
+// Whoever reads this may type at once.
+say(`terminals ${[0, 1, 2].map((fd) => isatty(fd)).join(' ')} size ${size()} lines ${process.env.LINES ?? 'unset'}`);
 
 function key(text) {
   if (/^s+$/.test(text)) return [...text].forEach(step);
