@@ -1,6 +1,4 @@
-// Hermes homes: scanning and pruning against the bare work they rest on, and how long Hermes has to wait meanwhile.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+// Hermes homes: scanning and pruning against the bare work they rest on.
 import { cpSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +8,7 @@ import { createHermesDriver } from '../dist/homes/hermes/hermes-driver.js';
 import { createHermesSessionStore } from '../dist/homes/hermes/hermes-session-store.js';
 import { nativeLayout } from '../dist/homes/native/native-layout.js';
 import { openHome } from '../dist/index.js';
-import { clock, locks, measured, worst } from './locks.js';
+import { locks, measured, worst } from './locks.js';
 import { compare, format, median, report, timed } from './measure.js';
 import { peakMegabytes } from './processes.js';
 import { walk } from './reading.js';
@@ -23,7 +21,6 @@ const BEFORE_MS = 50 * DAY_MS;
 /** As the driver does: so long in one transaction, and so many sessions until the log is moved. */
 const STEP_MS = 20;
 const SESSIONS_A_CHECKPOINT = 100;
-const STAND_IN = fileURLToPath(new URL('../test/support/hermes-stand-in.js', import.meta.url));
 
 export async function benchHermes(directory) {
   const template = join(directory, 'hermes');
@@ -42,7 +39,6 @@ export async function benchHermes(directory) {
     const peak = peakMegabytes([...args, '--home', large], directory);
     report(`peak memory: coppice ${args.join(' ')}, Hermes home of ${LARGE}`, peak, { limit: 200, unit: ' MB' });
   }
-  await benchBeside(large);
   rmSync(large, { recursive: true });
 }
 
@@ -210,7 +206,7 @@ function bareDelete(path, ids) {
   }
 }
 
-function bareDeleteRows(path, ids) {
+export function bareDeleteRows(path, ids) {
   const db = new Database(join(path, 'state.db'), { timeout: 30_000 });
   for (const pragma of ['foreign_keys = ON', 'synchronous = NORMAL', 'wal_autocheckpoint = 0']) db.pragma(pragma);
   const steps = [
@@ -235,49 +231,7 @@ function bareDeleteRows(path, ids) {
   db.close();
 }
 
-/**
- * A stand-in for Hermes writes all the while. Between two groups of ours the same work is done by bare statements: what those
- * take on the clock shows what the machine adds to everybody, and the processor time of ours is what ours alone is answerable for.
- */
-async function benchBeside(path) {
-  const driver = driverOf(path);
-  const db = new Database(join(path, 'state.db'));
-  db.prepare(`INSERT INTO sessions (id, source, started_at) VALUES ('live', 'cli', ?)`).run(Date.now() / 1000);
-  db.close();
-  const { sessions } = await driver.scan();
-  const old = sessions.filter(({ active }) => !active);
-  const items = old.slice(0, BESIDE).map(toItem);
-  const bare = old.slice(BESIDE, 2 * BESIDE).map(({ id }) => id);
-  const child = spawn(process.execPath, [STAND_IN, join(path, 'state.db')], { stdio: ['pipe', 'pipe', 'inherit'] });
-  const said = [];
-  child.stdout.setEncoding('utf8').on('data', (text) => said.push(text));
-  await once(child.stdout, 'data');
-  const [took, back, plain] = [[], [], []];
-  for (let first = 0; first < items.length; first += GROUP) {
-    const some = items.slice(first, first + GROUP);
-    took.push(...(await locks(() => driver.discard('bench', some))));
-    plain.push(...(await locks(() => bareDeleteRows(path, bare.slice(first, first + GROUP)))));
-    back.push(...(await locks(() => driver.restore('bench', some))));
-  }
-  child.stdin.end();
-  await once(child, 'close');
-  const { p50, p99, max } = JSON.parse(said.join('').split('\n')[1]);
-  for (const [name, spans] of Object.entries({ 'taking sessions': took, 'bringing them back': back })) {
-    const note = `of processor time; ${clock(spans)}; bare deletes ${clock(plain)}`;
-    report(`write lock held at most, ${name}, Hermes home of ${LARGE}`, worst(spans), {
-      limit: 100,
-      unit: ' ms',
-      note,
-    });
-  }
-  const waits = `p50 ${format(p50)} ms, at most ${format(max)} ms`;
-  report('wait of a writing Hermes meanwhile, p99', p99, { limit: 200, unit: ' ms', note: waits });
-}
-
-const BESIDE = 1500;
-const GROUP = 500;
-
-function toItem({ kind, id, fingerprint }, index) {
+export function toItem({ kind, id, fingerprint }, index) {
   const item = { kind, id };
   const number = index + 1;
   return {
@@ -292,7 +246,7 @@ function toItem({ kind, id, fingerprint }, index) {
   };
 }
 
-function driverOf(home) {
+export function driverOf(home) {
   const companion = nativeLayout(join(home, '.coppice'));
   return createHermesDriver({ home, clock: { now: () => Date.now() }, companion });
 }

@@ -10,6 +10,7 @@ import { benchCheckpoints } from './checkpoints.js';
 import { benchGateway } from './gateway.js';
 import { benchHermes } from './hermes.js';
 import { benchHermesBulk } from './hermes-bulk.js';
+import { benchHermesLocks } from './hermes-locks.js';
 import { benchHttp } from './http.js';
 import { buildHome, SESSIONS } from './large-home.js';
 import { finish } from './measure.js';
@@ -37,6 +38,7 @@ const BENCHES = {
   checkpoints: benchCheckpoints,
   'checkpoint-prune': benchCheckpointPrune,
   hermes: benchHermes,
+  'hermes-locks': benchHermesLocks,
   'hermes-bulk': benchHermesBulk,
   year: benchYear,
 };
