@@ -89,6 +89,7 @@ function createReader({ run, take }: UsageReaderOptions, beginAt: BeginAt): Usag
   let last = Promise.resolve();
   const inTurn = (isLast: boolean): Promise<void> => {
     const next = last.then(() => lookOnce(isLast));
+    // Whoever asked is told by `next`; the one after only waits for its turn.
     last = next.catch(() => undefined);
     return next;
   };
