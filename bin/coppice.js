@@ -12,8 +12,8 @@ if (major < 20 || (major === 20 && minor < 19)) {
 } else if ((first === '--version' || first === '-V') && rest.length === 0) {
   const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
   process.stdout.write(`${JSON.parse(manifest).version}\n`);
-} else if (existsSync(new URL('../dist/cli/main.js', import.meta.url))) {
-  const parts = [import('../dist/cli/main.js'), import('../dist/cli/run-process.js')];
+} else if (existsSync(new URL('../dist/program/main.js', import.meta.url))) {
+  const parts = [import('../dist/program/main.js'), import('../dist/program/run-process.js')];
   const [{ main }, { runProcess }] = await Promise.all(parts).catch(sayWhatIsMissing);
   await runProcess(process, main);
 } else {

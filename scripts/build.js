@@ -2,7 +2,9 @@
 // and what runs from dist/ meanwhile never finds half of it.
 import { spawnSync } from 'node:child_process';
 import { renameSync, rmSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { build } from 'rolldown';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const made = `${root}dist.new-${process.pid}`;
@@ -16,11 +18,35 @@ const { status } = spawnSync(
   },
 );
 if (status === 0) {
+  await putTogether();
   moveAside(`${root}dist`);
   renameSync(made, `${root}dist`);
 }
 for (const left of [made, old]) rmSync(left, { recursive: true, force: true });
 process.exit(status ?? 1);
+
+/**
+ * The command line once more, in few files: finding its modules one by one would take a command more than half of its time. What
+ * many commands need is one file, what few need stays apart; packages of others stay where they are. All files are in one folder, as
+ * deep as that of main.js, so what is found from there is found from here (docs/decisions/0044).
+ */
+async function putTogether() {
+  await build({
+    input: {
+      main: `${made}/cli/main.js`,
+      'run-process': `${made}/cli/run-process.js`,
+      'upkeep-worker': `${made}/store/sqlite/upkeep-worker.js`,
+    },
+    platform: 'node',
+    external: (id) => !isAbsolute(id) && !id.startsWith('.'),
+    // Some modules are loaded late by one and early by another, which it would warn of.
+    logLevel: 'silent',
+    output: {
+      dir: `${made}/program`,
+      codeSplitting: { groups: [{ name: 'shared', minShareCount: 10 }] },
+    },
+  });
+}
 
 function moveAside(path) {
   try {

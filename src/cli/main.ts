@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { CommanderError, type Command as Definition } from 'commander';
 import { Failure, INTERRUPTED } from '../core/failure.ts';
 import type { Load } from './define-command.ts';
 import { type Io, withoutColour } from './io.ts';
+import { packageVersion } from './package-files.ts';
 import { createProgram, readGlobalOptions } from './program.ts';
 
 /** Runs one command line, without the names of node and of the program, and returns its exit code. Never throws. */
@@ -30,9 +30,4 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
     const { printFailure } = await import('./print-failure.ts');
     return printFailure(coloured(io), error, readGlobalOptions(program));
   }
-}
-
-function packageVersion(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-  return (manifest as { version: string }).version;
 }

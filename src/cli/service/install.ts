@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs';
 import { delimiter, dirname, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { homePath } from '../../app/home-path.ts';
 import { findProgram } from '../../app/service/find-program.ts';
 import { writeServiceFile } from '../../app/service/service-file.ts';
@@ -10,10 +9,9 @@ import { Failure } from '../../core/failure.ts';
 import type { CommandInput } from '../command.ts';
 import { addressOf } from '../gateway/serve-address.ts';
 import { writeJson } from '../json-output.ts';
+import { BIN } from '../package-files.ts';
 import { safeText } from '../safe-text.ts';
 import type { InstallOptions } from './options.ts';
-
-const BIN = fileURLToPath(new URL('../../../bin/coppice.js', import.meta.url));
 
 /** `coppice service install`. It writes one file, starts nothing, and says what to type next. */
 export async function run(input: CommandInput<InstallOptions>): Promise<number> {
