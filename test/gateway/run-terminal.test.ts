@@ -110,6 +110,9 @@ describe.runIf(hasTerminals).concurrent('coppice run in a terminal', () => {
 
   it('stops one that floods its terminal', async ({ expect }) => {
     const where = place();
+    // So little that a terminal of a loaded machine shows it within the minute too.
+    mkdirSync(where.home, { mode: 0o700 });
+    writeFileSync(join(where.home, 'config.yaml'), 'guards: { mb_per_minute: 2 }\n', { mode: 0o600 });
     const terminal = runInTerminal(where);
     await terminal.shows('terminals true');
     terminal.type('flood\r');
