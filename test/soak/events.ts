@@ -59,6 +59,7 @@ async function setAhead(machine: Machine): Promise<void> {
   machine.clock.advance(ahead);
   const home = await machine.home();
   await home.sessions.create({ source: 'cli' }).then((session) => session.end('done'));
+  machine.latestWorkAt = Math.max(machine.latestWorkAt, machine.now);
   machine.clock.advance(-ahead);
   machine.doubtUntil = machine.now + 3 * DAY_MS;
 }

@@ -76,6 +76,8 @@ export class Machine {
   readonly passes: EpochMs[] = [];
   /** What the clock said at the most at a pass: things are as old as that. */
   latestPassAt = 0;
+  /** What the clock said at the most while anybody worked: what is over by then may be gone, also when the clock is set back right after. */
+  latestWorkAt = 0;
   /** Until then the clock may be in doubt, and nothing goes by its age. */
   doubtUntil = 0;
   #home: Home | undefined;

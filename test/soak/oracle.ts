@@ -92,7 +92,7 @@ function lookForGraced(machine: Machine, raw: RawHome, complain: Complain): void
     }
     const found = raw.trashed.get(session.id);
     const until = found?.expiresAt ?? session.trashedUntil;
-    const isOver = until !== undefined && until <= Math.max(machine.now, machine.latestPassAt);
+    const isOver = until !== undefined && until <= Math.max(machine.now, machine.latestPassAt, machine.latestWorkAt);
     if (found === undefined && !isOver && machine.settings.capBytes === undefined)
       complain('grace', `${session.source} ${session.id} is in no trash, although its time there is not over`);
     session.isGone = true;

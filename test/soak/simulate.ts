@@ -67,6 +67,7 @@ async function liveADay(machine: Machine): Promise<void> {
     await act();
   }
   machine.clock.set(ends);
+  machine.latestWorkAt = Math.max(machine.latestWorkAt, ends);
   machine.endDay();
   if (machine.chance(0.3)) await machine.restart();
 }
