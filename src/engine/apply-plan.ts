@@ -5,7 +5,7 @@ import type { Clock } from '../core/time.ts';
 import { breathe } from './breathe.ts';
 import { purgeItems, purgeRun } from './purge-run.ts';
 import type { RunParts } from './run-parts.ts';
-import { stateAfter } from './state-after.ts';
+import { NOT_REACHED, stateAfter } from './state-after.ts';
 
 export interface ApplyParts extends RunParts {
   readonly clock: Clock;
@@ -109,5 +109,5 @@ function outcomeOf(
       freedBytes: freed.get(number) ?? 0,
       ...(losesWayBack({ action, ...how }) && { forGood: true }),
     };
-  return { item, action, status: 'skipped', detail: outcome?.detail ?? 'It was not reached.', sizeBytes };
+  return { item, action, status: 'skipped', detail: outcome?.detail ?? NOT_REACHED, sizeBytes };
 }

@@ -5,3 +5,6 @@ export function stateAfter({ item, action }: RunItem): 'trashed' | 'archived' | 
   if (item.kind === 'trash') return 'purged';
   return action === 'archive' ? 'archived' : 'trashed';
 }
+
+/** Why an item stays of which the driver said nothing: only what it says is done counts as done. */
+export const NOT_REACHED = 'It was not reached.';

@@ -2,7 +2,7 @@ import { groupsOf } from '../core/groups-of.ts';
 import type { Outcome, RunItem } from '../core/run.ts';
 import { breathe } from './breathe.ts';
 import type { RunParts } from './run-parts.ts';
-import { stateAfter } from './state-after.ts';
+import { NOT_REACHED, stateAfter } from './state-after.ts';
 
 export interface UndoOptions {
   /** Only these items, by the id of what was removed; all when absent. */
@@ -41,17 +41,14 @@ export async function* finishUndoing(
     runId,
     items.flatMap((item) => {
       const status = byNumber.get(item.number)?.status;
-      // What is stuck half way stays on its way, and the next recovery goes on with it.
-      if (status === 'unfinished') return [];
-      return [{ number: item.number, state: status === 'skipped' ? stateAfter(item) : ('restored' as const) }];
+      // What is stuck half way, or of which nothing was said, stays on its way, and the next recovery goes on with it.
+      if (status !== 'done' && status !== 'skipped') return [];
+      return [{ number: item.number, state: status === 'done' ? ('restored' as const) : stateAfter(item) }];
     }),
   );
   for (const { number, item, sizeBytes } of items) {
     const outcome = byNumber.get(number);
-    if (outcome?.status === 'skipped' || outcome?.status === 'unfinished') {
-      yield { item, action: 'restore', status: 'skipped', detail: outcome.detail, sizeBytes };
-    } else {
-      yield { item, action: 'restore', status: 'done', sizeBytes };
-    }
+    if (outcome?.status === 'done') yield { item, action: 'restore', status: 'done', sizeBytes };
+    else yield { item, action: 'restore', status: 'skipped', detail: outcome?.detail ?? NOT_REACHED, sizeBytes };
   }
 }
