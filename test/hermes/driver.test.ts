@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { linkSync, readdirSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
@@ -56,6 +56,24 @@ const details = (outcomes: readonly ItemOutcome[]) =>
   outcomes.map((outcome) => (outcome.status === 'done' ? 'done' : outcome.detail));
 
 describe('taking sessions out of a Hermes home', () => {
+  it('purges nothing behind a link in place of its trash, and all of it once that is put right', async () => {
+    const { home, driver } = makeHome({ sessions: [{ id: 's', messages: ['hello'] }] });
+    const items = await itemsFor(driver, ['s']);
+    expect(details(await driver.discard('run', items))).toEqual(['done']);
+    const trash = join(home, '.coppice', 'trash', 'run');
+    const outside = join(home, '..', 'outside');
+    mkdirSync(join(outside, '1'), { recursive: true });
+    for (const name of ['log.jsonl', 'rows.jsonl']) writeFileSync(join(outside, '1', name), 'not yours\n');
+    renameSync(trash, `${trash}-moved`);
+    symlinkSync(outside, trash);
+    expect(details(await driver.purge('run', items))).toEqual([expect.stringContaining('is a link')]);
+    expect(readdirSync(join(outside, '1'))).toEqual(['log.jsonl', 'rows.jsonl']);
+    rmSync(trash);
+    renameSync(`${trash}-moved`, trash);
+    expect(details(await driver.purge('run', items))).toEqual(['done']);
+    expect(readdirSync(join(home, '.coppice', 'trash'))).toEqual([]);
+  });
+
   for (const schema of [25, 30, 'legacy'] as const) {
     it(`keeps the search index whole where an older SQLite made it (schema ${schema})`, async () => {
       const { home, driver, dump } = makeHome({

@@ -6,6 +6,7 @@ import type { ArchiveCodec, ArchiveMember, SealRequest } from '../../core/sessio
 import type { SessionStore } from '../../core/session-store.ts';
 import { sessionFingerprint } from '../../core/session-trash.ts';
 import type { Clock } from '../../core/time.ts';
+import { openRecordBook } from '../../homes/hermes/record-book.ts';
 import { openTakenFiles } from '../../homes/hermes/taken-files.ts';
 import { readTaken, type StoredSession } from '../../homes/hermes/taken-session.ts';
 import { bundleSessions } from '../../homes/native/bundle-sessions.ts';
@@ -99,9 +100,10 @@ async function archiveTaken(
 ): Promise<ArchivedTaken> {
   const { store, layout } = parts;
   const stored = new Map<number, StoredSession>();
+  using records = openRecordBook(layout.root, layout.trash(runId));
   using files = openTakenFiles(layout.root, layout.trash(runId));
   for (const { number } of items) {
-    const session = await readTaken(layout.trash(runId), number);
+    const session = await readTaken(records, layout.trash(runId), number);
     if (session === undefined) continue;
     files.gather(number);
     stored.set(number, session);

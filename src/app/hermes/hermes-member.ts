@@ -38,7 +38,7 @@ export async function unpackHermesMember({ layout, runId, number }: Unpacking, m
   const directory = ownFolder(layout.trash(runId), number);
   makePrivateDir(dirname(directory));
   using files = new ArchiveUnpack(directory);
-  using taken = putTaken(layout.trash(runId), number);
+  using taken = putTaken({ home: layout.root, root: layout.trash(runId) }, number);
   for await (const stretch of memberStretches(path, member)) {
     for (const line of linesIn(stretch)) takeLine(line, { taken, files });
   }

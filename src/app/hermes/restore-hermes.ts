@@ -1,6 +1,7 @@
 import { done, skip } from '../../core/item-outcome.ts';
 import type { ItemOutcome, RunItem } from '../../core/run.ts';
 import type { ArchivedSession } from '../../core/session-archive.ts';
+import { openRecordBook } from '../../homes/hermes/record-book.ts';
 import { openTakenFiles } from '../../homes/hermes/taken-files.ts';
 import { readTaken } from '../../homes/hermes/taken-session.ts';
 import { dropDeadBundles } from '../../homes/native/drop-dead-bundles.ts';
@@ -57,7 +58,8 @@ async function prepare({ store, from, layout }: HermesArchiveParts, runId: strin
   const now = await from.get(item.item.id);
   const inHermes = now !== undefined && now.archivedAt === undefined;
   if (found === undefined) return inHermes ? 'back' : { stays: 'It is gone for good.' };
-  if ((await readTaken(layout.trash(runId), number)) !== undefined) return 'waiting';
+  using records = openRecordBook(layout.root, layout.trash(runId));
+  if ((await readTaken(records, layout.trash(runId), number)) !== undefined) return 'waiting';
   // It came back before a crash, and only the archive has not let go of it, or not in full.
   if (inHermes && now.startedAt === found.session.startedAt) return 'back';
   if (found.trashed) return { stays: 'Its archive is in the trash.' };

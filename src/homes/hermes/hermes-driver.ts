@@ -76,7 +76,7 @@ export function createHermesDriver(parts: HermesParts): HomeDriver {
     async purge(runId, items) {
       using trash = trashOf(runId);
       const outcomes: ItemOutcome[] = [];
-      for (const item of items) outcomes.push(doneUnless(item, await obstacleTo(() => trash.files.purge(item.number))));
+      for (const item of items) outcomes.push(doneUnless(item, await obstacleTo(() => purgeFiles(trash, item.number))));
       trash.records.forget(outcomes.filter(({ status }) => status === 'done').map(({ number }) => number));
       openHermesLinks(linksPath).forget(new Set(idsOf(doneSessions(items, outcomes))));
       trash.tidy(numbersOf(items));
@@ -125,6 +125,11 @@ async function discardAll(parts: HermesParts, { runId, desk, items }: Discard): 
   for (const item of of('stray')) outcomes.push(attempt(item, () => takeStray(desk, item)));
   for (const item of of('unknown')) outcomes.push(skip(item, 'Hermes homes have no such thing.'));
   return outcomes;
+}
+
+/** Those that the trash knows of. It fails where the record of an item is out of reach, so that nothing of it goes. */
+async function purgeFiles(trash: HermesTrash, number: number): Promise<void> {
+  if (trash.knows(number)) await trash.files.purge(number);
 }
 
 function restoreFiles(desk: TakeDesk, item: RunItem): ItemOutcome {

@@ -33,7 +33,7 @@ export interface HermesTrash extends Disposable {
 
 /** `root` is the trash of one run; it lies below `home`, so that moving is renaming. */
 export function openHermesTrash(home: string, root: string): HermesTrash {
-  const records = openRecordBook(root);
+  const records = openRecordBook(home, root);
   const files = openTakenFiles(home, root);
   const isFree = (name: string) => !isThere(join(home, 'sessions', name));
   return {
@@ -49,7 +49,10 @@ export function openHermesTrash(home: string, root: string): HermesTrash {
     },
     letGo: (number) => files.giveBack(number, files.names(number).filter(isFree)),
     tidy: (numbers) => removeEmpty(home, root, numbers),
-    [Symbol.dispose]: () => files[Symbol.dispose](),
+    [Symbol.dispose]() {
+      records[Symbol.dispose]();
+      files[Symbol.dispose]();
+    },
   };
 }
 

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { type DirectoryHandle, openBelow } from '../../platform/directory-handle.ts';
 import { createRecordWriter, type RecordWriter } from './record-writer.ts';
 import {
   appendToBlock,
@@ -9,6 +10,7 @@ import {
   ROWS_NAME,
   readBlock,
   readSpan,
+  type Span,
   type TrashBlock,
 } from './trash-block.ts';
 
@@ -16,7 +18,7 @@ import {
  * The rows that one run took out of a Hermes home, many sessions to a file, so that a few syncs do for all of them. A record
  * counts once the log of its block names it, and the log names it only when it is on the disk.
  */
-export interface RecordBook {
+export interface RecordBook extends Disposable {
   has(number: number): boolean;
   hasMark(number: number, mark: RecordMark): boolean;
   lines(number: number): Generator<string>;
@@ -38,28 +40,41 @@ export function blockPath(root: string, number: number): string {
   return join(root, String(Math.floor((number - 1) / BLOCK_ITEMS) + 1));
 }
 
-/** Opens the records in the trash of one run. Only whoever holds the lock of the home may. */
-export function openRecordBook(root: string): RecordBook {
+/**
+ * Opens the records in the trash of one run, which is `root`, below `home`. Only whoever holds the lock of the home may. The folder
+ * of each block is opened once, through real folders alone.
+ */
+export function openRecordBook(home: string, root: string): RecordBook {
   const blocks = new Map<string, TrashBlock>();
+  const folders = openFolders(home);
   const at = (path: string) => {
-    const block = blocks.get(path) ?? readBlock(path);
+    const block = blocks.get(path) ?? readBlock(folders.find(path));
     blocks.set(path, block);
     return block;
   };
   const of = (number: number) => at(blockPath(root, number));
-  const log = (path: string, entries: readonly BlockEntry[]) => appendToBlock(path, at(path), entries);
+  const log = (path: string, entries: readonly BlockEntry[]) => {
+    if (entries.length > 0) appendToBlock(folders.make(path), at(path), entries);
+  };
+  const read = (number: number, span: Span | undefined) => readSpan(folders.find(blockPath(root, number)), span);
   const logEach = (numbers: readonly number[], entry: (number: number) => BlockEntry) => {
     for (const [path, some] of byBlock(root, numbers)) log(path, some.map(entry));
   };
   return {
     has: (number) => of(number).records.has(number),
     hasMark: (number, mark) => of(number).marks.get(number) === mark,
-    lines: (number) => readSpan(blockPath(root, number), of(number).records.get(number)),
+    lines: (number) => read(number, of(number).records.get(number)),
     prompt(number, hash) {
       const span = of(number).prompts.get(hash);
-      return span && [...readSpan(blockPath(root, number), span)];
+      return span && [...read(number, span)];
     },
-    write: () => createRecordWriter({ pathOf: (number) => blockPath(root, number), blockAt: at, log }),
+    write: () =>
+      createRecordWriter({
+        pathOf: (number) => blockPath(root, number),
+        blockAt: at,
+        folderAt: (path) => folders.make(path),
+        log,
+      }),
     mark: (numbers, mark) => logEach(numbers, (number) => ({ number, mark })),
     forget(numbers) {
       logEach(
@@ -68,9 +83,43 @@ export function openRecordBook(root: string): RecordBook {
       );
       for (const [path] of byBlock(root, numbers)) {
         if (at(path).records.size > 0) continue;
-        for (const name of [ROWS_NAME, LOG_NAME]) rmSync(join(path, name), { force: true });
+        const folder = folders.find(path);
+        if (folder !== undefined) for (const name of [ROWS_NAME, LOG_NAME]) rmSync(folder.at(name), { force: true });
+        folders.close(path);
         blocks.delete(path);
       }
+    },
+    [Symbol.dispose]: () => folders[Symbol.dispose](),
+  };
+}
+
+interface BlockFolders extends Disposable {
+  /** Undefined where there is none. */
+  find(path: string): DirectoryHandle | undefined;
+  make(path: string): DirectoryHandle;
+  /** Others may take the folder away from here on. */
+  close(path: string): void;
+}
+
+function openFolders(home: string): BlockFolders {
+  const open = new Map<string, DirectoryHandle>();
+  const keep = (path: string, folder: DirectoryHandle) => {
+    open.set(path, folder);
+    return folder;
+  };
+  return {
+    find(path) {
+      const folder = open.get(path) ?? openBelow(home, path);
+      return folder && keep(path, folder);
+    },
+    make: (path) => open.get(path) ?? keep(path, openBelow(home, path, { create: true })),
+    close(path) {
+      open.get(path)?.[Symbol.dispose]();
+      open.delete(path);
+    },
+    [Symbol.dispose]() {
+      for (const folder of open.values()) folder[Symbol.dispose]();
+      open.clear();
     },
   };
 }

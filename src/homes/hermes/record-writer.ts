@@ -1,6 +1,8 @@
-import { closeSync, constants, fstatSync, fsyncSync, openSync } from 'node:fs';
+import { closeSync, constants, fstatSync, fsyncSync } from 'node:fs';
 import { join } from 'node:path';
-import { makePrivateDir } from '../../platform/private-files.ts';
+import { Failure } from '../../core/failure.ts';
+import type { DirectoryHandle } from '../../platform/directory-handle.ts';
+import { openRegular } from '../../platform/open-regular.ts';
 import { writeAll } from '../../platform/write-all.ts';
 import { type BlockEntry, ROWS_NAME, type TrashBlock } from './trash-block.ts';
 
@@ -21,14 +23,16 @@ export interface RecordWriter extends Disposable {
 export interface WriterParts {
   readonly pathOf: (number: number) => string;
   readonly blockAt: (path: string) => TrashBlock;
+  /** The open folder of a block, made where there is none. */
+  readonly folderAt: (path: string) => DirectoryHandle;
   readonly log: (path: string, entries: readonly BlockEntry[]) => void;
 }
 
-export function createRecordWriter({ pathOf, blockAt, log }: WriterParts): RecordWriter {
+export function createRecordWriter({ pathOf, blockAt, folderAt, log }: WriterParts): RecordWriter {
   const open = new Map<string, BlockFile>();
   const fileOf = (number: number) => {
     const path = pathOf(number);
-    const file = open.get(path) ?? openFile(path);
+    const file = open.get(path) ?? openFile(folderAt(path));
     open.set(path, file);
     return file;
   };
@@ -87,11 +91,17 @@ interface BlockFile {
   entries: BlockEntry[];
 }
 
-/** What a crash left at the end of it is passed over: the log names no part of that. */
-function openFile(path: string): BlockFile {
-  makePrivateDir(path);
-  const handle = openSync(join(path, ROWS_NAME), constants.O_RDWR | constants.O_CREAT, 0o600);
-  const { size } = fstatSync(handle);
+/** What a crash left at the end of it is passed over: the log names no part of that. A file that has another name is somebody's. */
+function openFile(folder: DirectoryHandle): BlockFile {
+  const { O_RDWR, O_CREAT, O_NOFOLLOW } = constants;
+  const handle = openRegular(folder.at(ROWS_NAME), O_RDWR | O_CREAT | O_NOFOLLOW);
+  const { size, nlink } = fstatSync(handle);
+  if (nlink > 1) {
+    closeSync(handle);
+    throw new Failure('refused', `${join(folder.path, ROWS_NAME)} has other names, so it is not only ours to write.`, {
+      hint: 'It was left as it is.',
+    });
+  }
   return { handle, prompts: new Set(), endBytes: size, writtenBytes: size, pending: [], entries: [] };
 }
 

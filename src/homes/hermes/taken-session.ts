@@ -1,5 +1,4 @@
-import { makePrivateDir } from '../../platform/private-files.ts';
-import { openRecordBook } from './record-book.ts';
+import { openRecordBook, type RecordBook } from './record-book.ts';
 import { promptOf, readRecord } from './session-record.ts';
 import { ownFolder } from './taken-places.ts';
 
@@ -12,9 +11,14 @@ export interface StoredSession {
   readonly directory: string;
 }
 
-/** What the trash of a run has of a session. Undefined when it has nothing of it. */
-export async function readTaken(root: string, number: number): Promise<StoredSession | undefined> {
-  const records = openRecordBook(root);
+/** Where the trash of a run is, and the home that it lies below. */
+export interface TrashPlace {
+  readonly home: string;
+  readonly root: string;
+}
+
+/** What the trash of a run, which is `root`, has of a session, as long as its records are open. Undefined when it has nothing of it. */
+export async function readTaken(records: RecordBook, root: string, number: number): Promise<StoredSession | undefined> {
   if (!records.has(number)) return undefined;
   const hash = promptOf(await readRecord(records, number));
   const lines = hash === undefined ? undefined : records.prompt(number, hash);
@@ -33,9 +37,8 @@ export interface TakenWriter extends Disposable {
 }
 
 /** Puts a session into the trash of a run, as if that run had just taken it. */
-export function putTaken(root: string, number: number): TakenWriter {
-  const records = openRecordBook(root);
-  makePrivateDir(root);
+export function putTaken({ home, root }: TrashPlace, number: number): TakenWriter {
+  const records = openRecordBook(home, root);
   const writer = records.write();
   const prompts = new Map<string, string[]>();
   writer.begin(number);
@@ -49,6 +52,9 @@ export function putTaken(root: string, number: number): TakenWriter {
       for (const [hash, lines] of prompts) writer.prompt(number, hash, () => lines);
       writer.seal();
     },
-    [Symbol.dispose]: () => writer[Symbol.dispose](),
+    [Symbol.dispose]() {
+      writer[Symbol.dispose]();
+      records[Symbol.dispose]();
+    },
   };
 }

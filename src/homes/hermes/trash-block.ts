@@ -1,7 +1,8 @@
 import { closeSync, readSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { DirectoryHandle } from '../../platform/directory-handle.ts';
 import { openRegular } from '../../platform/open-regular.ts';
-import { makePrivateDir, syncDir } from '../../platform/private-files.ts';
+import { syncDir } from '../../platform/private-files.ts';
 import { appendToLog, readLog } from './json-log.ts';
 
 /** Messages are being taken a part at a time, or a session is being brought back. */
@@ -31,32 +32,34 @@ export const ROWS_NAME = 'rows.jsonl';
 export const LOG_NAME = 'log.jsonl';
 
 /** What the log of a block says; an empty block where there is none. */
-export function readBlock(path: string): TrashBlock {
+export function readBlock(folder: DirectoryHandle | undefined): TrashBlock {
   const block: TrashBlock = { records: new Map(), prompts: new Map(), marks: new Map() };
+  if (folder === undefined) return block;
   // Only ever written by `appendToBlock`, so what is an object at all is an entry.
-  for (const entry of readLog(join(path, LOG_NAME))) note(block, entry as unknown as BlockEntry);
+  for (const entry of readLog(folder.at(LOG_NAME))) note(block, entry as unknown as BlockEntry);
   return block;
 }
 
 /** Adds to the log of a block. Durable when it returns. */
-export function appendToBlock(path: string, block: TrashBlock, entries: readonly BlockEntry[]): void {
-  if (entries.length === 0) return;
-  makePrivateDir(path);
-  appendToLog(join(path, LOG_NAME), entries);
-  if (block.records.size === 0) for (const folder of [path, dirname(path)]) syncDir(folder);
+export function appendToBlock(folder: DirectoryHandle, block: TrashBlock, entries: readonly BlockEntry[]): void {
+  appendToLog(folder.at(LOG_NAME), entries);
+  if (block.records.size === 0) {
+    folder.sync();
+    syncDir(dirname(folder.path));
+  }
   for (const entry of entries) note(block, entry);
 }
 
 /** The lines in a span, however many there are. */
-export function* readSpan(path: string, span: Span | undefined): Generator<string> {
-  if (span === undefined) return;
-  const handle = openRegular(join(path, ROWS_NAME));
+export function* readSpan(folder: DirectoryHandle | undefined, span: Span | undefined): Generator<string> {
+  if (folder === undefined || span === undefined) return;
+  const handle = openRegular(folder.at(ROWS_NAME));
   try {
     let begun: Buffer[] = [];
     for (let done = 0; done < span.bytes; ) {
       const piece = Buffer.allocUnsafe(Math.min(PIECE_BYTES, span.bytes - done));
       const read = readSync(handle, piece, 0, piece.length, span.from + done);
-      if (read === 0) throw new Error(`${join(path, ROWS_NAME)} ends too early`);
+      if (read === 0) throw new Error(`${join(folder.path, ROWS_NAME)} ends too early`);
       done += read;
       const end = piece.subarray(0, read).lastIndexOf(LF);
       if (end !== -1) {
