@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { tempDir } from '../../test/support/temp-dir.ts';
 import { appendDurably } from './append-durably.ts';
+import { DirectoryHandle } from './directory-handle.ts';
 
 it('adds to what is there, in a file that only its owner can read', () => {
   const path = join(tempDir(), 'log');
@@ -21,4 +22,12 @@ it.each([
   link(join(root, 'canary'), join(root, 'log'));
   expect(() => appendDurably(join(root, 'log'), 'one\n')).toThrow();
   expect(readFileSync(join(root, 'canary'), 'utf8')).toBe('not yours\n');
+});
+
+it('names the file as a person knows it, also when it was reached through an open folder', () => {
+  const root = tempDir();
+  writeFileSync(join(root, 'canary'), '');
+  linkSync(join(root, 'canary'), join(root, 'log'));
+  using folder = DirectoryHandle.open(root);
+  expect(() => appendDurably(folder.at('log'), 'one\n')).toThrow(`${join(root, 'log')} has other names`);
 });

@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, fsyncSync } from 'node:fs';
 import { Failure } from '../core/failure.ts';
 import { openRegular } from './open-regular.ts';
+import { readablePath } from './readable-path.ts';
 import { writeAll } from './write-all.ts';
 
 /**
@@ -12,7 +13,7 @@ export function appendDurably(path: string, text: string): void {
   const handle = openRegular(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW);
   try {
     if (fstatSync(handle).nlink > 1)
-      throw new Failure('refused', `${path} has other names, so it is not only ours to write.`, {
+      throw new Failure('refused', `${readablePath(path)} has other names, so it is not only ours to write.`, {
         hint: 'It was left as it is.',
       });
     writeAll(handle, Buffer.from(text));

@@ -1,4 +1,4 @@
-import { closeSync, constants, fsyncSync, ftruncateSync, lstatSync, rmSync } from 'node:fs';
+import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, lstatSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Failure } from '../core/failure.ts';
 import { isDiskFull } from './error-code.ts';
@@ -23,6 +23,8 @@ export function keepBallast(path: string, sizeBytes: number): void {
   makeWay(path);
   const handle = openRegular(path, constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW);
   try {
+    // Another name that it was given since the look is somebody's.
+    if (fstatSync(handle).nlink > 1) return;
     if (sizeBytes < present) ftruncateSync(handle, sizeBytes);
     else fill(handle, present, sizeBytes);
   } catch (error) {

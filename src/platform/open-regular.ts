@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats, statSync } from 'node:fs';
 import { Failure } from '../core/failure.ts';
 import { errorCode } from './error-code.ts';
+import { readablePath } from './readable-path.ts';
 
 /**
  * Opens a file of ours, to be read unless the flags say otherwise, and refuses whatever else has its name: who reads a pipe waits for
@@ -46,7 +47,7 @@ function openWithoutWaiting(path: string, flags: number): number {
 
 function refuseOthers(path: string, stat: Stats): void {
   if (stat.isFile()) return;
-  throw new Failure('refused', `${path} is not a file, but ${nameOf(stat)}.`, {
+  throw new Failure('refused', `${readablePath(path)} is not a file, but ${nameOf(stat)}.`, {
     hint: 'Nothing was changed. Move it out of the way, then run the command again.',
   });
 }

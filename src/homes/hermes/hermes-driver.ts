@@ -78,7 +78,7 @@ export function createHermesDriver(parts: HermesParts): HomeDriver {
       const outcomes: ItemOutcome[] = [];
       for (const item of items) outcomes.push(doneUnless(item, await obstacleTo(() => purgeFiles(trash, item.number))));
       trash.records.forget(outcomes.filter(({ status }) => status === 'done').map(({ number }) => number));
-      openHermesLinks(linksPath).forget(new Set(idsOf(doneSessions(items, outcomes))));
+      openHermesLinks(home, linksPath).forget(new Set(idsOf(doneSessions(items, outcomes))));
       trash.tidy(numbersOf(items));
       return outcomes;
     },

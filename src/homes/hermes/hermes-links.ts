@@ -1,6 +1,7 @@
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import type { JsonObject } from '../../core/json.ts';
-import { makePrivateDir, syncDir, writeFileAtomic } from '../../platform/private-files.ts';
+import { openBelow } from '../../platform/directory-handle.ts';
+import { writeFileAtomic } from '../../platform/private-files.ts';
 import { appendToLog, readLog } from './json-log.ts';
 
 /** A session and the parent it came out of. */
@@ -22,9 +23,10 @@ export interface HermesLinks {
   forget(parents: ReadonlySet<string>): void;
 }
 
-/** Read once: whoever opens it holds the lock under which it changes. */
-export function openHermesLinks(path: string): HermesLinks {
-  const links = readLog(path).flatMap(toLink);
+/** A file in the home. Read once: whoever opens it holds the lock under which it changes. */
+export function openHermesLinks(home: string, path: string): HermesLinks {
+  const name = basename(path);
+  const links = readEntries(home, path).flatMap(toLink);
   const byId = new Map<string, HermesLink[]>();
   const index = (link: HermesLink) => {
     for (const id of new Set([link.child, link.parent])) byId.set(id, [...(byId.get(id) ?? []), link]);
@@ -34,17 +36,23 @@ export function openHermesLinks(path: string): HermesLinks {
     of: (id) => byId.get(id) ?? [],
     add(more) {
       if (more.length === 0) return;
-      makePrivateDir(dirname(path));
-      appendToLog(path, more.map(asEntry));
-      syncDir(dirname(path));
+      using folder = openBelow(home, dirname(path), { create: true });
+      appendToLog(folder.at(name), more.map(asEntry));
+      folder.sync();
       more.forEach(index);
     },
     forget(parents) {
       const kept = links.filter(({ parent }) => !parents.has(parent));
-      if (kept.length < links.length)
-        writeFileAtomic(path, kept.map((link) => `${JSON.stringify(asEntry(link))}\n`).join(''));
+      if (kept.length === links.length) return;
+      using folder = openBelow(home, dirname(path), { create: true });
+      writeFileAtomic(folder.at(name), kept.map((link) => `${JSON.stringify(asEntry(link))}\n`).join(''));
     },
   };
+}
+
+function readEntries(home: string, path: string): readonly JsonObject[] {
+  using folder = openBelow(home, dirname(path));
+  return folder === undefined ? [] : readLog(folder.at(basename(path)));
 }
 
 function asEntry({ child, parent }: HermesLink): HermesLink {

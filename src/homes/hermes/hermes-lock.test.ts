@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { linkSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { tempDir } from '../../../test/support/temp-dir.ts';
@@ -31,6 +31,20 @@ describe.skipIf(process.platform !== 'linux')('the lock of Hermes', () => {
     const lock = await takeHermesLock(path, 20_000);
     expect(typeof lock).toBe('object');
     if (typeof lock !== 'string') await lock[Symbol.asyncDispose]();
+  });
+
+  it.each([
+    ['a link', symlinkSync],
+    ['another name', linkSync],
+  ])('is taken through %s of a file, and says there nothing of who has it', async (_, give) => {
+    const dir = tempDir();
+    const outside = join(dir, 'outside');
+    writeFileSync(outside, 'not ours');
+    give(outside, join(dir, 'lock'));
+    const lock = await takeHermesLock(join(dir, 'lock'), 0);
+    if (typeof lock === 'string') throw new Error(lock);
+    await lock[Symbol.asyncDispose]();
+    expect(readFileSync(outside, 'utf8')).toBe('not ours');
   });
 
   it('is not possible where the file cannot be made, and says so', async () => {

@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { closeSync, constants, fstatSync, ftruncateSync, writeFileSync } from 'node:fs';
+import { Failure } from '../../core/failure.ts';
 import { SECOND_MS } from '../../core/time.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { findProcess } from '../../platform/find-process.ts';
+import { openRegular } from '../../platform/open-regular.ts';
 import { wait } from '../../platform/wait.ts';
 
 /**
@@ -92,11 +94,23 @@ async function noteHolder(path: string, lock: AsyncDisposable): Promise<void> {
     acquired_at: Date.now() / 1000,
   };
   try {
-    writeFileSync(path, JSON.stringify(holder));
+    writeOver(path, JSON.stringify(holder));
   } catch (error) {
     // The lock counts, not what is written in it.
-    if (errorCode(error) !== undefined) return;
+    if (errorCode(error) !== undefined || error instanceof Failure) return;
     await lock[Symbol.asyncDispose]();
     throw error;
+  }
+}
+
+/** Only where the lock is a file of the home alone: one that is a link, or has another name, is somebody's as well. */
+function writeOver(path: string, text: string): void {
+  const handle = openRegular(path, constants.O_WRONLY | constants.O_NOFOLLOW);
+  try {
+    if (fstatSync(handle).nlink > 1) return;
+    ftruncateSync(handle);
+    writeFileSync(handle, text);
+  } finally {
+    closeSync(handle);
   }
 }

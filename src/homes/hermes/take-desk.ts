@@ -54,8 +54,8 @@ export async function withTakeDesk<T extends object | number>(
       hermes,
       trash,
       now: () => parts.now(),
-      links: openHermesLinks(parts.linksPath),
-      tombstones: openTombstones(parts.tombstonesPath),
+      links: openHermesLinks(home, parts.linksPath),
+      tombstones: openTombstones(home, parts.tombstonesPath),
       files: listSessionFiles(home, new Set([...readIds(hermes), ...parts.ids])),
     });
   });

@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
+import { openBelow } from '../../platform/directory-handle.ts';
 import { ifPossible } from '../../platform/if-possible.ts';
-import { isThere } from '../../platform/is-there.ts';
-import { syncDir, writeFileAtomic } from '../../platform/private-files.ts';
+import { writeFileAtomic } from '../../platform/private-files.ts';
 import type { HermesWriter } from './hermes-writer.ts';
 
 /**
@@ -17,19 +17,22 @@ export interface Tombstones {
   clear(hermes: Pick<HermesWriter, 'mergeAll'>): Promise<void>;
 }
 
-/** The file at this path says that there are none. It is there only as long as that is certain. */
-export function openTombstones(path: string): Tombstones {
+/** The file at this path, in the home, says that there are none. It is there only as long as that is certain. */
+export function openTombstones(home: string, path: string): Tombstones {
+  const name = basename(path);
   return {
     expect() {
-      if (!isThere(path)) return;
-      rmSync(path);
-      syncDir(dirname(path));
+      using folder = openBelow(home, dirname(path));
+      if (folder?.look(name) === undefined) return;
+      rmSync(folder.at(name));
+      folder.sync();
     },
     async clear(hermes) {
-      if (isThere(path)) return;
+      using folder = openBelow(home, dirname(path), { create: true });
+      if (folder.look(name) !== undefined) return;
       await hermes.mergeAll();
       // Without it, the same is done again next time.
-      ifPossible(() => writeFileAtomic(path, ''));
+      ifPossible(() => writeFileAtomic(folder.at(name), ''));
     },
   };
 }

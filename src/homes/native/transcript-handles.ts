@@ -82,7 +82,13 @@ function openOrCreate(path: string): number {
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw error;
   }
-  const handle = openSync(path, OPEN_FLAGS | constants.O_CREAT, 0o600);
-  fchmodSync(handle, 0o600);
-  return handle;
+  try {
+    const handle = openSync(path, OPEN_FLAGS | constants.O_CREAT | constants.O_EXCL, 0o600);
+    fchmodSync(handle, 0o600);
+    return handle;
+  } catch (error) {
+    // What somebody put there meanwhile keeps its mode, whatever it is.
+    if (errorCode(error) === 'EEXIST') return openSync(path, OPEN_FLAGS);
+    throw error;
+  }
 }

@@ -1,5 +1,6 @@
 import { existsSync, rmdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import { openBelow } from '../../../platform/directory-handle.ts';
 import { errorCode } from '../../../platform/error-code.ts';
 import { moveEntry } from '../../../platform/move-entry.ts';
 import { syncDir } from '../../../platform/private-files.ts';
@@ -52,7 +53,7 @@ export function openWholeTrash(home: string, trashDir: (runId: string) => string
       if (!trash.hasPath(runId, path)) return true;
       if (existsSync(join(home, path))) return false;
       move(trash.placeOf(runId, path), join(home, path));
-      removeEmpty(join(root(runId), dirname(path)), dirname(trashDir(runId)));
+      removeEmpty(home, join(root(runId), dirname(path)), dirname(trashDir(runId)));
       return true;
     },
     giveNotesBack(runId, address) {
@@ -60,7 +61,7 @@ export function openWholeTrash(home: string, trashDir: (runId: string) => string
     },
     async purge(runId, path) {
       await removeTree(home, trash.placeOf(runId, path));
-      removeEmpty(join(root(runId), dirname(path)), dirname(trashDir(runId)));
+      removeEmpty(home, join(root(runId), dirname(path)), dirname(trashDir(runId)));
     },
     begun: (runId) => existsSync(root(runId)),
   };
@@ -70,11 +71,12 @@ export function openWholeTrash(home: string, trashDir: (runId: string) => string
 /** In the trash of a run. */
 export const WHOLE_FOLDER = 'whole';
 
-/** A folder and those above it up to an end that stays, as long as nothing is in them. */
-function removeEmpty(dir: string, end: string): void {
+/** A folder of the home and those above it up to an end that stays, as long as nothing is in them. */
+function removeEmpty(home: string, dir: string, end: string): void {
   for (let at = dir; at !== end; at = dirname(at)) {
     try {
-      rmdirSync(at);
+      using above = openBelow(home, dirname(at));
+      if (above !== undefined) rmdirSync(above.at(basename(at)));
     } catch (error) {
       if (errorCode(error) === 'ENOENT') continue;
       if (errorCode(error) !== undefined) return;
