@@ -1,3 +1,5 @@
+import { firstSignal } from '../core/first-signal.ts';
+
 /** How a service manager and a terminal that is closed say stop. Ctrl-C is told by the given signal. */
 const SIGNALS = ['SIGTERM', 'SIGHUP'] as const;
 
@@ -6,8 +8,12 @@ export function stopOnSignals(signal: AbortSignal): Disposable & { readonly sign
   const stop = new AbortController();
   const onSignal = () => stop.abort();
   for (const name of SIGNALS) process.on(name, onSignal);
+  const first = firstSignal(signal, stop.signal);
   return {
-    signal: AbortSignal.any([signal, stop.signal]),
-    [Symbol.dispose]: () => SIGNALS.forEach((name) => process.off(name, onSignal)),
+    signal: first.signal,
+    [Symbol.dispose]() {
+      for (const name of SIGNALS) process.off(name, onSignal);
+      first[Symbol.dispose]();
+    },
   };
 }

@@ -1,5 +1,6 @@
 import { closeSync, constants, openSync } from 'node:fs';
 import { Failure } from '../core/failure.ts';
+import { firstSignal } from '../core/first-signal.ts';
 import { SECOND_MS } from '../core/time.ts';
 import { errorCode } from '../platform/error-code.ts';
 import { type GitAnswer, type GitOptions, type GitPlace, runGit } from '../platform/run-git.ts';
@@ -32,9 +33,9 @@ export async function runGitOverFiles(
     hopeless.abort(error);
     return [];
   });
-  const signal = AbortSignal.any([hopeless.signal, ...(options.signal ? [options.signal] : [])]);
+  using first = firstSignal(hopeless.signal, options.signal);
   try {
-    const answer = await runGit(place, args, { ...options, signal });
+    const answer = await runGit(place, args, { ...options, signal: first.signal });
     ended.abort();
     return { ...answer, pipes: await passing };
   } catch (error) {

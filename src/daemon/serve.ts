@@ -9,6 +9,7 @@ import { holdServeLock } from '../app/serve-lock.ts';
 import { stopOnSignals } from '../app/stop-on-signals.ts';
 import { errorText } from '../core/error-text.ts';
 import { Failure } from '../core/failure.ts';
+import { firstSignal } from '../core/first-signal.ts';
 import { ignoreAbort } from '../core/ignore-abort.ts';
 import { type Clock, MINUTE_MS, SECOND_MS } from '../core/time.ts';
 import type { CertificateFiles } from '../http/certificate.ts';
@@ -94,6 +95,7 @@ interface Workers {
 async function work({ daemon, refuseToGoOn, manager, signal }: Workers): Promise<void> {
   const steps = new Set<Promise<void>>();
   const broken = new AbortController();
+  using over = firstSignal(signal, broken.signal);
   while (!signal.aborted) {
     refuseToGoOn();
     manager.alive();
@@ -102,8 +104,7 @@ async function work({ daemon, refuseToGoOn, manager, signal }: Workers): Promise
     steps.add(step);
     // A chore that fails does not come here; whatever does is a fault of the daemon itself.
     step.catch((error: unknown) => broken.abort(error));
-    const over = AbortSignal.any([signal, broken.signal]);
-    await setTimeout(STEP_MS, undefined, { signal: over }).catch(ignoreAbort(over));
+    await setTimeout(STEP_MS, undefined, { signal: over.signal }).catch(ignoreAbort(over.signal));
     broken.signal.throwIfAborted();
   }
   await Promise.all(steps);

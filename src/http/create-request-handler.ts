@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { z } from 'zod';
 import { Failure } from '../core/failure.ts';
+import { firstSignal } from '../core/first-signal.ts';
 import type { JsonValue } from '../core/json.ts';
 import { isNoSpace } from '../core/machine-failure.ts';
 import type { Once } from '../core/once.ts';
@@ -145,8 +146,8 @@ async function unheard(): Promise<void> {}
 /** A client that goes away is a person who presses Ctrl-C: the work ends between two steps. */
 async function handleSlowly(route: JsonRoute, call: QuickCall, response: ServerResponse): Promise<object> {
   using lines = new AnswerLines(response, route.status ?? 200);
-  const signal = AbortSignal.any([call.parts.signal, lines.gone]);
-  return await route.handle({ ...call, signal, tell: (step) => lines.step(step) });
+  using first = firstSignal(call.parts.signal, lines.gone);
+  return await route.handle({ ...call, signal: first.signal, tell: (step) => lines.step(step) });
 }
 
 function askedOf(route: Route, query: string): unknown {

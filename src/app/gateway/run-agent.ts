@@ -1,4 +1,5 @@
 import { errorText } from '../../core/error-text.ts';
+import { firstSignal } from '../../core/first-signal.ts';
 import type { Amounts, Reservation } from '../../core/gateway.ts';
 import type { SessionFacts } from '../../core/session.ts';
 import { MINUTE_MS } from '../../core/time.ts';
@@ -97,10 +98,10 @@ export async function runAgent(parts: RunAgentParts, run: AgentRun): Promise<Age
     limits: hardLimits(rules),
     used: () => ({ tokens: 0, nanoUsd: 0, ...turn.used(), ...turn.size() }),
   });
-  const stopSignal = AbortSignal.any([readers.stopSignal, ...(meter ? [meter.stopSignal] : [])]);
+  using stop = firstSignal(readers.stopSignal, meter?.stopSignal);
   // What a meter has counted must not be counted from files after a crash.
   const reads = isMetered ? undefined : readers.reads;
-  const supervised = { sessionId: facts.id, sink, grace, stopSignal, reads, printed: readers.printed };
+  const supervised = { sessionId: facts.id, sink, grace, stopSignal: stop.signal, reads, printed: readers.printed };
   const { result, checkpoints } = await takeAround(parts, { run, sessionId: facts.id }, async () => {
     try {
       return await supervise(parts, meter?.run ?? run, supervised);

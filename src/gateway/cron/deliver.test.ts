@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type ManualClock, manualClock, NOW } from '../../../test/support/clock.ts';
+import { collectGarbage } from '../../../test/support/collect-garbage.ts';
 import { openNativeStore } from '../../../test/support/native-store.ts';
 import { tempDir } from '../../../test/support/temp-dir.ts';
 import type { SessionStore } from '../../core/session-store.ts';
@@ -177,6 +178,28 @@ describe('a delivery', () => {
     expect(open.map(({ state, attempts }) => `${state} ${attempts}`).toSorted()).toEqual([
       'waiting 0',
       ...Array<string>(8).fill('waiting 1'),
+    ]);
+  });
+
+  it('that nobody answers ends with its time limit, and is tried again', async () => {
+    const clock = manualClock();
+    await using store = await openNativeStore(tempDir(), { clock });
+    const server = createServer(() => undefined).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await new Promise((resolve) => server.once('listening', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    // A limit that only the request knows of must outlive what the memory is cleaned of meanwhile.
+    const cleaning = setInterval(collectGarbage, 20);
+    onTestFinished(() => clearInterval(cleaning));
+    for (const [id, target] of Object.entries({
+      webhook: { kind: 'webhook', url },
+      command: { kind: 'command', command: ['sleep', '300'] },
+    }))
+      await store.deliveries.promise({ id, sessionId: 's', job: 'a', target: JSON.stringify(target) });
+    const parts = { deliveries: store.deliveries, clock, outputOf: async () => 'x', timeLimitMs: 300 };
+    expect((await deliverDue(parts)).failures.toSorted()).toEqual([
+      'The output of s did not arrive: the command ended with SIGKILL. It is tried again.',
+      `The output of s did not arrive: the webhook at ${new URL(url).host} did not answer in time. It is tried again.`,
     ]);
   });
 

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import type { Delivery, DeliveryBook } from '../../core/delivery-book.ts';
 import { errorText } from '../../core/error-text.ts';
+import { firstSignal } from '../../core/first-signal.ts';
 import { hideUrlSecrets } from '../../core/hide-url-secrets.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { type Clock, type EpochMs, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../core/time.ts';
@@ -31,6 +32,8 @@ export interface DeliverParts {
   readonly only?: string | undefined;
   /** Aborted when nobody can wait any longer: what is being sent is tried again later, and says that it may have arrived. */
   readonly signal?: AbortSignal | undefined;
+  /** How long one attempt may take. */
+  readonly timeLimitMs?: number;
 }
 
 export interface Parcel {
@@ -130,16 +133,21 @@ function fileName(text: string): string {
   return text.replaceAll(/[^\w.-]/gu, '_').replace(/^\.+/, '_');
 }
 
-async function post(url: string, parcel: Parcel, { sign, clock, signal }: DeliverParts): Promise<void> {
+async function post(
+  url: string,
+  parcel: Parcel,
+  { sign, clock, signal, timeLimitMs = TIME_LIMIT_MS }: DeliverParts,
+): Promise<void> {
   const { address, authorization } = addressOf(url);
   const body = JSON.stringify(parcel);
   const signed = sign && { 'coppice-signature': sign(body, clock.now()) };
+  using limit = firstSignal(AbortSignal.timeout(timeLimitMs), signal);
   const sent = fetch(address, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'idempotency-key': parcel.deliveryId, ...authorization, ...signed },
     body,
     redirect: 'error',
-    signal: AbortSignal.any([AbortSignal.timeout(TIME_LIMIT_MS), ...(signal ? [signal] : [])]),
+    signal: limit.signal,
   });
   const answer = await sent.catch((error: unknown) => {
     throw unreachable(url, error);
@@ -161,16 +169,18 @@ function addressOf(url: string): { readonly address: URL; readonly authorization
 
 /** Why nobody answered is in the cause. Of the address only the host is told: the rest may hold a secret. */
 function unreachable(url: string, error: unknown): Error {
+  const { host } = new URL(url);
+  if (error instanceof Error && error.name === 'TimeoutError')
+    return new Error(`the webhook at ${host} did not answer in time`);
   const cause = error instanceof Error ? (error.cause ?? error) : error;
-  return new Error(
-    `the webhook at ${new URL(url).host} could not be reached (${errorCode(cause) ?? hideUrlSecrets(errorText(cause))})`,
-  );
+  const why = errorCode(cause) ?? hideUrlSecrets(errorText(cause));
+  return new Error(`the webhook at ${host} could not be reached (${why})`);
 }
 
 function pipeInto(
   { command, workdir }: Extract<DeliveryTarget, { kind: 'command' }>,
   parcel: Parcel,
-  { env: given = process.env, signal }: DeliverParts,
+  { env: given = process.env, signal, timeLimitMs = TIME_LIMIT_MS }: DeliverParts,
 ): Promise<void> {
   const [program = '', ...args] = command;
   const env = {
@@ -184,7 +194,7 @@ function pipeInto(
   // Whoever ignores a polite request would hold up everything that is done by the clock. Not the time limit of spawn: that one
   // goes on ticking when there is no such program.
   const kill = () => void signalGroup(child.pid ?? 0, 'SIGKILL');
-  const limit = setTimeout(kill, TIME_LIMIT_MS);
+  const limit = setTimeout(kill, timeLimitMs);
   signal?.addEventListener('abort', kill);
   return new Promise((done, fail) => {
     const settle = () => {

@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { setImmediate } from 'node:timers/promises';
+import { firstSignal } from '../../core/first-signal.ts';
 import { ignoreAbort } from '../../core/ignore-abort.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { readPieces } from '../../platform/read-pieces.ts';
@@ -51,7 +52,8 @@ export function readPipes(pipes: readonly ChildPipe[], fail: (error: unknown) =>
 
   return {
     async drain({ graceMs, killSignal }) {
-      const hurry = AbortSignal.any([ended.signal, ...(killSignal ? [killSignal] : [])]);
+      using first = firstSignal(ended.signal, killSignal);
+      const hurry = first.signal;
       const graceUntil = performance.now() + graceMs;
       const before = pieces;
       let seen = pieces;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isatty } from 'node:tty';
+import { firstSignal } from '../../core/first-signal.ts';
 import { atExit } from '../../platform/at-exit.ts';
 import { signalGroup } from '../../platform/process-group.ts';
 import { currentProcess } from '../../platform/process-identity.ts';
@@ -162,8 +163,8 @@ async function attend(child: Child, options: AttendOptions): Promise<RunResult> 
   const { cause, ...rest } = stopper.exited();
   // What the command left behind has the same budget, and is watched until it is gone.
   grace?.begin();
-  const hurry = AbortSignal.any([overspent.signal, ...(killSignal ? [killSignal] : [])]);
-  const ended = await endProcesses({ runId, group: child.identity.pid, ...rest, killSignal: hurry });
+  using hurry = firstSignal(overspent.signal, killSignal);
+  const ended = await endProcesses({ runId, group: child.identity.pid, ...rest, killSignal: hurry.signal });
   watching.abort();
   forgetExit();
   // No verdict can stop anything any more: what is still in the pipes is recorded together.
