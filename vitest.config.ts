@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
@@ -17,8 +18,8 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     testTimeout: LONGEST_MS,
     hookTimeout: LONGEST_MS,
-    // On two cores vitest would run one file after the other: it leaves one core to itself.
-    maxWorkers: '100%',
+    // One more than there are cores: many tests wait, for a process that they started, for a disk, for a lock.
+    maxWorkers: availableParallelism() + 1,
     // No test may reach the home directory of the person who runs it.
     setupFiles: ['test/setup.ts'],
     // Written to a file, so that a run ends with the summary of the tests.

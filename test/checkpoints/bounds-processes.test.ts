@@ -6,7 +6,7 @@ import { startWorker, wrongInStore } from '../support/checkpoint-storm.ts';
 import { checkpointUsage } from '../support/disk-usage.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
-const SECONDS = process.env['COPPICE_TORTURE'] === undefined ? 12 : 120;
+const SECONDS = process.env['COPPICE_TORTURE'] === undefined ? 6 : 120;
 const MB = 1024 * 1024;
 const SETTINGS = [
   { key: 'disk.ballast_mb', value: 'never' },

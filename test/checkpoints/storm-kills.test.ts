@@ -7,7 +7,7 @@ import { unknownFiles } from '../support/known-files.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 /** In each of two lanes, one for each core of a small machine. */
-const KILLS = process.env['COPPICE_TORTURE'] === undefined ? 26 : 400;
+const KILLS = process.env['COPPICE_TORTURE'] === undefined ? 16 : 400;
 
 describe('a process that takes, prunes and reclaims, killed at one step after the other', () => {
   it('leaves a store in which nothing is lost that was listed', async () => {

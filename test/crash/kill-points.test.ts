@@ -9,7 +9,7 @@ import { STRACE_WORKS, strace } from '../support/strace.ts';
 
 const TORTURE = process.env['COPPICE_TORTURE'] !== undefined;
 const CALLS = ['pwrite64', 'fsync', 'openat'];
-const POINTS_PER_CALL = TORTURE ? Number.POSITIVE_INFINITY : 20;
+const POINTS_PER_CALL = TORTURE ? Number.POSITIVE_INFINITY : 12;
 const STEPS = 25;
 
 describe.skipIf(!STRACE_WORKS)('a writer that is killed at a system call', () => {

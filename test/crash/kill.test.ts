@@ -7,7 +7,7 @@ import { createCrashChecker } from '../support/crash-checker.ts';
 import { seededRandom } from '../support/crash-content.js';
 import { runWriter } from '../support/run-writer.ts';
 
-const KILLS = process.env['COPPICE_TORTURE'] === undefined ? 100 : 2000;
+const KILLS = process.env['COPPICE_TORTURE'] === undefined ? 50 : 2000;
 const KILLS_PER_HOME = 10;
 const LONGEST_LIFE_MS = 30;
 

@@ -4,7 +4,7 @@ import { campaignSize } from '../support/campaign.ts';
 import { EngineWalk } from '../support/engine-model.ts';
 import { tempDirInMemory } from '../support/engine-temp-dir.ts';
 
-const WALKS = campaignSize({ usual: 160, torture: 5000 });
+const WALKS = campaignSize({ usual: 100, torture: 5000 });
 /** The walks go by their numbers, so one that went wrong is walked again with `COPPICE_SEED`. */
 const FIRST = Number(process.env['COPPICE_SEED'] ?? 1);
 const STEPS = 40;

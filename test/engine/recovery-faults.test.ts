@@ -6,7 +6,7 @@ import { setStage } from '../support/engine-stage.ts';
 import { tempDirInMemory } from '../support/engine-temp-dir.ts';
 
 /** How far apart the points are at which a second death is tried, of the act and of the recovery. */
-const STRIDE = Math.max(1, Math.round(9 / campaignSize({ usual: 1, torture: 3 })));
+const STRIDE = Math.max(1, Math.round(12 / campaignSize({ usual: 1, torture: 4 })));
 
 describe('a process that dies while it finishes what a dead one began', () => {
   it.each(SCENARIOS)(

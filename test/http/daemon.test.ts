@@ -6,7 +6,7 @@ import { coppice } from '../e2e/run-coppice.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { type DaemonProcess, endDaemon, startDaemon } from './daemon-process.ts';
 
-const KILLS = process.env['COPPICE_TORTURE'] === undefined ? 10 : 100;
+const KILLS = process.env['COPPICE_TORTURE'] === undefined ? 6 : 100;
 const WRITERS = 8;
 
 describe('coppice serve', () => {
