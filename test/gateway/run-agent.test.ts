@@ -78,8 +78,9 @@ describe('an agent under watch', () => {
     const say = event({ coppice: 'message', role: 'assistant', content: 'more' });
     const fail = event({ coppice: 'tool', name: 'bash', ok: false });
     // What it still says when it was asked to end is recorded, and changes nothing about why.
-    const script = ["trap '' TERM", ...Array<string>(5).fill(say), ...Array<string>(9).fill(fail)].join('\n');
-    const talk = () => agent(home, `${script}\nsleep 0.3`, { key: 'telegram:42', source: 'telegram' });
+    const said = [...Array<string>(5).fill(say), ...Array<string>(9).fill(fail)];
+    const script = ["trap 'asked=1' TERM", ...said, 'until [ "$asked" ]; do sleep 0.05; done'].join('\n');
+    const talk = () => agent(home, script, { key: 'telegram:42', source: 'telegram' });
     const { session, exitStatus } = await talk();
     expect([exitStatus, session.endReason]).toEqual([124, 'budget: messages (session) 5 of 5']);
     expect((await talk()).session).toMatchObject({ parentId: session.id, childKind: 'reset' });
