@@ -30,8 +30,10 @@ export async function benchArchive(directory) {
   const items = [];
   const plain = [];
   for await (const { id, contentBytes, transcriptBytes } of store.list({ sort: 'stored' })) {
-    const lines = archiveLines(store.archive.rows(id), layout.sessionDir(id));
-    plain.push(Buffer.concat(Array.from(lines, (line) => Buffer.concat([Buffer.from(line), LF]))));
+    const lines = [];
+    for await (const some of archiveLines(store.archive.documents(id), layout.sessionDir(id)))
+      lines.push(...some.map((line) => Buffer.concat([Buffer.from(line), LF])));
+    plain.push(Buffer.concat(lines));
     items.push({ number: plain.length, item: { kind: 'session', id }, sizeBytes: contentBytes + transcriptBytes });
   }
   const bytes = plain.reduce((sum, { length }) => sum + length, 0);

@@ -13,7 +13,7 @@ export async function checkArchive({ store, layout }: HomeParts, { signal, onPro
   const problems: Problem[] = [...found, ...debris.map(({ id }) => leftBehind(id))];
   const missing = new Set(found.filter(({ kind }) => kind === 'archive-missing').map(({ subject }) => subject));
   let looked = 0;
-  for (const archived of store.archive.list()) {
+  for await (const archived of store.archive.list()) {
     signal?.throwIfAborted();
     looked += 1;
     onProgress?.(looked);

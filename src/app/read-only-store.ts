@@ -44,7 +44,7 @@ const EFFECTS: Effects<SessionStore> = {
     giveBack: 'changes',
   },
   archive: {
-    rows: 'reads',
+    documents: 'reads',
     seal: 'changes',
     find: 'reads',
     get: 'reads',

@@ -1,5 +1,6 @@
+import type { Message } from './message.ts';
 import type { ItemOutcome } from './run.ts';
-import type { SessionFacts } from './session.ts';
+import type { ModelUsage, SessionFacts } from './session.ts';
 import type { FileMover, HideOptions, TrashRequest } from './session-trash.ts';
 
 export type ArchiveCodec = 'brotli' | 'gzip';
@@ -17,11 +18,25 @@ export interface ArchiveMember {
   readonly lineCount: number;
 }
 
-/** One row of a session, column by column, exactly as it is stored. */
-export interface ArchiveRow {
-  readonly kind: 'session' | 'usage' | 'rewind' | 'message';
-  readonly row: Readonly<Record<string, string | number | null>>;
+/** A session as an archive keeps it: its facts, the highest number that a message of it ever had, and the last one in its transcript. */
+export interface ArchivedFacts extends SessionFacts {
+  readonly lastSeq: number;
+  readonly transcriptSeq: number;
 }
+
+/** Messages that were taken back: those after the one, up to the other. */
+export interface ArchivedRewind {
+  readonly runId: string;
+  readonly afterSeq: number;
+  readonly lastSeq: number;
+}
+
+/** One thing that an archive keeps of a session, in the words of the domain: any store brings back what any other gave. */
+export type ArchiveDocument =
+  | { readonly kind: 'session'; readonly session: ArchivedFacts }
+  | { readonly kind: 'usage'; readonly usage: ModelUsage }
+  | { readonly kind: 'rewind'; readonly rewind: ArchivedRewind }
+  | { readonly kind: 'message'; readonly message: Message };
 
 /** `member` is absent for a session that was sealed before a crash: its step is only finished. */
 export interface SealRequest extends TrashRequest {
@@ -49,8 +64,8 @@ export interface BundleUse {
  * and so does their id. Each step may be asked for again after a crash, and then finishes what was begun.
  */
 export interface SessionArchive {
-  /** Every row of a live session as the JSON of an `ArchiveRow`, in the order in which an archive keeps them. */
-  rows(id: string): Iterable<string>;
+  /** Everything of a live session as the JSON of `ArchiveDocument`s, in the order in which an archive keeps them, some at a time. */
+  documents(id: string): AsyncIterable<readonly string[]>;
   /**
    * Marks sessions as archived that are still as their fingerprint says and that no process holds; only then their messages
    * go, in short steps.
@@ -65,7 +80,7 @@ export interface SessionArchive {
   /** Removes what an earlier attempt at restoring put back. */
   clear(run: string, number: number): Promise<void>;
   /** Puts messages of an archived session back, out of sight. */
-  put(run: string, number: number, rows: readonly ArchiveRow[]): Promise<void>;
+  put(run: string, number: number, messages: readonly Message[]): Promise<void>;
   /** Makes an archived session live again, once all of its messages are back. */
   unseal(run: string, request: TrashRequest, files: FileMover): Promise<ItemOutcome>;
 
@@ -74,7 +89,7 @@ export interface SessionArchive {
   show(run: string, requests: readonly TrashRequest[]): Promise<readonly ItemOutcome[]>;
 
   /** Archived sessions, all or those of one bundle. What is in the trash is left out. */
-  list(bundle?: string): Iterable<ArchivedSession>;
+  list(bundle?: string): AsyncIterable<ArchivedSession>;
   /** The bundles that any session refers to. */
   bundles(): Promise<readonly BundleUse[]>;
   /** Lets sessions refer to copies of their members. */

@@ -1,9 +1,11 @@
+import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { anyMessage } from '../../test/support/any-message.ts';
 import { type ManualClock, manualClock } from '../../test/support/clock.ts';
 import { checkProblems, collect, messagesOf, user } from '../../test/support/collect.ts';
 import { NO_FILES, removeSessions } from '../../test/support/remove-sessions.ts';
 import type { StorePlace } from '../../test/support/store-desk.ts';
-import type { ArchiveMember, ArchiveRow } from '../core/session-archive.ts';
+import type { ArchiveDocument, ArchiveMember } from '../core/session-archive.ts';
 import type { SessionStore } from '../core/session-store.ts';
 import { sessionFingerprint } from '../core/session-trash.ts';
 
@@ -44,16 +46,43 @@ export function sessionArchiveConformance(name: string, newPlace: () => Promise<
       return { number: 1, id, fingerprint: facts === undefined ? '' : sessionFingerprint(facts), member: MEMBER };
     };
     const seal = async (files = NO_FILES) => store.archive.seal('r', [await requestOf()], { files, deadHolders: [] });
-    const rowsOf = (id = 's') => Array.from(store.archive.rows(id), (row) => JSON.parse(row) as ArchiveRow);
-    const messagesIn = (rows: readonly ArchiveRow[]) => rows.filter(({ kind }) => kind === 'message');
+    const documentsOf = async (id = 's') =>
+      (await collect(store.archive.documents(id))).flat().map((line) => JSON.parse(line) as ArchiveDocument);
+    const messagesIn = (documents: readonly ArchiveDocument[]) =>
+      documents.flatMap((document) => (document.kind === 'message' ? [document.message] : []));
     const found = async (text: string) => (await store.search({ text })).map(({ session }) => session.id);
 
-    it('give every row first, column by column', () => {
-      const rows = rowsOf();
-      expect(rows.map(({ kind }) => kind)).toEqual(['session', 'usage', ...Array<string>(4).fill('message')]);
-      expect(rows[0]?.row).toMatchObject({ id: 's', title: 'Orchard', message_count: 4, end_reason: 'done' });
-      expect(Object.keys(rows[0]?.row ?? {})).not.toContain('key');
-      expect(rows[2]?.row).toMatchObject({ seq: 1, role: 'user', text: 'plant the quince', extra: null });
+    it('give all that they are first, in the words of the domain', async () => {
+      await store.rewind.takeBack('w', { number: 1, id: 's', afterSeq: 3 });
+      const [session, usage, rewind, ...messages] = await documentsOf();
+      expect(session).toEqual({
+        kind: 'session',
+        session: { ...(await store.get('s')), lastSeq: 4, transcriptSeq: 4 },
+      });
+      expect(usage).toEqual({ kind: 'usage', usage: (await store.usageByModel('s'))[0] });
+      expect(rewind).toEqual({ kind: 'rewind', rewind: { runId: 'w', afterSeq: 3, lastSeq: 4 } });
+      expect(messages.map(({ kind }) => kind)).toEqual(Array<string>(4).fill('message'));
+      await store.rewind.giveBack('w', { number: 1, id: 's', afterSeq: 3 });
+      expect(messagesIn(messages)).toEqual(await messagesOf(store, 's'));
+    });
+
+    it('come back with any message as it was, word for word in their documents', async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(anyMessage(), { minLength: 1, maxLength: 6 }), async (given) => {
+          const { id } = await store.create({ source: 'cli' });
+          await store.append(id, given);
+          await store.end(id, 'done');
+          const before = await documentsOf(id);
+          await store.archive.seal(id, [await requestOf(id)], { files: NO_FILES, deadHolders: [] });
+          await store.archive.put(id, 1, messagesIn(before));
+          await store.archive.unseal(id, await requestOf(id), NO_FILES);
+          expect((await documentsOf(id)).map((each) => JSON.stringify(each))).toEqual(
+            before.map((each) => JSON.stringify(each)),
+          );
+        }),
+        { numRuns: 20 },
+      );
+      expect(await checkProblems(store)).toEqual([]);
     });
 
     it('keep their facts, usage and id, and say since when', async () => {
@@ -122,19 +151,19 @@ export function sessionArchiveConformance(name: string, newPlace: () => Promise<
     });
 
     it('come back exactly, and what an attempt left before is cleared away', async () => {
-      const rows = rowsOf();
+      const documents = await documentsOf();
       const before = [await store.get('s'), await messagesOf(store, 's')];
       await seal();
-      await store.archive.put('r', 1, messagesIn(rows).slice(0, 2));
+      await store.archive.put('r', 1, messagesIn(documents).slice(0, 2));
       const request = await requestOf();
       expect(await store.archive.unseal('r', request, NO_FILES)).toMatchObject({ status: 'skipped' });
       await store.archive.clear('r', 1);
-      await store.archive.put('r', 1, messagesIn(rows));
+      await store.archive.put('r', 1, messagesIn(documents));
       const stands = { ...NO_FILES, giveBack: () => 'Something stands there.' };
       expect(await store.archive.unseal('r', request, stands)).toMatchObject({ detail: 'Something stands there.' });
       expect(await store.archive.unseal('r', request, NO_FILES)).toEqual({ number: 1, status: 'done' });
       expect([await store.get('s'), await messagesOf(store, 's')]).toEqual(before);
-      expect(rowsOf()).toEqual(rows);
+      expect(await documentsOf()).toEqual(documents);
       expect(await found('secret')).toEqual(['s']);
       expect(await checkProblems(store)).toEqual([]);
       expect(await store.archive.find('r', 1)).toBeUndefined();
@@ -207,8 +236,8 @@ export function sessionArchiveConformance(name: string, newPlace: () => Promise<
       ]);
       const member = { ...MEMBER, bundle: 'two.tar', offsetBytes: 1024 };
       await store.archive.move([{ runId: 'r', number: 1, member }]);
-      expect([...store.archive.list('one.tar')]).toEqual([]);
-      expect([...store.archive.list('two.tar')].map((archived) => archived.member)).toEqual([member]);
+      expect(await collect(store.archive.list('one.tar'))).toEqual([]);
+      expect((await collect(store.archive.list('two.tar'))).map((archived) => archived.member)).toEqual([member]);
     });
 
     it('keep a bounded part of what people asked', async () => {

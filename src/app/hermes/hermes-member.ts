@@ -2,7 +2,13 @@ import { dirname, join } from 'node:path';
 import type { ArchiveMember } from '../../core/session-archive.ts';
 import { ownFolder } from '../../homes/hermes/taken-places.ts';
 import { putTaken, type StoredSession, type TakenWriter } from '../../homes/hermes/taken-session.ts';
-import { archiveLines, linesIn, parseArchiveLine } from '../../homes/native/archive-lines.ts';
+import {
+  archiveLines,
+  isAboutFiles,
+  linesIn,
+  parseArchiveLine,
+  type SomeLines,
+} from '../../homes/native/archive-lines.ts';
 import { inspectMember, memberStretches } from '../../homes/native/archive-member.ts';
 import { ArchiveUnpack } from '../../homes/native/archive-unpack.ts';
 import type { NativeLayout } from '../../homes/native/native-layout.ts';
@@ -12,14 +18,14 @@ import { makePrivateDir, syncDir } from '../../platform/private-files.ts';
  * What an archive holds of a session of a Hermes home: the lines of its record as they stand in the trash, its prompt, and then
  * its files as in every archive.
  */
-export function hermesMemberLines(stored: StoredSession | undefined): Iterable<string | Buffer> {
+export function hermesMemberLines(stored: StoredSession | undefined): AsyncIterable<SomeLines> {
   if (stored === undefined) throw new Error('a session that was taken is not in the trash');
   return archiveLines(wrapped(stored), stored.directory);
 }
 
-function* wrapped({ record, prompt }: StoredSession): Generator<string> {
-  for (const line of record) yield `${RECORD}${line}}`;
-  for (const line of prompt?.lines ?? []) yield `${PROMPT}${JSON.stringify(prompt?.hash)},"line":${line}}`;
+function* wrapped({ record, prompt }: StoredSession): Generator<SomeLines> {
+  for (const line of record) yield [`${RECORD}${line}}`];
+  for (const line of prompt?.lines ?? []) yield [`${PROMPT}${JSON.stringify(prompt?.hash)},"line":${line}}`];
 }
 
 const RECORD = '{"kind":"record","line":';
@@ -62,5 +68,5 @@ function takeLine(
     return;
   }
   const parsed = parseArchiveLine(line);
-  if (parsed !== undefined && !('row' in parsed)) files.take(parsed);
+  if (isAboutFiles(parsed)) files.take(parsed);
 }

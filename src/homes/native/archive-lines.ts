@@ -1,26 +1,47 @@
 import { createHash } from 'node:crypto';
-import type { ArchiveMember, ArchiveRow } from '../../core/session-archive.ts';
+import { Failure } from '../../core/failure.ts';
+import type { ArchiveDocument, ArchiveMember } from '../../core/session-archive.ts';
 import { type ArchiveData, type ArchiveEntry, archiveData, archiveEntries } from './archive-entries.ts';
+import { type ArchiveRow, documentOfRow } from './archive-version-1.ts';
 
-const HEADER = { format: 'coppice-archive', version: 1 };
+const HEADER = { format: 'coppice-archive', version: 2 };
 
 /** One line after the first of what an archive holds of a session. */
-export type ArchiveLine = ArchiveRow | ArchiveEntry | ArchiveData;
+export type ArchiveLine = ArchiveDocument | ArchiveEntry | ArchiveData;
 
-/** Everything of a session, line by line without their breaks: what it is, its rows as the store wrote them, then its files. */
-export function* archiveLines(rows: Iterable<string>, directory: string): Generator<string | Buffer> {
-  yield JSON.stringify(HEADER);
-  yield* rows;
+/** Some lines of an archive, without their breaks. They are good until the next ones are asked for. */
+export type SomeLines = readonly (string | Buffer)[];
+
+/** Everything of a session: what it is, its documents as the store wrote them, then its files. */
+export async function* archiveLines(
+  documents: AsyncIterable<SomeLines> | Iterable<SomeLines>,
+  directory: string,
+): AsyncGenerator<SomeLines> {
+  yield [JSON.stringify(HEADER)];
+  yield* documents;
   for (const entry of archiveEntries(directory)) {
-    yield JSON.stringify(entry);
-    if (entry.kind === 'file') yield* archiveData(directory, entry);
+    yield [JSON.stringify(entry)];
+    if (entry.kind === 'file') for (const line of archiveData(directory, entry)) yield [line];
   }
 }
 
-/** What a line holds; undefined for the first, which only says what the rest is. */
+/** What a line holds, in archives of any version; undefined for the first, which only says what the rest is. */
 export function parseArchiveLine(line: Buffer): ArchiveLine | undefined {
-  const value = JSON.parse(line.toString('utf8')) as ArchiveLine | typeof HEADER;
-  return 'kind' in value ? value : undefined;
+  const value = JSON.parse(line.toString('utf8')) as ArchiveLine | ArchiveRow | typeof HEADER;
+  if ('kind' in value) return 'row' in value ? documentOfRow(value) : value;
+  if (value.version > HEADER.version)
+    throw new Failure(
+      'refused',
+      `The archive is of version ${value.version}, and this program reads up to ${HEADER.version}.`,
+      {
+        hint: 'Install a newer version of Coppice, then try again.',
+      },
+    );
+  return undefined;
+}
+
+export function isAboutFiles(line: ArchiveLine | undefined): line is ArchiveEntry | ArchiveData {
+  return line?.kind === 'folder' || line?.kind === 'file' || line?.kind === 'data';
 }
 
 /** The files of a session's directory as their lines in an archive: two files are the same when these are. */

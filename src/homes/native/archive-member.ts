@@ -7,7 +7,7 @@ import type { ArchiveCodec, ArchiveMember } from '../../core/session-archive.ts'
 import { errorCode } from '../../platform/error-code.ts';
 import { openRegular } from '../../platform/open-regular.ts';
 import { ARCHIVE_CODECS } from './archive-codecs.ts';
-import { createMeter, fileLinesIn } from './archive-lines.ts';
+import { createMeter, fileLinesIn, type SomeLines } from './archive-lines.ts';
 
 export interface PackOptions {
   readonly codec: ArchiveCodec;
@@ -18,17 +18,17 @@ export interface PackOptions {
 
 export type PlainFacts = Pick<ArchiveMember, 'sha256' | 'plainBytes' | 'lineCount'>;
 
-/** Compresses lines, which come without their breaks, on another thread: all at once, or as they come where there are many. */
+/** Compresses lines on another thread: all at once, or as they come where there are many. */
 export async function packMember(
-  lines: Iterable<string | Buffer>,
+  lines: AsyncIterable<SomeLines>,
   { codec, sizeHint, write }: PackOptions,
 ): Promise<PlainFacts> {
   const meter = createMeter();
   const { compress, compressWhole } = ARCHIVE_CODECS[codec];
   const blocks = blocksOf(lines, { sizeHint, pass: meter.pass });
   const begin: Buffer[] = [];
-  let next = blocks.next();
-  for (let bytes = 0; next.done !== true && bytes < WHOLE_BYTES; next = blocks.next()) {
+  let next = await blocks.next();
+  for (let bytes = 0; next.done !== true && bytes < WHOLE_BYTES; next = await blocks.next()) {
     begin.push(next.value);
     bytes += next.value.length;
     // Making lines keeps this thread busy, and others wait for it too.
@@ -81,32 +81,35 @@ interface BlockOptions {
 }
 
 /** Lines in blocks: every block is a trip to another thread. Most sessions fit into the first one. */
-function* blocksOf(lines: Iterable<string | Buffer>, { sizeHint, pass }: BlockOptions): Generator<Buffer> {
+async function* blocksOf(lines: AsyncIterable<SomeLines>, { sizeHint, pass }: BlockOptions): AsyncGenerator<Buffer> {
   let block = Buffer.allocUnsafe(Math.min(BLOCK_BYTES, SMALL_BYTES + Math.ceil(sizeHint * 1.25)));
   let used = 0;
-  const take = () => {
+  function* take(): Generator<Buffer> {
+    if (used === 0) return;
     const full = block.subarray(0, used);
     pass(full);
-    return full;
-  };
-  for (const line of lines) {
-    // No character takes more than three bytes for each of its units; only near the end of a block that is counted exactly.
-    if (line.length * 3 >= block.length - used && Buffer.byteLength(line) >= block.length - used) {
-      if (used > 0) yield take();
-      block = Buffer.allocUnsafe(Math.max(BLOCK_BYTES, Buffer.byteLength(line) + 1));
-      used = 0;
-    }
-    used += typeof line === 'string' ? block.write(line, used) : line.copy(block, used);
-    block[used++] = LF;
+    yield full;
   }
-  if (used > 0) yield take();
+  for await (const some of lines) {
+    for (const line of some) {
+      // No character takes more than three bytes for each of its units; only near the end of a block that is counted exactly.
+      if (line.length * 3 >= block.length - used && Buffer.byteLength(line) >= block.length - used) {
+        yield* take();
+        block = Buffer.allocUnsafe(Math.max(BLOCK_BYTES, Buffer.byteLength(line) + 1));
+        used = 0;
+      }
+      used += typeof line === 'string' ? block.write(line, used) : line.copy(block, used);
+      block[used++] = LF;
+    }
+  }
+  yield* take();
 }
 
 function joined(blocks: readonly Buffer[]): Buffer {
   return blocks.length === 1 && blocks[0] !== undefined ? blocks[0] : Buffer.concat(blocks);
 }
 
-function* chained<T>(first: Iterable<T>, rest: Iterable<T>): Generator<T> {
+async function* chained<T>(first: Iterable<T>, rest: AsyncIterable<T>): AsyncGenerator<T> {
   yield* first;
   yield* rest;
 }

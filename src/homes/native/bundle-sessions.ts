@@ -8,7 +8,7 @@ import type { Clock } from '../../core/time.ts';
 import { errorSentence } from '../../platform/error-sentence.ts';
 import { refuseLinks } from '../../platform/move-entry.ts';
 import { ArchiveBundle, AT_ONCE } from './archive-bundle.ts';
-import { archiveLines } from './archive-lines.ts';
+import { archiveLines, type SomeLines } from './archive-lines.ts';
 import { packMember } from './archive-member.ts';
 import { lookAhead } from './look-ahead.ts';
 import type { NativeLayout } from './native-layout.ts';
@@ -22,7 +22,7 @@ export interface BundleParts {
   readonly clock: Clock;
   readonly codec: ArchiveCodec;
   /** What a member holds, where that is not a session of the store itself. */
-  readonly linesOf?: (runId: string, item: RunItem) => Iterable<string | Buffer>;
+  readonly linesOf?: (runId: string, item: RunItem) => AsyncIterable<SomeLines>;
 }
 
 /** Where a session is bundled, and the lines that describe its files; or why it is not. */
@@ -90,10 +90,10 @@ async function packAhead(parts: BundleParts, runId: string, item: RunItem): Prom
   }
 }
 
-function ownLines({ store, layout }: BundleParts, runId: string, { number, item }: RunItem): Iterable<string | Buffer> {
+function ownLines({ store, layout }: BundleParts, runId: string, { number, item }: RunItem): AsyncIterable<SomeLines> {
   // A crash may have left the files in the trash already.
   const place = join(layout.trash(runId), String(number));
   const directory = lstatSync(place, { throwIfNoEntry: false }) === undefined ? layout.sessionDir(item.id) : place;
   refuseLinks(layout.root, directory);
-  return archiveLines(store.archive.rows(item.id), directory);
+  return archiveLines(store.archive.documents(item.id), directory);
 }

@@ -1,15 +1,16 @@
 import { lstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { skip } from '../../core/item-outcome.ts';
+import type { Message } from '../../core/message.ts';
 import type { ItemOutcome, RunItem } from '../../core/run.ts';
-import type { ArchiveMember, ArchiveRow } from '../../core/session-archive.ts';
+import type { ArchiveMember } from '../../core/session-archive.ts';
 import { MAX_BATCH, MAX_BATCH_BYTES } from '../../core/session-store.ts';
 import type { FileMover } from '../../core/session-trash.ts';
 import { trashRequest } from '../../core/trash-request.ts';
 import { obstacleTo } from '../../platform/error-sentence.ts';
 import { refuseLinks } from '../../platform/move-entry.ts';
 import { makePrivateDir, syncDir } from '../../platform/private-files.ts';
-import { fileLines, linesIn, parseArchiveLine } from './archive-lines.ts';
+import { fileLines, isAboutFiles, linesIn, parseArchiveLine } from './archive-lines.ts';
 import { inspectMember, memberStretches } from './archive-member.ts';
 import { ArchiveUnpack } from './archive-unpack.ts';
 import type { BundleParts } from './bundle-sessions.ts';
@@ -60,7 +61,7 @@ async function unpack(parts: BundleParts, step: RestoreStep, { item, member }: U
   const isBack = stands && fileLines(directory).join('\n') === held.join('\n');
   using files = isBack ? undefined : new ArchiveUnpack(place);
   await readAll(path, member, {
-    put: (rows) => parts.store.archive.put(step.runId, item.number, rows),
+    put: (messages) => parts.store.archive.put(step.runId, item.number, messages),
     files,
   });
   files?.finish();
@@ -70,28 +71,28 @@ async function unpack(parts: BundleParts, step: RestoreStep, { item, member }: U
 }
 
 interface Taking {
-  readonly put: (rows: readonly ArchiveRow[]) => Promise<void>;
+  readonly put: (messages: readonly Message[]) => Promise<void>;
   readonly files: ArchiveUnpack | undefined;
 }
 
-/** The session's own row and its usage never left the store, so only messages and files are taken. */
+/** What else there is of the session never left the store, so only messages and files are taken. */
 async function readAll(path: string, member: ArchiveMember, { put, files }: Taking): Promise<void> {
-  let rows: ArchiveRow[] = [];
+  let messages: Message[] = [];
   let bytes = 0;
   for await (const stretch of memberStretches(path, member)) {
     for (const line of linesIn(stretch)) {
       const parsed = parseArchiveLine(line);
-      if (parsed !== undefined && !('row' in parsed)) files?.take(parsed);
+      if (isAboutFiles(parsed)) files?.take(parsed);
       if (parsed?.kind !== 'message') continue;
-      rows.push(parsed);
+      messages.push(parsed.message);
       bytes += line.length;
-      if (rows.length < MAX_BATCH && bytes < MAX_BATCH_BYTES) continue;
-      await put(rows);
-      rows = [];
+      if (messages.length < MAX_BATCH && bytes < MAX_BATCH_BYTES) continue;
+      await put(messages);
+      messages = [];
       bytes = 0;
     }
   }
-  if (rows.length > 0) await put(rows);
+  if (messages.length > 0) await put(messages);
 }
 
 async function clear({ store }: BundleParts, { runId, trash }: RestoreStep, item: RunItem): Promise<void> {

@@ -1,5 +1,6 @@
 import { createReadStream, lstatSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ArchivedSession } from '../../core/session-archive.ts';
 import type { GiveBackOptions } from '../../core/session-trash.ts';
 import { errorSentence } from '../../platform/error-sentence.ts';
 import { openRegular } from '../../platform/open-regular.ts';
@@ -37,7 +38,8 @@ export async function rewriteBundles(parts: BundleParts, { erase = false }: Give
 async function rewrite(parts: BundleParts, name: string): Promise<number> {
   const { store, layout, clock } = parts;
   using bundle = new ArchiveBundle(layout, clock.now());
-  const sessions = [...store.archive.list(name)];
+  const sessions: ArchivedSession[] = [];
+  for await (const archived of store.archive.list(name)) sessions.push(archived);
   for (const { session, member } of sessions) {
     const { offsetBytes: start, lengthBytes, codec, sha256, plainBytes, lineCount } = member;
     await bundle.add({ id: session.id, title: session.title, codec }, async (write) => {

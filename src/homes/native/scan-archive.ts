@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { ArchiveItem, StrayItem } from '../../core/inventory.ts';
 import type { Problem } from '../../core/problem.ts';
+import type { ArchivedSession } from '../../core/session-archive.ts';
 import type { SessionStore } from '../../core/session-store.ts';
 import { isTemporaryName } from '../../platform/temporary-name.ts';
 import { type FoundEntry, ownDiskBytes, walkTree } from '../../platform/walk-tree.ts';
@@ -33,15 +34,15 @@ export async function scanArchive(store: SessionStore, layout: NativeLayout): Pr
     if (!known) problems.push(notOurs(entry.path));
   }
   problems.push(...[...missing].map(bundleMissing));
-  return { archives: [...archiveItems(store)], debris, problems, diskBytes };
+  const archives: ArchiveItem[] = [];
+  for await (const archived of store.archive.list()) archives.push(archiveItem(archived));
+  return { archives, debris, problems, diskBytes };
 }
 
-function* archiveItems({ archive }: SessionStore): Generator<ArchiveItem> {
-  for (const { session, member } of archive.list()) {
-    const { id, source, lastActiveAt, archivedAt = lastActiveAt, pinned, tags } = session;
-    const { lengthBytes: sizeBytes, sha256: fingerprint } = member;
-    yield { kind: 'archive', id, source, archivedAt, lastActiveAt, pinned, tags, sizeBytes, fingerprint };
-  }
+function archiveItem({ session, member }: ArchivedSession): ArchiveItem {
+  const { id, source, lastActiveAt, archivedAt = lastActiveAt, pinned, tags } = session;
+  const { lengthBytes: sizeBytes, sha256: fingerprint } = member;
+  return { kind: 'archive', id, source, archivedAt, lastActiveAt, pinned, tags, sizeBytes, fingerprint };
 }
 
 function debrisItem({ path, modifiedAt, sizeBytes, diskBytes }: FoundEntry): StrayItem {

@@ -1,53 +1,6 @@
-import type { ArchiveCodec, ArchivedSession, ArchiveRow, BundleUse } from '../../core/session-archive.ts';
+import type { ArchiveCodec, ArchivedSession, BundleUse } from '../../core/session-archive.ts';
 import type { Connection } from './connection.ts';
-import { nextPageSize } from './message-writes.ts';
 import { factsOf, type SessionRow } from './session-rows.ts';
-import { requireRow } from './session-writes.ts';
-
-/** Every row of a live session: its own first, then usage, what was taken back, and its messages in order. */
-export function* sessionRows(db: Connection, id: string): Generator<string> {
-  const { key } = requireRow(db, id);
-  const rowsOf = (sql: string) => db.sql<[number], ArchiveRow['row']>(sql).all(key);
-  for (const row of rowsOf('SELECT * FROM sessions WHERE key = ?')) yield jsonOf('session', without(row, PLACE));
-  for (const row of rowsOf('SELECT * FROM usage WHERE session_key = ? ORDER BY model'))
-    yield jsonOf('usage', without(row, ['session_key']));
-  for (const row of rowsOf('SELECT * FROM rewinds WHERE session_key = ? ORDER BY run_id'))
-    yield jsonOf('rewind', without(row, ['session_key']));
-  yield* messageRows(db, key);
-}
-
-/** Written by SQLite, a page at a time: messages that never become objects cost a fraction. */
-function* messageRows(db: Connection, key: number): Generator<string> {
-  const last = db.sql<[number], number | null>('SELECT max(seq) FROM messages WHERE session_key = ?').pluck().get(key);
-  const select = db
-    .sql<[number, number, number], string>(
-      `SELECT json_object('kind', 'message', 'row',
-         json_object('seq', seq, 'role', role, 'at', at, 'text', text, 'extra', extra))
-       FROM messages WHERE session_key = ? AND seq >= ? AND seq < ? ORDER BY seq`,
-    )
-    .pluck();
-  let pageSize = 16;
-  for (let next = 1; next <= (last ?? 0); ) {
-    const rows = select.all(key, next, next + pageSize);
-    yield* rows;
-    next += pageSize;
-    pageSize = nextPageSize(
-      pageSize,
-      rows.reduce((sum, { length }) => sum + length, 0),
-    );
-  }
-}
-
-function jsonOf(kind: ArchiveRow['kind'], row: ArchiveRow['row']): string {
-  return JSON.stringify({ kind, row } satisfies ArchiveRow);
-}
-
-/** Columns that say where a row is and not what the session was. */
-const PLACE = ['key', 'state', 'run_id', 'run_number', 'archived_at'];
-
-function without(row: ArchiveRow['row'], names: readonly string[]): ArchiveRow['row'] {
-  return Object.fromEntries(Object.entries(row).filter(([name]) => !names.includes(name)));
-}
 
 export interface ArchivedRow extends SessionRow {
   readonly state: 'archived' | 'trashed';
@@ -78,7 +31,7 @@ export function archivedById(db: Connection, id: string): ArchivedRow | undefine
 }
 
 /** A page at a time, by key. */
-export function* listArchived(db: Connection, bundle: string | undefined): Generator<ArchivedSession> {
+export async function* listArchived(db: Connection, bundle: string | undefined): AsyncGenerator<ArchivedSession> {
   const page = db.sql<[number, string | null], ArchivedRow>(
     `${SELECT} WHERE session_key > ? AND bundle = coalesce(?, bundle) AND state = 'archived' ORDER BY session_key LIMIT 500`,
   );

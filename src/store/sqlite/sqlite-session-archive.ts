@@ -1,27 +1,21 @@
 import { Failure } from '../../core/failure.ts';
 import type { ItemOutcome } from '../../core/run.ts';
-import type { ArchiveRow, SealRequest, SessionArchive } from '../../core/session-archive.ts';
+import type { SealRequest, SessionArchive } from '../../core/session-archive.ts';
 import type { HideOptions, TrashRequest } from '../../core/session-trash.ts';
 import type { Clock, EpochMs } from '../../core/time.ts';
-import {
-  archivedById,
-  archivedOf,
-  archivedRow,
-  bundleUses,
-  listArchived,
-  promptsOf,
-  sessionRows,
-} from './archive-rows.ts';
+import { archivedById, archivedOf, archivedRow, bundleUses, listArchived, promptsOf } from './archive-rows.ts';
+import { archiveDocuments } from './archive-documents.ts';
 import type { Connection } from './connection.ts';
 import type { PatientQueue } from './patient-queue.ts';
 import { dropMessages } from './drop-messages.ts';
+import { insertMessages } from './message-writes.ts';
 import { findKeptRow, findRow } from './session-writes.ts';
 import { hiddenRow, hideRow, type Step, skipped, takeableRow } from './sqlite-session-trash.ts';
 
 /** Keeps archived sessions as rows without messages, beside a table that says where their content is. */
 export function createSessionArchive(db: Connection, queue: PatientQueue, clock: Clock): SessionArchive {
   return {
-    rows: (id) => sessionRows(db, id),
+    documents: (id) => archiveDocuments(db, id),
     async seal(run, requests, options) {
       const outcomes = await Promise.all(
         requests.map((request) => sealOne(db, queue, { run, request, ...options, now: clock.now() })),
@@ -50,8 +44,8 @@ export function createSessionArchive(db: Connection, queue: PatientQueue, clock:
     async clear(run, number) {
       await dropMessages(db, queue, { keys: [requireArchived(db, run, number)] });
     },
-    async put(run, number, rows) {
-      await queue.run(() => insertRows(db, requireArchived(db, run, number), rows), rows.length);
+    async put(run, number, messages) {
+      await queue.run(() => insertMessages(db, requireArchived(db, run, number), messages), messages.length);
     },
     unseal: (run, request, files) => queue.run(() => unseal(db, { run, request, files })),
     hide: (run, requests) =>
@@ -119,11 +113,6 @@ function requireArchived(db: Connection, run: string, number: number): number {
   const row = archivedRow(db, run, number);
   if (row?.state !== 'archived') throw new Failure('failed', `Item ${number} of run ${run} is not in the archive.`);
   return row.key;
-}
-
-function insertRows(db: Connection, key: number, rows: readonly ArchiveRow[]): void {
-  const insert = db.sql('INSERT INTO messages (session_key, seq, role, at, text, extra) VALUES (?, ?, ?, ?, ?, ?)');
-  for (const { row } of rows) insert.run(key, row['seq'], row['role'], row['at'], row['text'], row['extra']);
 }
 
 function unseal(db: Connection, { run, request, files }: Step): ItemOutcome {
