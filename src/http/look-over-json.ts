@@ -71,8 +71,20 @@ function isKept(text: string): boolean {
   if (String(value) === text) return true;
   if (!Number.isFinite(value)) return false;
   if (/^-?\d+$/.test(text)) return BigInt(text) === BigInt(value);
-  const digits = text.replace(/e.*$/i, '').replaceAll(/[-.]/g, '').replace(/^0+/, '').replace(/0+$/, '');
-  return digits.length <= MOST_DIGITS && (value !== 0 || digits === '');
+  const { digits, form } = decimalOf(text);
+  if (digits === '') return true;
+  // With as many digits as were sent, the double must say the very same.
+  return digits.length <= MOST_DIGITS && value !== 0 && decimalOf(value.toPrecision(digits.length)).form === form;
+}
+
+/** A number by its digits, from the first to the last that is no zero, and by where its point is; the same for all ways to write it. */
+function decimalOf(text: string): { readonly digits: string; readonly form: string } {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] =
+    /^(-?)(\d+)\.?(\d*)(?:e([-+]?\d+))?$/i.exec(text) ?? [];
+  const digits = (whole + fraction).replace(/^0+/, '');
+  const kept = digits.replace(/0+$/, '');
+  const power = Number(exponent) - fraction.length + digits.length - kept.length;
+  return { digits: kept, form: `${sign}${kept}e${power}` };
 }
 
 function tooDeep(): Failure {
