@@ -1,7 +1,8 @@
 import type { Gateway } from '../app/gateway/gateway.ts';
+import type { SessionFacts } from '../core/session.ts';
 
 /**
- * Tells those who follow the events which sessions got messages. Appends that became durable together are one event for each
+ * Tells those who follow the events which sessions were started and which got messages. Appends that became durable together are one event for each
  * session: a flood does not push everything else out of the events that are kept.
  */
 export class MessageNews {
@@ -11,6 +12,11 @@ export class MessageNews {
 
   constructor(gateway: Pick<Gateway, 'publish'>) {
     this.#gateway = gateway;
+  }
+
+  /** Before anything can be told of its messages. */
+  started(session: NewSession): Promise<void> {
+    return this.#gateway.publish(startedEvent(session));
   }
 
   /** Resolves when it was told. */
@@ -36,4 +42,11 @@ export class MessageNews {
       await this.#gateway.publish({ kind: 'messages-added', sessionId, message, figures: { count, lastSeq } });
     }
   }
+}
+
+type NewSession = Pick<SessionFacts, 'id' | 'source'>;
+
+/** That there is a session which answers no key. */
+export function startedEvent({ id, source }: NewSession): Parameters<Gateway['publish']>[0] {
+  return { kind: 'session-started', sessionId: id, message: `${source} has a new session.`, figures: { source } };
 }

@@ -3,6 +3,7 @@ import type { Sessions } from '../app/sessions/sessions.ts';
 import { errorText } from '../core/error-text.ts';
 import type { SessionFacts } from '../core/session.ts';
 import { type Clock, SECOND_MS } from '../core/time.ts';
+import { startedEvent } from './message-news.ts';
 
 export interface SessionWatchParts {
   readonly sessions: Pick<Sessions, 'list' | 'get'>;
@@ -59,6 +60,8 @@ export function watchSessions(parts: SessionWatchParts): Disposable {
 class SessionWatch {
   readonly #parts: SessionWatchParts;
   readonly #seen = new Map<string, Seen>();
+  /** Sessions that the last look met first. */
+  #fresh: ReadonlySet<string> = new Set();
 
   constructor(parts: SessionWatchParts) {
     this.#parts = parts;
@@ -100,21 +103,29 @@ class SessionWatch {
       if (facts === undefined) this.#seen.delete(id);
       else found.set(id, facts);
     }
+    const fresh = new Set<string>();
     for (const facts of found.values()) {
+      if (!first && this.#isFresh(facts.id)) {
+        fresh.add(facts.id);
+        continue;
+      }
       if (!first) await this.#tell(facts);
       this.#seen.set(facts.id, { messages: facts.messageCount, open: facts.endedAt === undefined, known: true });
     }
+    this.#fresh = fresh;
     for (const [id, { open }] of this.#seen) if (!open && !found.has(id)) this.#seen.delete(id);
+  }
+
+  /** What this daemon has just started is in the store before it is told, so nothing is said of a session at first sight. */
+  #isFresh(id: string): boolean {
+    return this.#seen.get(id)?.known !== true && !this.#fresh.has(id);
   }
 
   async #tell(facts: SessionFacts): Promise<void> {
     const { gateway, isTold } = this.#parts;
-    const { id: sessionId, source, messageCount, endedAt, endReason = '' } = facts;
+    const { id: sessionId, messageCount, endedAt, endReason = '' } = facts;
     const before = this.#seen.get(sessionId);
-    if (before?.known !== true) {
-      const message = `${source} has a new session.`;
-      await gateway.publish({ kind: 'session-started', sessionId, message, figures: { source } });
-    }
+    if (before?.known !== true) await gateway.publish(startedEvent(facts));
     const count = messageCount - (before?.messages ?? 0);
     if (count > 0 && !isTold(sessionId)) {
       const figures = { count, lastSeq: messageCount };

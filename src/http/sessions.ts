@@ -57,10 +57,11 @@ export const sessionRoutes = [
     status: 201,
     location: (document) => `/api/sessions/${encodeURIComponent(String('id' in document && document.id))}`,
     repeat: 'noted',
-    handle: async ({ parts: { home, sessions }, body, once }) => {
+    handle: async ({ parts: { home, sessions, news }, body, once }) => {
       const session = await home.sessions.create(body, once);
       const facts = await session.facts();
       sessions.use(session, facts);
+      if (once?.isKnown !== true) await news.started(facts);
       return sessionDocument(facts);
     },
   }),
