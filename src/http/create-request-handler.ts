@@ -11,6 +11,7 @@ import { type Note, noteOf } from './audit-note.ts';
 import { createRouter } from './create-router.ts';
 import { EndingStreams } from './ending-streams.ts';
 import { type Door, letIn } from './let-in.ts';
+import { Preconditions } from './preconditions.ts';
 import { readJson } from './read-json.ts';
 import { type ErrorAnswer, failureAnswer, INTERNAL, refuse, STOPPING } from './refusal.ts';
 import { keyOf, printOf, type Repeated } from './repeated-requests.ts';
@@ -22,6 +23,7 @@ import { SCHEMA_VERSION, sendDocument, sendError } from './send.ts';
 export function createRequestHandler(parts: HttpParts, door: Door) {
   const find = createRouter(ROUTES);
   const streams = new EndingStreams();
+  const preconditions = new Preconditions();
   const { metrics } = parts;
   function closed(this: ServerResponse): void {
     metrics.inFlight -= 1;
@@ -34,7 +36,7 @@ export function createRequestHandler(parts: HttpParts, door: Door) {
     response.on('close', closed);
     response.on('error', ignore);
     try {
-      await answer({ parts, door, find, streams }, request, response);
+      await answer({ parts, door, find, streams, preconditions }, request, response);
     } catch (error) {
       if (!isGone(response, error)) sendError(response, toAnswer(error, { parts, door, response }));
     }
@@ -49,13 +51,11 @@ interface Context {
   readonly door: Door;
   readonly find: ReturnType<typeof createRouter>;
   readonly streams: EndingStreams;
+  readonly preconditions: Preconditions;
 }
 
-function answer(
-  { parts, door, find, streams }: Context,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> | void {
+function answer(context: Context, request: IncomingMessage, response: ServerResponse): Promise<void> | void {
+  const { parts, door, find, streams } = context;
   const [path, query] = split(request.url ?? '');
   const found = find(request.method ?? '', path);
   const scope = found.kind === 'found' ? found.route.scope : 'any';
@@ -74,7 +74,8 @@ function answer(
     return sendError(response, wrongMethod(found.allow));
   }
   const { route, id } = found;
-  if ('answer' in route) return onRecord(note, answerJson({ parts, route, id, path, query, note }, request, response));
+  if ('answer' in route)
+    return onRecord(note, answerJson({ ...context, route, id, path, query, note }, request, response));
   if (route.contentType === EVENT_STREAM && holder !== undefined) streams.watch(response, holder);
   return route.respond({ parts, id, query: route.query && askedOf(route, query), request, response });
 }
@@ -85,8 +86,7 @@ function costOf(found: ReturnType<ReturnType<typeof createRouter>>): number {
   return found.kind === 'found' ? (found.route.cost ?? 1) : 1;
 }
 
-interface JsonCall {
-  readonly parts: HttpParts;
+interface JsonCall extends Context {
   readonly route: JsonRoute;
   readonly id: string;
   readonly path: string;
@@ -114,7 +114,12 @@ async function answerJson(call: JsonCall, request: IncomingMessage, response: Se
     return sendError(response, body);
   }
   const given = route.body === undefined ? undefined : checked(route.body, body?.value, 'body');
-  const work = (once?: Once) => carryOut(route, { parts, id, query: asked, body: given, once }, response);
+  const change = { request, path, current: () => currentOf(call) };
+  const work = (once?: Once) => {
+    const carried = () => carryOut(route, { parts, id, query: asked, body: given, once }, response);
+    // What was done already is not judged again: its own change would speak against it.
+    return once?.isKnown === true ? carried() : call.preconditions.carryOut(change, carried);
+  };
   const done: Repeated =
     key === undefined
       ? { document: await work(), isRepeated: false }
@@ -130,8 +135,20 @@ async function answerJson(call: JsonCall, request: IncomingMessage, response: Se
   const isHeadOpen = !response.headersSent;
   if (isHeadOpen && route.location !== undefined) response.setHeader('location', route.location(document, id));
   if (isHeadOpen && isRepeated) response.setHeader('idempotency-replayed', 'true');
-  const whole = route.bare === true ? document : { schemaVersion: SCHEMA_VERSION, ...document };
-  await sendDocument(response, status, whole);
+  await sendDocument(response, status, asSent(route, document));
+}
+
+function asSent({ bare }: JsonRoute, document: object): object {
+  return bare === true ? document : { schemaVersion: SCHEMA_VERSION, ...document };
+}
+
+/** What GET gives at the path of a change; undefined where it gives no document. */
+async function currentOf({ parts, path, id, find }: JsonCall): Promise<object | undefined> {
+  const found = find('GET', path);
+  if (found.kind !== 'found' || !('answer' in found.route)) return undefined;
+  const { route } = found;
+  const call = { parts, id, query: askedOf(route, ''), body: undefined, tell: unheard, signal: parts.signal };
+  return asSent(route, await route.handle(call));
 }
 
 type QuickCall = Omit<Call<unknown, unknown>, 'tell' | 'signal'>;

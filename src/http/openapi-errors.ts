@@ -27,6 +27,7 @@ const MEANINGS = {
   403: 'The token lacks the scope that is needed, or the request comes from a page of another site or is meant for another machine.',
   404: 'There is no such thing.',
   409: 'Refused to protect data, or because something else is going on, such as the first request with the same Idempotency-Key.',
+  412: 'What lies at the path has another tag than `If-Match` names. Nothing was done.',
   413: 'The body is too large.',
   415: 'The body is not JSON.',
   422: 'The configuration is not valid, or another request came with this Idempotency-Key.',
@@ -38,7 +39,9 @@ const MEANINGS = {
 
 type Status = keyof typeof MEANINGS;
 
-const WAIT = { 'Retry-After': { description: 'In so many seconds it may go well.', schema: { type: 'integer' } } };
+export const WAIT = {
+  'Retry-After': { description: 'In so many seconds it may go well.', schema: { type: 'integer' } },
+};
 const HEADERS: Partial<Record<Status, object>> = {
   401: { 'WWW-Authenticate': { description: 'What kind of token is wanted.', schema: { type: 'string' } } },
   429: WAIT,
@@ -62,7 +65,7 @@ export function errorResponses(): object {
 export function errorsOf(route: Route): object {
   if (route.scope === 'none') return { 429: refer(429) };
   const body: Status[] = 'body' in route && route.body !== undefined ? [413, 415] : [];
-  const changes: Status[] = route.method === 'GET' ? [] : [409, 422, 507];
+  const changes: Status[] = route.method === 'GET' ? [] : [409, 412, 422, 507];
   const named: Status[] = route.path.includes('{id}') ? [404] : [];
   const all: Status[] = [400, 401, 403, ...named, ...changes, ...body, 429, 500, 503];
   return Object.fromEntries(all.map((status) => [status, refer(status)]));

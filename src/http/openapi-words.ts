@@ -63,6 +63,10 @@ export const PARAMETERS: Readonly<Record<string, string>> = {
 export const KEY_WORDS =
   'Any name for this very request, such as a new UUID. The same request under the same name within a day is carried out once, and answered as the first one was; the answer then bears `Idempotency-Replayed: true`.';
 
+/** The header of a client that changes only what it has seen. */
+export const MATCH_WORDS =
+  'The `ETag` that GET of the same path gave. The change is refused with 412 when the document is another one by now.';
+
 interface Example {
   readonly body?: object;
   readonly answer?: object;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { SCOPE_WORDS } from '../core/access.ts';
 import { jsonSchema } from './json-schema.ts';
-import { errorResponses, errorSchema, errorsOf } from './openapi-errors.ts';
-import { EXAMPLES, KEY_WORDS, PARAMETERS, TAGS } from './openapi-words.ts';
+import { errorResponses, errorSchema, errorsOf, WAIT } from './openapi-errors.ts';
+import { EXAMPLES, KEY_WORDS, MATCH_WORDS, PARAMETERS, TAGS } from './openapi-words.ts';
 import { type JsonRoute, jsonRoute, type Route } from './route.ts';
 import { eventSchema } from './schemas/gateway-schemas.ts';
 
@@ -109,7 +109,7 @@ function answers(route: Route): object {
   const { content } = json(route.bare === true ? route.answer : documentSchema(route.answer), example);
   const done = { description, content: { ...content, ...lines(route) } };
   if (route.statusOf === undefined) return { [route.status ?? 200]: done };
-  return { 200: done, 503: { ...done, description: 'It cannot do its work now.' } };
+  return { 200: done, 503: { ...done, description: 'It cannot do its work now.', headers: WAIT } };
 }
 
 /** Of a stream of events it is known what each of them holds. */
@@ -155,7 +155,15 @@ function queryParameters({ query }: Route): object[] {
 function headerParameters({ method }: Route): object[] {
   if (method === 'GET') return [];
   const schema = { type: 'string', minLength: 1, maxLength: 255 };
-  return [{ name: 'Idempotency-Key', in: 'header', description: KEY_WORDS, required: false, schema }];
+  const key = { name: 'Idempotency-Key', in: 'header', description: KEY_WORDS, required: false, schema };
+  const match = {
+    name: 'If-Match',
+    in: 'header',
+    description: MATCH_WORDS,
+    required: false,
+    schema: { type: 'string' },
+  };
+  return method === 'POST' ? [key] : [key, match];
 }
 
 function isOptional(schema: z.ZodType): boolean {

@@ -11,6 +11,7 @@ const MAX_BODY_BYTES = 12 * 1024 * 1024;
 /** The JSON in the body of a request and its bytes, or why it is not read. Nothing beyond the limit is ever kept. */
 export async function readJson(request: IncomingMessage): Promise<{ value: JsonValue; bytes: Buffer } | ErrorAnswer> {
   if (!isJson(request.headers['content-type'] ?? '')) return WRONG_TYPE;
+  if (!isPlain(request.headers['content-encoding'])) return PACKED;
   if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return TOO_LARGE;
   const bytes = await collect(request);
   return bytes === undefined ? TOO_LARGE : { value: parse(bytes), bytes };
@@ -18,6 +19,11 @@ export async function readJson(request: IncomingMessage): Promise<{ value: JsonV
 
 function isJson(type: string): boolean {
   return type === 'application/json' || /^application\/json\s*(;|$)/i.test(type);
+}
+
+/** A body that was packed is not unpacked: how large it becomes is known only when it is too late. */
+function isPlain(encoding = 'identity'): boolean {
+  return encoding.toLowerCase() === 'identity';
 }
 
 function collect(request: IncomingMessage): Promise<Buffer | undefined> {
@@ -56,4 +62,5 @@ const WRONG_TYPE = refuse(
   'The body must be JSON.',
   'Send the header Content-Type: application/json, and {} when there is nothing to say.',
 );
+const PACKED = refuse('wrong-type', 'A packed body is not read.', 'Send it as it is, without Content-Encoding.');
 const TOO_LARGE = refuse('too-large', 'The body is larger than 12 MiB.', 'Send messages in smaller batches.');

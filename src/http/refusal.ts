@@ -44,10 +44,13 @@ export function failureAnswer({ code, httpStatus, message, hint }: Failure, home
   return { status: httpStatus, code, message: hide(message), ...(hint !== undefined && { hint: hide(hint) }) };
 }
 
+/** For what passes by itself, or when somebody starts the daemon again. */
+export const COME_BACK_SECONDS = 5;
+
 /** For whoever comes too late. */
 export const STOPPING: ErrorAnswer = {
   ...refuse('stopping', 'The daemon is stopping.', 'Try again in a moment.'),
-  retryAfterSeconds: 5,
+  retryAfterSeconds: COME_BACK_SECONDS,
 };
 
 /** For what nobody expected. */

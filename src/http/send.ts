@@ -3,7 +3,7 @@ import { type ServerResponse, STATUS_CODES } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { beganLines } from './answer-lines.ts';
-import type { ErrorAnswer } from './refusal.ts';
+import { COME_BACK_SECONDS, type ErrorAnswer } from './refusal.ts';
 
 /** The version of the documents, as `--json` prints it. */
 export const SCHEMA_VERSION = 1;
@@ -26,7 +26,7 @@ export async function sendDocument(response: ServerResponse, status: number, who
   const isRead = status === 200 && (method === 'GET' || method === 'HEAD');
   const tag = isRead ? tagOf(text) : undefined;
   const kept = tag === undefined ? NEVER_KEPT : { etag: tag, 'cache-control': 'private, no-cache' };
-  if (tag !== undefined && names(headers['if-none-match'], tag)) {
+  if (tag !== undefined && namesTag(headers['if-none-match'], tag)) {
     response.writeHead(304, kept).end();
     return;
   }
@@ -39,6 +39,7 @@ export async function sendDocument(response: ServerResponse, status: number, who
     ...(packer !== undefined && { 'content-encoding': packer }),
     ...(text.length >= WORTH_PACKING && { vary: 'accept-encoding' }),
     ...kept,
+    ...(status === 503 && { 'retry-after': String(COME_BACK_SECONDS) }),
     'x-content-type-options': 'nosniff',
   });
   response.end(body);
@@ -63,11 +64,16 @@ export function sendError(response: ServerResponse, { status, retryAfterSeconds,
     'content-type': asProblem ? PROBLEM : 'application/json',
     'content-length': Buffer.byteLength(text),
     ...NEVER_KEPT,
-    ...(status === 401 && { 'www-authenticate': 'Bearer realm="coppice"' }),
+    ...(status === 401 && { 'www-authenticate': challengeOf(response.req.headers.authorization) }),
     ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
     'x-content-type-options': 'nosniff',
   });
   response.end(text);
+}
+
+/** Whoever sent a token learns that it is this one which is not good. */
+function challengeOf(given = ''): string {
+  return /^bearer /i.test(given) ? 'Bearer realm="coppice", error="invalid_token"' : 'Bearer realm="coppice"';
 }
 
 function problemOf(response: ServerResponse, status: number, { code, message, hint }: Omit<ErrorAnswer, 'status'>) {
@@ -88,11 +94,12 @@ function endLines(response: ServerResponse, last: object): void {
 const NEVER_KEPT = { 'cache-control': 'no-store' };
 
 /** Weak: a packed document is the same one. */
-function tagOf(text: string): string {
+export function tagOf(text: string): string {
   return `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
 }
 
-function names(given: string | undefined, tag: string): boolean {
+/** Whether a header names this tag among others, or any. */
+export function namesTag(given: string | undefined, tag: string): boolean {
   return given !== undefined && (given === '*' || given.split(',').some((each) => bare(each.trim()) === bare(tag)));
 }
 

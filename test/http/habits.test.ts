@@ -36,6 +36,8 @@ describe('the API', () => {
       expect((await ask('/api/sessions', { headers: { authorization: `${scheme} ${TOKEN}` } })).status).toBe(200);
     const refused = await ask('/api/sessions', { headers: { authorization: 'nothing' } });
     expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="coppice"']);
+    const wrong = await ask('/api/sessions', { headers: { authorization: `bearer ${'x'.repeat(43)}` } });
+    expect(wrong.headers.get('www-authenticate')).toBe('Bearer realm="coppice", error="invalid_token"');
   });
 
   it('says when to come back to a client that asks too often, and how it stands', async () => {
@@ -45,6 +47,17 @@ describe('the API', () => {
     const refused = await ask('/api/home');
     expect([refused.status, refused.headers.get('ratelimit-limit')]).toEqual([429, '2']);
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+  });
+
+  it('says when to come back where its work is not being done', async () => {
+    const late = { name: 'jobs', everyMs: 1000, doneAt: 0 };
+    const { server } = await serveHome({ chores: () => [late] });
+    const answer = await fetch(`${server.url}/readyz`);
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
+    expect(await answer.json()).toMatchObject({
+      status: 'failing',
+      checks: { home: true, store: true, chores: false },
+    });
   });
 
   it('names each request in its answer, by the name that its client gave where there is one', async () => {
@@ -122,6 +135,18 @@ describe('the API', () => {
     }
     expect((await post('9007199254740991')).status).toBe(201);
     expect(await (await ask('/api/sessions/s/messages')).text()).toContain('"content":[{"n":9007199254740991}]');
+  });
+
+  it('refuses a body that is packed, instead of reading it as something else', async () => {
+    const { ask } = await serveHome();
+    const { headers, ...init } = json('POST', { source: 'api' });
+    for (const [encoding, status] of [
+      ['gzip', 415],
+      ['identity', 201],
+    ] as const) {
+      const sent = { ...(headers as Record<string, string>), 'content-encoding': encoding };
+      expect((await ask('/api/sessions', { ...init, headers: sent })).status).toBe(status);
+    }
   });
 
   it('is not kept from anybody by connections over which no token comes', async () => {

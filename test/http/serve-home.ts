@@ -18,7 +18,7 @@ export interface Served {
 }
 
 export interface ServeOptions
-  extends Partial<Pick<ServerParts, 'rate' | 'patienceMs' | 'clock' | 'mostStrangers' | 'tls'>> {
+  extends Partial<Pick<ServerParts, 'rate' | 'patienceMs' | 'clock' | 'mostStrangers' | 'tls' | 'chores'>> {
   /** A home that is there already. */
   readonly path?: string;
   readonly address?: Address;
