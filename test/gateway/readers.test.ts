@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdirSync, readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -53,6 +53,46 @@ describe('a run that is not metered', () => {
     expect(document).toMatchObject({ usageFrom: 'files', used: { tokens: 3 * CALL_TOKENS } });
     expect(document.session.usage.inputTokens).toBe(3000);
     expect(await spent(home)).toBe(3 * CALL_TOKENS);
+  });
+
+  it.each([
+    {
+      start: ['codex', 'exec', '--json', 'x'],
+      prints: { type: 'turn.completed', usage: { input_tokens: 900, cached_input_tokens: 100, output_tokens: 100 } },
+    },
+    {
+      start: ['gemini', '-p', 'x', '-o', 'stream-json'],
+      prints: {
+        type: 'result',
+        stats: { models: { m: { total_tokens: 1000, input_tokens: 700, output_tokens: 50 } } },
+      },
+    },
+    {
+      start: ['pi', '--mode', 'json', 'x'],
+      prints: {
+        type: 'message_end',
+        message: { role: 'assistant', model: 'm', responseId: 'r', usage: { input: 900, output: 100 } },
+      },
+    },
+  ])(
+    'counts what $start.0 prints about its calls where it writes nothing',
+    async ({ start: [agent, ...args], prints }) => {
+      const { home } = scene();
+      const program = join(home, '..', String(agent));
+      writeFileSync(program, `#!/bin/sh\necho '${JSON.stringify(prints)}'\n`, { mode: 0o700 });
+      const { stdout } = await coppice(home, ['run', '--json', '--', program, ...args]);
+      expect(JSON.parse(stdout)).toMatchObject({ used: { tokens: 1000 } });
+      expect(await spent(home)).toBe(1000);
+    },
+  );
+
+  it('counts each call once where two runs of an agent work in one folder, for the session of one of them', async () => {
+    const { home, env } = scene();
+    const run = ['run', '--json', '--', AGENT, '3', 'slow'];
+    const both = await Promise.all([coppice(home, run, { env }), coppice(home, run, { env })]);
+    const used = both.map(({ stdout }) => (JSON.parse(stdout) as RunDocument).session.usage.inputTokens);
+    expect(used.reduce((sum, tokens) => sum + tokens, 0)).toBe(6000);
+    expect(await spent(home)).toBe(6 * CALL_TOKENS);
   });
 
   it('counts nothing from files that a meter has counted', async () => {

@@ -13,6 +13,8 @@ export interface PrintedUsage {
 
 /** Of a document that is printed at the end, so much is kept. */
 const MOST_BYTES = 1024 * 1024;
+/** Where it begins: a word about something else may come before it. */
+const DOCUMENT = /^\{/m;
 
 /** Undefined for an agent that prints no usage, or was not asked to. */
 export function printedUsageOf(agent: string, args: readonly string[]): PrintedUsage | undefined {
@@ -38,7 +40,7 @@ export function printedUsageOf(agent: string, args: readonly string[]): PrintedU
     totals() {
       const rest = splitter.rest();
       if (rest !== undefined && !rest.cut) readLine(rest.bytes.toString());
-      const whole = totals.length > 0 ? undefined : parsed(document);
+      const whole = totals.length > 0 ? undefined : parsed(document.slice(document.search(DOCUMENT)));
       return whole === undefined ? totals : reads.totals(whole);
     },
   };
@@ -77,8 +79,7 @@ const PRINTED: Readonly<Record<string, Printed>> = {
   gemini: {
     formats: ['json', 'stream-json'],
     call: () => undefined,
-    totals: (line) =>
-      Object.entries(fieldsAt(line, 'stats', 'models')).map(([model, told]) => geminiTotal(model, told)),
+    totals: (line) => geminiTotals(fieldsAt(line, 'stats')),
   },
   pi: { formats: ['json'], call: piCall, totals: () => [] },
   opencode: { formats: ['json'], call: opencodeCall, totals: () => [] },
@@ -96,13 +97,23 @@ function claudeTotal(model: string, value: unknown): PrintedTotals[number] {
   return { model, tokens };
 }
 
+/** Older versions print the sum of all models alone. */
+function geminiTotals(stats: Fields): PrintedTotals {
+  const models = Object.entries(fieldsAt(stats, 'models'));
+  if (models.length === 0 && stats['total_tokens'] !== undefined) return [geminiTotal('unknown', stats)];
+  return models.map(([model, told]) => geminiTotal(model, told));
+}
+
 function geminiTotal(model: string, value: unknown): PrintedTotals[number] {
   // One format has the figures of a model below `tokens`, the other beside each other.
   const told = isFields(fieldsAt(value)['tokens']) ? fieldsAt(value, 'tokens') : fieldsAt(value);
   const prompt = countOf(told['prompt'] ?? told['input_tokens']) + countOf(told['tool']);
   const cacheReadTokens = Math.min(prompt, countOf(told['cached']));
-  const reasoningTokens = countOf(told['thoughts']);
-  const outputTokens = countOf(told['candidates'] ?? told['output_tokens']) + reasoningTokens;
+  const answered = countOf(told['candidates'] ?? told['output_tokens']);
+  // A stream has thoughts in the total alone.
+  const rest = countOf(told['total'] ?? told['total_tokens']) - prompt - answered;
+  const reasoningTokens = Math.max(countOf(told['thoughts']), rest);
+  const outputTokens = answered + reasoningTokens;
   const inputTokens = prompt - cacheReadTokens;
   return { model, tokens: { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens: 0, reasoningTokens } };
 }
