@@ -15,6 +15,7 @@ import type { Connection } from './connection.ts';
 import { conversationObstacle } from './conversation-obstacle.ts';
 import { databaseBytes } from './database-size.ts';
 import { giveBack } from './give-back.ts';
+import { forgetAnswers } from './forget-answers.ts';
 import type { PatientQueue } from './patient-queue.ts';
 import { dropRows, writeLedger } from './session-removal.ts';
 import { factsOf, type SessionRow } from './session-rows.ts';
@@ -41,6 +42,7 @@ export function createSessionTrash(db: Connection, queue: PatientQueue, clock: C
       each(requests, (request) => hide(db, { run, request, ...options, now: clock.now() })),
     show: (run, requests, files) => each(requests, (request) => show(db, { run, request, files })),
     async drop(run, requests) {
+      await forgetAnswers(db, queue, new Set(requests.map(({ id }) => id)));
       const keys = requests.flatMap(({ number }) => hiddenRow(db, run, number)?.key ?? []);
       if (keys.length > 0) await dropRows(db, queue, keys);
     },
