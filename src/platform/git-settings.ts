@@ -14,6 +14,8 @@ export const GIT_SETTINGS = [
   'core.precomposeUnicode=false',
   'core.protectNTFS=false',
   'core.quotePath=false',
+  // What git writes is private, whatever the umask.
+  'core.sharedRepository=0600',
   'index.version=4',
   'core.fsync=all',
   'core.fsyncMethod=batch',
