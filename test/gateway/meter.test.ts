@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -267,5 +268,10 @@ describe('a metered run', () => {
     const { spending } = await coppiceJson<{ spending: readonly object[] }>(home, ['budget']);
     expect(spending).toMatchObject([{ tokens: 4 * CALL_TOKENS }]);
     expect(stub.served[0]?.headers['x-api-key']).toBe('sk-secret-of-the-user');
+    // Neither the key nor what was asked is kept or told.
+    const kept = readdirSync(home, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    const texts = kept.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'latin1'));
+    for (const word of ['sk-secret-of-the-user', 'go ongo on'])
+      expect([word, [stderr, ...texts].some((text) => text.includes(word))]).toEqual([word, false]);
   });
 });

@@ -58,8 +58,14 @@ describe('server-sent events', () => {
     await resolve(served, 'c');
     const { events, stop } = await follow(served, value?.id);
     expect((await events.next()).value?.message).toBe('b has a new session.');
-    expect((await events.next()).value?.message).toBe('c has a new session.');
+    const newest = (await events.next()).value;
+    expect(newest?.message).toBe('c has a new session.');
     stop.abort();
+    // Whoever has seen everything has missed nothing.
+    const again = await follow(served, newest?.id);
+    await resolve(served, 'd');
+    expect((await again.events.next()).value?.message).toBe('d has a new session.');
+    again.stop.abort();
   });
 
   it('say that there is a gap when the daemon is another one, or the id makes no sense', async () => {

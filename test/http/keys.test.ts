@@ -2,7 +2,8 @@ import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../src/core/failure.ts';
 import { DAY_MS, MINUTE_MS } from '../../src/core/time.ts';
-import { RepeatedRequests } from '../../src/http/repeated-requests.ts';
+import { createToken } from '../../src/app/access/token-files.ts';
+import { printOf, RepeatedRequests } from '../../src/http/repeated-requests.ts';
 import { manualClock } from '../support/clock.ts';
 import { collect } from '../support/collect.ts';
 import { json, type Served, serveHome } from './serve-home.ts';
@@ -125,6 +126,28 @@ describe('requests with a key', () => {
       expect((await keyed(served, bad)('/api/sessions', { source: 'one' })).status).toBe(400);
     // What only reads needs none, and is not refused for one.
     expect((await keyed(served, 'mine')('/api/sessions', undefined, 'GET')).status).toBe(200);
+  });
+
+  it('are told apart by who sent them, and by all that they ask for', async () => {
+    const served = await serveHome();
+    const { token } = createToken(served.home.path, { name: 'ci', scopes: ['append'], now: Date.now() });
+    const { headers, ...init } = json('POST', { source: 'api' });
+    const send = async (authorization: Readonly<Record<string, string>>) => {
+      const sent = { ...(headers as Record<string, string>), 'idempotency-key': 'the same', ...authorization };
+      const answer = await served.ask('/api/sessions', { ...init, headers: sent });
+      return [answer.headers.get('idempotency-replayed'), ((await answer.json()) as Given).id] as const;
+    };
+    const ci = { authorization: `Bearer ${token}` };
+    const [owner, other] = [await send({}), await send(ci)];
+    expect([owner[0], other[0], owner[1] === other[1]]).toEqual([null, null, false]);
+    expect([await send({}), await send(ci)]).toEqual([
+      ['true', owner[1]],
+      ['true', other[1]],
+    ]);
+    const body = Buffer.from('{}');
+    expect(
+      new Set([printOf('', body), printOf('a=1', body), printOf('a=2', body), printOf('a=1', undefined)]).size,
+    ).toBe(4);
   });
 
   it('may be used again when nothing was done', async () => {

@@ -32,6 +32,8 @@ it('what is removed for good over HTTP leaves no word in any file of the home, n
   const code = await main(['--remote', server.url, 'sessions', 'delete', id, '--purge', '--yes'], io);
   expect({ code, err: err() }).toEqual({ code: 0, err: '' });
   expect(found(home.path)).toEqual([]);
+  // Its id stays, where it is said who removed it and what it had used.
+  for (const path of ['/api/audit', '/api/ledger']) expect(await (await ask(path)).text()).toContain(id);
   // Whoever asks again for what was done to it learns that it was done, and begins nothing anew.
   const again = await ask('/api/sessions', made);
   expect(again.status).toBe(404);

@@ -69,6 +69,19 @@ describe('lists', () => {
     }
   });
 
+  it('end where messages are long, and leave none of them out', async () => {
+    const served = await serveHome();
+    const { client } = served;
+    await client.sessions.create({ id: 'long', source: 'api' });
+    for (const letter of ['a', 'b', 'c'])
+      await client.sessions.append('long', [{ role: 'user', content: letter.repeat(5 * 1024 * 1024) }]);
+    const first = (await (await served.ask('/api/sessions/long/messages')).json()) as Listed & { messages: unknown[] };
+    expect([first.messages.length, first.next, first.total]).toEqual([2, 3, 3]);
+    const read: string[] = [];
+    for await (const { content } of client.sessions.messages('long')) read.push(String(content).slice(0, 1));
+    expect(read).toEqual(['a', 'b', 'c']);
+  });
+
   it('are all lists of the API', async () => {
     const served = await serveHome();
     const { paths } = (await (await served.ask('/openapi.json')).json()) as {
