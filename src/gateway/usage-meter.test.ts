@@ -53,6 +53,8 @@ describe('a usage meter', () => {
     expect(sumOf([total(10), total(30), total(20)]).input).toBe(30);
     expect(sumOf([total(10, { seq: 1 }), total(30, { seq: 2 }), total(20, { seq: 3 })]).input).toBe(50);
     expect(sumOf([total(10, { seq: 1 }), total(30, { seq: 3 }), total(20, { seq: 2 })]).input).toBe(30);
+    // The same number again is the same report, whatever it says this time.
+    expect(sumOf([total(30, { seq: 2 }), total(10, { seq: 2 })]).input).toBe(30);
   });
 
   it('leaves alone what a total does not mention', () => {

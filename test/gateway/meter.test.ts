@@ -132,6 +132,21 @@ describe('the meter', () => {
     expect(told.used).toEqual([]);
   });
 
+  it.each([400, 401, 404, 500, 529])('bills nothing for a call that its model answers with %i', async (status) => {
+    const told = allowing();
+    const stub = await startModelStub({
+      instead: (incoming, response) => {
+        incoming.resume();
+        response.writeHead(status, { 'content-type': 'application/json' }).end('{"usage":{"input_tokens":7}}');
+        return true;
+      },
+    });
+    const base = (await startProxy(told.desk)).base({ api: 'anthropic', upstream: stub.url });
+    expect((await post(`${base}/v1/messages`, '{}')).status).toBe(status);
+    await expect.poll(told.freed).toBe(1);
+    expect([told.lost(), told.used]).toEqual([0, []]);
+  });
+
   it('bills an answer that breaks off for at least what came', async () => {
     const told = allowing();
     const words = 'a word '.repeat(3000);

@@ -18,7 +18,7 @@ async function deliverTo(store: SessionStore, clock: ManualClock, target: Delive
 }
 
 /** A server that answers as it is told, and remembers what came. */
-async function webhook(answer: () => number) {
+async function webhook(answer: () => number, location?: string) {
   const received: { key: string | undefined; body: unknown }[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -26,7 +26,7 @@ async function webhook(answer: () => number) {
     request.on('end', () => {
       const key = request.headers['idempotency-key'];
       received.push({ key: String(key), body: JSON.parse(Buffer.concat(chunks).toString()) });
-      response.writeHead(answer()).end();
+      response.writeHead(answer(), location === undefined ? {} : { location }).end();
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -105,6 +105,15 @@ describe('a delivery', () => {
         /^The output of cron_\.\.\/a did not arrive: the webhook at 127\.0\.0\.1:1 could not be reached \([^()?]+\)\. It is/,
       ),
     ]);
+  });
+
+  it('goes to the address that was named alone, wherever that sends it on to', async () => {
+    const clock = manualClock();
+    await using store = await openNativeStore(tempDir(), { clock });
+    using other = await webhook(() => 200);
+    using named = await webhook(() => 307, other.url);
+    const { failures } = await deliverTo(store, clock, { kind: 'webhook', url: named.url });
+    expect([failures.length, named.received.length, other.received]).toEqual([1, 1, []]);
   });
 
   it('is tried again after a wait until the webhook takes it, with the same key and marked as perhaps repeated', async () => {

@@ -55,6 +55,18 @@ describe('what agents write about a call', () => {
     expect(older(line('event_msg', { type: 'token_count', info: null })).call).toBeUndefined();
   });
 
+  it('of Codex never has more read from a cache than was sent, nor more thought than was answered', () => {
+    const usage = { input_tokens: 100, cached_input_tokens: 500, output_tokens: 10, reasoning_output_tokens: 70 };
+    const payload = { response_id: 'r', usage };
+    expect(codexLines()({ type: 'token_usage_record', timestamp: AT, payload }).call?.tokens).toEqual({
+      inputTokens: 0,
+      outputTokens: 10,
+      cacheReadTokens: 100,
+      cacheWriteTokens: 0,
+      reasoningTokens: 10,
+    });
+  });
+
   it('of Gemini CLI, pi and Copilot', () => {
     const gemini = { input: 600, output: 7, cached: 100, thoughts: 3, tool: 50, total: 660 };
     expect(

@@ -3,7 +3,10 @@ import {
   closeSync,
   mkdirSync,
   openSync,
+  readdirSync,
+  readFileSync,
   renameSync,
+  statSync,
   symlinkSync,
   truncateSync,
   utimesSync,
@@ -82,6 +85,30 @@ describe('reading what an agent writes', () => {
     writeFileSync(join(root, 'p', 'c.jsonl'), line('named', { cwd: '/other', sessionId }));
     await reader.finish();
     expect(ids()).toEqual(['named']);
+  });
+
+  it('takes lines that name no place from a new file, and not from one that was there before', async () => {
+    const { root, file, run, take, ids } = scene();
+    const nowhere = (id: string) => line(id).replace('"cwd":"/work","sessionId":"s",', '');
+    writeFileSync(file, nowhere('before'));
+    const reader = await startUsageReader({ run, take });
+    appendFileSync(file, nowhere('after'));
+    writeFileSync(join(root, 'p', 'new.jsonl'), nowhere('new'));
+    await reader.finish();
+    expect(ids()).toEqual(['new']);
+  });
+
+  it('only reads: what an agent wrote stays as it is', async () => {
+    const { file, run, take, ids } = scene();
+    const reader = await startUsageReader({ run, take });
+    writeFileSync(file, line('a') + line('b').slice(0, 30));
+    const { mtimeMs, ino, mode } = statSync(file);
+    await reader.look();
+    await reader.finish();
+    expect(ids()).toEqual(['a']);
+    expect(statSync(file)).toMatchObject({ mtimeMs, ino, mode });
+    expect(readFileSync(file, 'utf8')).toBe(line('a') + line('b').slice(0, 30));
+    expect(readdirSync(join(file, '..'))).toEqual(['a.jsonl']);
   });
 
   it('reads anew what was cut short or replaced, and goes on when a file is gone', async () => {
