@@ -16,8 +16,11 @@ export interface NoteParts {
   readonly say: (line: string) => void;
 }
 
-/** Puts a request on record when it is over: with its status, and what it answers where it was done. */
-export type Note = (status: number, document?: object) => void;
+/** Puts a request on record when it is over: with its status, what it answers where it was done, and whether it was done before. */
+export type Note = (status: number, document?: object, isRepeated?: boolean) => void;
+
+/** Of a request whose key was seen before, so that nobody takes one removal for two. */
+const REPEATED = 'asked for again';
 
 export interface Noted {
   readonly route: Route;
@@ -37,7 +40,7 @@ export function noteOf(parts: NoteParts, { route, id, holder, response }: Noted)
     what: `${route.method} ${route.path}`,
   };
   let isOver = false;
-  return (status, document = {}) => {
+  return (status, document = {}, isRepeated = false) => {
     // What comes after that, such as a client that is gone, changes nothing any more.
     if (isOver) return;
     isOver = true;
@@ -47,12 +50,13 @@ export function noteOf(parts: NoteParts, { route, id, holder, response }: Noted)
       ...before,
       ...(subject !== undefined && { subject: subject.slice(0, SUBJECT_CHARS) }),
       ...(run !== undefined && { run }),
+      ...(isRepeated && { detail: REPEATED }),
       outcome,
       status,
       requestId: String(response.getHeader('x-request-id')),
     };
-    // What was refused changed nothing, and appends come by the thousand: neither may push out the record of a removal.
-    const isRoutine = outcome === 'refused' || route.scope === 'append';
+    // What was refused or done before changed nothing, and appends come by the thousand: none may push out the record of a removal.
+    const isRoutine = outcome === 'refused' || isRepeated || route.scope === 'append';
     try {
       if (isRoutine) parts.audit.add(record);
       else parts.audit.note(record);

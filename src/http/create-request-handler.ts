@@ -130,7 +130,7 @@ async function answerJson(call: JsonCall, request: IncomingMessage, response: Se
   }
   const { document, isRepeated } = done;
   const status = route.statusOf?.(document) ?? route.status ?? 200;
-  note(status, document);
+  note(status, document, isRepeated);
   // An answer that took long has begun already, and its head is gone.
   const isHeadOpen = !response.headersSent;
   if (isHeadOpen && route.location !== undefined) response.setHeader('location', route.location(document, id));

@@ -20,6 +20,10 @@ function written({ home }: Served): string {
     .join('');
 }
 
+function changesIn({ home }: Served): string {
+  return readdirSync(join(home.path, 'audit')).find((name) => name.startsWith('changes')) ?? '';
+}
+
 describe('the audit log over HTTP', () => {
   it('says who changed what, from where and how it went', async () => {
     const served = await serveHome();
@@ -50,6 +54,23 @@ describe('the audit log over HTTP', () => {
     const removal = records.find(({ what }) => what.startsWith('DELETE'));
     expect(removal).toMatchObject({ via: 'token', address: '127.0.0.1', run: run?.id });
     expect(removal?.requestId).toMatch(/^[\da-f]{8}-\d+$/);
+  });
+
+  it('tells a removal from the same one that was asked for again', async () => {
+    const served = await serveHome();
+    const { id } = await served.client.sessions.create({ source: 'api' });
+    await served.client.sessions.end(id, 'done');
+    const remove = () => served.ask(`/api/sessions/${id}`, { method: 'DELETE', headers: { 'idempotency-key': 'k' } });
+    for (let times = 1; times <= 3; times += 1) expect((await remove()).status).toBe(200);
+    const records = await collect(served.client.audit());
+    const removals = records.filter(({ what }) => what.startsWith('DELETE'));
+    expect(removals.map(({ detail, count }) => [detail, count]).toReversed()).toEqual([
+      [undefined, undefined],
+      ['asked for again', 2],
+    ]);
+    // Only the first has changed anything.
+    const changes = readFileSync(join(served.home.path, 'audit', changesIn(served)), 'utf8');
+    expect(changes.match(/DELETE/g)).toHaveLength(1);
   });
 
   it('has a removal on disk before its answer comes', async () => {
