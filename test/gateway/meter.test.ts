@@ -225,10 +225,15 @@ describe('the meter', () => {
     expect(stub.served).toEqual([]);
   });
 
-  it('lets nobody through who does not know the secret, and no WebSocket', async () => {
+  it('lets nobody through who does not know the secret, nor to another machine, and no WebSocket', async () => {
     const stub = await startModelStub();
     const base = new URL((await startProxy(allowing().desk)).base({ api: 'openai', upstream: stub.url }));
     expect((await post(`${base.origin}/guess/0/responses`, '{}')).status).toBe(404);
+    // What stands before an @ would be taken for a user, and what comes after it for another machine.
+    const other = await startModelStub();
+    for (const rest of [`@${new URL(other.url).host}/responses`, '.example/responses', 'x'])
+      expect([rest, (await post(`${base.href}${rest}`, '{}')).status]).toEqual([rest, 404]);
+    expect(other.served).toEqual([]);
     const socket = connect(Number(base.port), '127.0.0.1');
     socket.write(
       `GET ${base.pathname}/responses HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,

@@ -58,7 +58,8 @@ function routeOf(
   { url = '' }: IncomingMessage,
   { secret, routes }: { readonly secret: string; readonly routes: readonly MeterRoute[] },
 ): { readonly route: MeterRoute; readonly rest: string } | undefined {
-  const [, given, number = '', rest = ''] = /^\/([^/]+)\/(\d+)(.*)$/.exec(url) ?? [];
+  // A path or a query comes after the number: anything else would be read as a part of the model's address.
+  const [, given, number = '', rest = ''] = /^\/([^/]+)\/(\d+)((?:[/?].*)?)$/.exec(url) ?? [];
   const route = given === secret ? routes[Number(number)] : undefined;
   return route && { route, rest };
 }
