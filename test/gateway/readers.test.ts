@@ -76,9 +76,9 @@ describe('a run that is not metered', () => {
     },
   ])(
     'counts what $start.0 prints about its calls where it writes nothing',
-    async ({ start: [agent, ...args], prints }) => {
+    async ({ start: [agent = '', ...args], prints }) => {
       const { home } = scene();
-      const program = join(home, '..', String(agent));
+      const program = join(home, '..', agent);
       writeFileSync(program, `#!/bin/sh\necho '${JSON.stringify(prints)}'\n`, { mode: 0o700 });
       const { stdout } = await coppice(home, ['run', '--json', '--', program, ...args]);
       expect(JSON.parse(stdout)).toMatchObject({ used: { tokens: 1000 } });

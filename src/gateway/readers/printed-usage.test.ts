@@ -124,7 +124,7 @@ describe('what an agent prints about its calls', () => {
 
   it('is the same wherever the pieces of the output begin and end', () => {
     const starts = [
-      { start: ['codex', 'exec', '--json'], output: `${CODEX.trimEnd()}` },
+      { start: ['codex', 'exec', '--json'], output: CODEX.trimEnd() },
       { start: ['gemini', '-o', 'json'], output: `Words – before.\n${GEMINI}` },
       { start: ['pi', '--mode', 'json'], output: lines(piMessage({ responseId: 'é1', usage: USED })) },
     ];
