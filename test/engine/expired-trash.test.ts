@@ -1,9 +1,10 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Home } from '../../src/app/home.ts';
 import { openHome } from '../../src/app/open-home.ts';
+import type { NewMessage } from '../../src/core/message.ts';
 import { DAY_MS, HOUR_MS } from '../../src/core/time.ts';
 import { manualClock, NOW } from '../support/clock.ts';
 import { collect } from '../support/collect.ts';
@@ -30,6 +31,12 @@ describe('trash whose time to undo is over', () => {
     const session = await home.sessions.create({ id, source: 'cli' });
     await session.append({ role: 'user', content: `something about ${id}` });
     await session.end('done');
+  }
+
+  function aTranscript(): string {
+    const file = join(tempDir(), 'old.jsonl');
+    writeFileSync(file, `${JSON.stringify({ role: 'user', content: 'from elsewhere' })}\n`);
+    return file;
   }
 
   /** As the disk has it, without a line of ours. */
@@ -61,6 +68,9 @@ describe('trash whose time to undo is over', () => {
     ['finishes what was cut short', async (home) => (await home.retention()).settle()],
     ['calls the hook for host programs', (home) => home.maintainInBackground()],
     ['makes a pass', async (home) => (await home.retention()).maintain({ now: true })],
+    ['starts to answer a key', (home) => home.gateway.resolve({ key: 'telegram:1', source: 'telegram' })],
+    ['starts a run', (home) => home.gateway.run({ command: 'true', args: [], cwd: path })],
+    ['starts to bring sessions in', (home) => collect(home.sessions.import({ paths: [aTranscript()] }))],
   ])('goes as soon as somebody %s', async (_, act) => {
     clock.advance(40 * DAY_MS);
     {
@@ -72,9 +82,12 @@ describe('trash whose time to undo is over', () => {
     expect(left()).toEqual({ rows: _.startsWith('starts') ? 2 : 1, runs });
   });
 
-  it('goes in a process that writes for long, within an hour', async () => {
+  it.each<[string, (home: Home) => Promise<{ append: (message: NewMessage) => Promise<unknown> }>]>([
+    ['a process that writes for long', (home) => home.sessions.create({ id: 'long', source: 'cli' })],
+    ['a gateway that answers one key', (home) => home.gateway.resolve({ key: 'telegram:1', source: 'telegram' })],
+  ])('goes in %s, within an hour', async (_, start) => {
     await using home = await open();
-    const session = await home.sessions.create({ id: 'long', source: 'cli' });
+    const session = await start(home);
     clock.advance(7 * DAY_MS + HOUR_MS);
     await session.append({ role: 'user', content: 'still here' });
     await expect.poll(left).toEqual({ rows: 2, runs: 0 });

@@ -2,9 +2,10 @@ import type { Verdict } from '../../core/gateway.ts';
 import { contentBytes, type NewMessage } from '../../core/message.ts';
 import type { Once } from '../../core/once.ts';
 import type { SessionFacts } from '../../core/session.ts';
-import type { AppendOptions, AppendReceipt, SessionStore } from '../../core/session-store.ts';
+import type { AppendOptions, AppendReceipt } from '../../core/session-store.ts';
 import type { LiveSession } from '../../gateway/live-session.ts';
 import type { AddedMessage, Turn } from '../../gateway/turn.ts';
+import type { HomeParts } from '../home-parts.ts';
 import type { Session } from '../sessions/session.ts';
 
 /** How a key came to its session: `reset` says why another had to end. */
@@ -15,8 +16,11 @@ export type Resolution =
 /** What was stored, and whether the session may go on. */
 export type JudgedReceipt = AppendReceipt & { readonly verdict: Verdict };
 
+/** Where messages go, and who looks after the home when any came. */
+export type AppendParts = Pick<HomeParts, 'store' | 'upkeep'>;
+
 export interface GatewaySessionParts {
-  readonly store: SessionStore;
+  readonly home: AppendParts;
   readonly facts: SessionFacts;
   readonly session: Session;
   readonly live: LiveSession;
@@ -32,10 +36,10 @@ export class GatewaySession {
   /** For everything else: messages, usage, dumps, marks. */
   readonly session: Session;
   readonly #live: LiveSession;
-  readonly #store: SessionStore;
+  readonly #home: AppendParts;
 
-  constructor({ store, facts, session, live, resolution }: GatewaySessionParts) {
-    this.#store = store;
+  constructor({ home, facts, session, live, resolution }: GatewaySessionParts) {
+    this.#home = home;
     this.id = facts.id;
     this.facts = facts;
     this.session = session;
@@ -61,7 +65,7 @@ export class GatewaySession {
    * was the last, and the next is refused, in every process. At `reset`, resolve the key again.
    */
   append(message: NewMessage): Promise<JudgedReceipt> {
-    return appendLive(this.#store, this.#live, { messages: [message] });
+    return appendLive(this.#home, this.#live, { messages: [message] });
   }
 }
 
@@ -75,11 +79,12 @@ export interface Added extends Pick<AppendOptions, 'expectedSeq' | 'once'> {
  * the last.
  */
 export async function appendLive(
-  store: SessionStore,
+  { store, upkeep }: AppendParts,
   live: LiveSession,
   { messages, ...options }: Added,
 ): Promise<JudgedReceipt> {
   const receipt = await store.append(live.id, messages, { within: live.within, ...options });
+  upkeep?.wrote();
   // What was counted before is only judged.
   const counted = options.once?.isKnown === true ? [] : messages;
   return { ...receipt, verdict: await live.added(counted.map(addedMessage)) };

@@ -77,6 +77,7 @@ export class LiveGateway implements Disposable {
     const circumstances = await this.#circumstances();
     const choose = (now: SessionFacts | undefined) => this.#choose(request, now, circumstances);
     const { facts, choice } = await this.#parts.store.routes.settle(request.key, choose, once);
+    this.#parts.upkeep?.wrote();
     const { resolution } = choice;
     if (once?.isKnown !== true) this.#tell(facts, resolution);
     return this.#handle(facts, resolution);
@@ -137,7 +138,7 @@ export class LiveGateway implements Disposable {
   /** Adds messages to a session by its id, all or none, and counts them. One that is then told to reset or stop has ended. */
   async append(id: string, added: Added): Promise<JudgedReceipt> {
     const live = this.live.followed(id) ?? this.live.follow(await this.#existing(id));
-    return appendLive(this.#parts.store, live, added);
+    return appendLive(this.#parts, live, added);
   }
 
   /** Ends what processes that have died left in the books. What the disk or a lock refuses is left to the next who tries. */
@@ -219,7 +220,7 @@ export class LiveGateway implements Disposable {
 
   #handle(facts: SessionFacts, resolution: Resolution): GatewaySession {
     return new GatewaySession({
-      store: this.#parts.store,
+      home: this.#parts,
       facts,
       session: sessionHandle(this.#parts, facts.id),
       live: this.live.follow(facts),

@@ -83,6 +83,7 @@ export interface RunAgentParts extends HomeParts, CheckpointParts {
 export async function runAgent(parts: RunAgentParts, run: AgentRun): Promise<AgentRunResult> {
   if ((await closeOrphans(parts)) > 0) await parts.gateway.settleDead();
   const { facts, rules, reservation } = await admitted(parts, run);
+  parts.upkeep?.wrote();
   const session = sessionHandle(parts, facts.id);
   const live = parts.gateway.live.follow(facts, rules);
   using _background = parts.gateway.background(facts.id);

@@ -105,6 +105,7 @@ export class Sessions {
     refuseForeign(this.#parts);
     const { importSessions } = await import('../transfer/import-sessions.ts');
     yield* importSessions(this.#parts.store, request);
+    this.#parts.upkeep?.wrote();
   }
 
   /** Brings in the sessions of a Hermes home, one outcome each. That home is only read. */
@@ -112,6 +113,7 @@ export class Sessions {
     refuseForeign(this.#parts);
     const { importFromHermes } = await import('../hermes/import-from-hermes.ts');
     yield* importFromHermes(this.#parts, hermesHome, options);
+    this.#parts.upkeep?.wrote();
   }
 
   /** For who reads sessions elsewhere: builds one out of sight, and shows it when it is whole. */
