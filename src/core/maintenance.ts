@@ -32,10 +32,15 @@ export interface PassCounts {
   /** Sessions left open by a crash that were closed. */
   readonly closed: number;
   readonly removed: number;
+  /** How many of these are earlier runs whose trash was emptied; absent when there were none. */
+  readonly emptied?: number;
+  /** How many of these skipped the trash or left it before their time, so that nothing brings them back; absent when none did. */
+  readonly forGood?: number;
   /** Sessions that went into the archive; absent when there were none. */
   readonly archived?: number;
   readonly skipped: number;
   readonly freedBytes: number;
+  /** The run that it can be undone with; absent where nothing can come back. */
   readonly runId?: string;
   /** What the rules let go of and the guard put off. */
   readonly waiting?: Waiting;

@@ -118,13 +118,18 @@ export class Daemon {
     const report = await this.#parts.home.maintainInBackground({ signal: this.#stop.signal });
     if (report.status === 'failed') throw new Error(report.error);
     if (report.status === 'done' && report.removed > 0) {
-      await this.#announce('maintenance', `Maintenance removed ${report.removed} items.`);
+      const lost = report.forGood === undefined ? '' : `, ${report.forGood} of them FOR GOOD`;
+      await this.#announce('maintenance', `Maintenance removed ${counted(report.removed)}${lost}.`);
     }
     if (report.status === 'done' && report.waiting !== undefined) {
       const { items, until } = report.waiting;
       const when =
-        until === undefined ? 'are held' : `will go by ${isoTime(until)} unless held (coppice maintain hold)`;
-      await this.#announce('maintenance', `${items} items wait and ${when}. See which: coppice plan`);
+        until === undefined ? 'held' : `going by ${isoTime(until)} unless you hold it: coppice maintain hold`;
+      await this.#announce('maintenance', `Waiting: ${counted(items)}, ${when}. See which: coppice plan`);
     }
   }
+}
+
+function counted(items: number): string {
+  return items === 1 ? '1 item' : `${items} items`;
 }

@@ -92,22 +92,26 @@ async function apply(
   plan: Plan,
   options: MaintainOptions & { readonly trim: boolean },
 ): Promise<Omit<PassCounts, 'closed'>> {
-  const counts = { removed: 0, archived: 0, skipped: 0 };
-  let ofFiles = 0;
+  const counts = { removed: 0, archived: 0, skipped: 0, emptied: 0, forGood: 0 };
+  let [ofFiles, comesBack] = [0, false];
   const at = parts.clock.now();
   const runId = parts.newRunId();
   const { trashGraceMs, signal } = options;
-  const something = removals(plan) > 0;
-  if (something) {
+  if (removals(plan) > 0) {
     for await (const outcome of applyPlan(parts, plan, { runId, trashGraceMs, ...(signal && { signal }) })) {
-      const { action, status } = outcome;
+      const { action, status, forGood = false } = outcome;
       counts[status === 'skipped' ? status : action === 'archive' ? 'archived' : 'removed'] += 1;
       ofFiles += outcome.freedBytes ?? 0;
+      if (status === 'skipped') continue;
+      if (outcome.item.kind === 'trash') counts.emptied += 1;
+      if (forGood) counts.forGood += 1;
+      comesBack ||= action !== 'purge' && !forGood;
     }
   }
   // What it told long ago is forgotten by age, which a clock in doubt cannot say.
   if (options.trim) await trimJournal(parts);
   const freedBytes = Math.max(0, ofFiles + (await parts.driver.giveBack({ signal })));
-  const { removed, archived, skipped } = counts;
-  return { at, removed, ...(archived > 0 && { archived }), skipped, freedBytes, ...(something && { runId }) };
+  const { removed, archived, skipped, emptied, forGood } = counts;
+  const some = { ...(emptied > 0 && { emptied }), ...(forGood > 0 && { forGood }), ...(archived > 0 && { archived }) };
+  return { at, removed, ...some, skipped, freedBytes, ...(comesBack && { runId }) };
 }

@@ -93,8 +93,10 @@ describe('a size limit that cannot be held without losing something for good', (
       const home = copy();
       const pass = ['maintain', '--set', setting, ...on];
       await coppice(home, pass);
-      await coppice(home, pass);
-      expect((await listed(home)).length).toBeLessThan(SESSIONS);
+      const { stdout } = await coppice(home, pass);
+      const gone = SESSIONS - (await listed(home)).length;
+      expect(gone).toBeGreaterThan(0);
+      expect(/went FOR GOOD and cannot be undone/.test(stdout)).toBe(lost);
       await coppice(home, ['undo', '--yes']);
       expect((await listed(home)).length === SESSIONS).toBe(!lost);
     }

@@ -75,12 +75,21 @@ function passSentences(
 ): string[] {
   return [
     ...(report.archived === undefined ? [] : [`Archived ${plural(report.archived, 'session')}.`]),
-    report.removed === 0 ? 'Nothing was removed.' : `Removed ${plural(report.removed, 'item')}.`,
+    ...removedLines(report),
     ...spaceLine(report.freedBytes, 0),
     ...(report.closed > 0 ? [`Closed ${plural(report.closed, 'session')} that nobody had ended.`] : []),
     ...(report.skipped > 0 ? [`${plural(report.skipped, 'item')} could not be removed.`] : []),
     ...(report.runId === undefined ? [] : [`Undo with: ${hintCommand(global, 'undo', report.runId)}`]),
     ...(report.waiting === undefined ? [] : waitingLines(global, report.waiting)),
+  ];
+}
+
+function removedLines({ removed, emptied = 0, forGood = 0 }: Extract<BackgroundReport, { status: 'done' }>): string[] {
+  if (removed === 0) return ['Nothing was removed.'];
+  return [
+    ...(removed > emptied ? [`Removed ${plural(removed - emptied, 'item')}.`] : []),
+    ...(emptied > 0 ? [`Emptied the trash of ${plural(emptied, 'earlier run')}.`] : []),
+    ...(forGood > 0 ? [`${plural(forGood, 'item')} of these went FOR GOOD and cannot be undone.`] : []),
   ];
 }
 

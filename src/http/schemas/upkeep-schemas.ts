@@ -116,6 +116,8 @@ const pass = {
   at: time,
   closed: count,
   removed: count,
+  emptied: count.exactOptional(),
+  forGood: count.exactOptional(),
   archived: count.exactOptional(),
   skipped: count,
   freedBytes: count,
