@@ -82,7 +82,16 @@ export interface AppCheckpoints
 
 export type AppRetention = Pick<
   Retention,
-  'recover' | 'runs' | 'items' | 'plan' | 'restore' | 'emptyTrash' | 'reclaimCheckpoints' | 'maintain' | 'hold'
+  | 'recover'
+  | 'runs'
+  | 'items'
+  | 'plan'
+  | 'restore'
+  | 'emptyTrash'
+  | 'emptyExpired'
+  | 'reclaimCheckpoints'
+  | 'maintain'
+  | 'hold'
 >;
 
 export type AppScheduler = Pick<Scheduler, 'jobs' | 'next' | 'lastRuns' | 'run' | 'remove'>;

@@ -54,6 +54,33 @@ describe('the trash', () => {
   });
 });
 
+describe('trash that is over its time', () => {
+  it('is called that, and goes with a command that finds nothing else to remove', async () => {
+    const home = copyHome();
+    const run = await longAgo(home);
+    const status = (await coppice(home, ['status'])).stdout;
+    expect(status).toMatch(/^Runs in the trash +1 .* over$/m);
+    expect(status).toMatch(
+      /^In the trash, over its time: .*The next change frees it, or: coppice trash empty --expired$/m,
+    );
+    expect((await coppice(home, ['trash', 'list'])).stdout).toMatch(
+      /, its time is over and the next change removes it$/m,
+    );
+    expect((await coppice(home, ['runs', 'show', run])).stdout).toMatch(/^Its time is over .*: coppice undo /m);
+
+    const { stdout } = await coppice(home, ['sessions', 'prune', '--older-than', '9999d', '--yes']);
+    expect(stdout).toMatch(/^Emptied the trash of 1 item whose time to undo was over\.$/m);
+    expect(stdout).toMatch(/^Nothing was removed\.$/m);
+    expect((await coppice(home, ['trash', 'list'])).stdout).toBe('The trash is empty.\n');
+  });
+
+  async function longAgo(path: string): Promise<string> {
+    await using past: Home = await openHome({ path, env: {}, clock: { now: () => Date.now() - 10 * DAY_MS } });
+    const { run } = await past.apply(await past.plan({ kind: 'delete', ids: ['s1'] }));
+    return run.id;
+  }
+});
+
 describe('Ctrl-C while a plan is applied', () => {
   it('stops between two groups, ends its run as it stands, and says how to go on', async () => {
     const home = join(root, 'interrupted');

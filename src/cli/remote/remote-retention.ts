@@ -31,6 +31,8 @@ export function remoteRetention(client: Client): Removing {
       return { done, skipped };
     },
     emptyTrash: (id: string, options?: EmptyOptions) => call('POST /api/runs/{id}/empty', { id, body: { ...options } }),
+    // The daemon does so by the clock.
+    emptyExpired: async () => ({ items: 0, skipped: 0, freedBytes: 0 }),
     reclaimCheckpoints: async () => (await call('POST /api/checkpoints/reclaim', { body: {} })).freedBytes,
     maintain: async (options) => {
       const { signal, allow = false } = options ?? {};

@@ -7,6 +7,7 @@ import { formatBytes, formatTime, plural } from '../format.ts';
 import { hintCommand } from '../hint-command.ts';
 import { writeJson } from '../json-output.ts';
 import { withAppToClear } from '../with-app.ts';
+import { emptiedLines } from './emptied-lines.ts';
 import { spaceLine } from './space-line.ts';
 import { waitingLines } from './waiting-lines.ts';
 
@@ -28,11 +29,11 @@ function sentences(input: CommandInput<MaintainOptions>, report: BackgroundRepor
   switch (report.status) {
     case 'off':
       return [
-        ...emptiedLines(report),
+        ...emptiedLines(report.emptied),
         'Unattended maintenance of sessions is off. Switch it on with sessions.auto_prune: true in config.yaml.',
       ];
     case 'not-due':
-      return [...emptiedLines(report), `Nothing is due until ${formatTime(report.nextAt)}.`];
+      return [...emptiedLines(report.emptied), `Nothing is due until ${formatTime(report.nextAt)}.`];
     case 'busy':
       return [
         'Another process is changing this home, so nothing was done.',
@@ -45,14 +46,6 @@ function sentences(input: CommandInput<MaintainOptions>, report: BackgroundRepor
     default:
       return report satisfies never;
   }
-}
-
-function emptiedLines({ emptied }: Extract<BackgroundReport, { status: 'off' | 'not-due' }>): string[] {
-  if (emptied === undefined) return [];
-  return [
-    `Emptied the trash of ${plural(emptied.items, 'item')} whose time to undo was over.`,
-    ...spaceLine(emptied.freedBytes, 0),
-  ];
 }
 
 /** Nothing is said of checkpoints that are within their limits. */

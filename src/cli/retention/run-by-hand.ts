@@ -1,11 +1,13 @@
 import type { App } from '../../app/app.ts';
 import { planTotals } from '../../app/documents/plan-document.ts';
+import type { CarriedRun } from '../../app/documents/run-document.ts';
 import type { PlanRequest } from '../../core/plan.ts';
 import type { CommandInput } from '../command.ts';
 import type { ByHandOptions } from '../command-options.ts';
 import { withAppToClear, withAppToLook } from '../with-app.ts';
 import { carryOut, NOTHING_DONE, reportRun } from './carry-out.ts';
 import { confirmPlan } from './confirm-plan.ts';
+import { emptiedLines } from './emptied-lines.ts';
 import { refuseOnlyShown } from './refuse-only-shown.ts';
 import { showPlan } from './show-plan.ts';
 import { withScanProgress } from './with-scan-progress.ts';
@@ -35,8 +37,17 @@ export function runByHand<O extends ByHandOptions>(
     }
     refuseOnlyShown(plan);
     const agreed = await confirmPlan(input, { home, plan, look: 'add --dry-run', allWith: '--dry-run --json', typed });
-    const carried = planTotals(plan).go.items === 0 ? NOTHING_DONE : await carryOut(io, home, { plan, agreed });
+    const carried =
+      planTotals(plan).go.items === 0 ? await nothing(input, home) : await carryOut(io, home, { plan, agreed });
     const unseen = options.yes === true;
     return reportRun(input, carried, { plan, goOn: 'To go on, run the command again.', agreed, unseen });
   });
+}
+
+/** Who cuts back once a month may find nothing to remove, and what was removed before is over its time all the same. */
+async function nothing({ io, global }: CommandInput<object>, home: App): Promise<CarriedRun> {
+  const emptied = await (await home.retention()).emptyExpired();
+  if (global.json) return { ...NOTHING_DONE, freedBytes: emptied.freedBytes };
+  for (const line of emptiedLines(emptied)) io.out.write(`${line}\n`);
+  return NOTHING_DONE;
 }

@@ -1,6 +1,7 @@
 import { runDocument, runItemDocument } from '../../app/documents/run-document.ts';
 import { findRun } from '../../app/find-run.ts';
 import type { Run, RunItem } from '../../core/run.ts';
+import type { EpochMs } from '../../core/time.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
 import { formatBytes, formatDate, formatTime, plural } from '../format.ts';
@@ -40,9 +41,16 @@ function printRun({ io, global }: CommandInput<NoOptions>, shown: Run, items: re
   if (items.length > 0)
     out.write(`\n${renderTable({ columns: COLUMNS, rows: items.map(row), width: out.columns, colour: out.colour })}`);
   if (items.some(({ state }) => state === 'trashed'))
-    out.write(`\nUndo until ${formatDate(expiresAt)}: ${hintCommand(global, 'undo', id)}\n`);
+    out.write(`\n${undoWords(expiresAt, io.clock.now())}: ${hintCommand(global, 'undo', id)}\n`);
   else if (items.some(({ state }) => state === 'archived'))
     out.write(`\nUndo with: ${hintCommand(global, 'undo', id)}\n`);
+}
+
+/** What is over its time can be given back for as long as nobody has come who removes it. */
+function undoWords(expiresAt: EpochMs, now: EpochMs): string {
+  return expiresAt > now
+    ? `Undo until ${formatDate(expiresAt)}`
+    : 'Its time is over and the next change removes it; undo before that';
 }
 
 const COLUMNS: readonly Column[] = [

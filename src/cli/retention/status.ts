@@ -2,6 +2,7 @@ import { statusDocument } from '../../app/documents/status-document.ts';
 import { findHermesHomes } from '../../app/hermes/find-hermes-homes.ts';
 import type { HomeStatus, RestSize, StatusClass } from '../../app/home-status.ts';
 import type { KeepReason } from '../../core/plan.ts';
+import type { EpochMs } from '../../core/time.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
 import { formatAge, formatBytes, formatCount, formatDate, formatTime, plural } from '../format.ts';
@@ -33,7 +34,9 @@ function printStatus(input: CommandInput<NoOptions>, status: HomeStatus): void {
   const { out } = input.io;
   const { colour } = out;
   for (const note of status.notes) out.write(`${colour.yellow('Note:')} ${safeText(note)}\n`);
-  const rows = [...status.classes.map((one) => classRow(one, status)), ...status.rest.map(restRow), totalRow(status)];
+  const undoUntil = undoUntilWords(status, input.io.clock.now());
+  const classes = status.classes.map((one) => classRow(one, undoUntil));
+  const rows = [...classes, ...status.rest.map(restRow), totalRow(status)];
   out.write(`${renderTable({ columns: COLUMNS, rows, width: out.columns, colour })}\n`);
   const stay = status.classes.filter(({ name }) => name !== 'trash').flatMap(stayRows);
   if (stay.length > 0) out.write(`${renderTable({ columns: STAY_COLUMNS, rows: stay, width: out.columns, colour })}\n`);
@@ -66,7 +69,7 @@ const COLUMNS: readonly Column[] = [
   { title: 'CAP', align: 'right' },
 ];
 
-function classRow({ name, items, sizeBytes, kept, reclaimable }: StatusClass, { trashUntil }: HomeStatus): string[] {
+function classRow({ name, items, sizeBytes, kept, reclaimable }: StatusClass, undoUntil: string): string[] {
   const held = Object.entries(kept).reduce((sum, [reason, count]) => sum + (UNHELD.has(reason) ? 0 : count), 0);
   return [
     CLASS_WORDS[name],
@@ -74,8 +77,13 @@ function classRow({ name, items, sizeBytes, kept, reclaimable }: StatusClass, { 
     formatBytes(sizeBytes),
     formatCount(held),
     formatBytes(reclaimable.sizeBytes),
-    name === 'trash' && trashUntil !== undefined ? formatDate(trashUntil.last) : '',
+    name === 'trash' ? undoUntil : '',
   ];
+}
+
+function undoUntilWords({ trashUntil }: HomeStatus, now: EpochMs): string {
+  if (trashUntil === undefined) return '';
+  return trashUntil.last > now ? formatDate(trashUntil.last) : 'over';
 }
 
 const REST_WORDS: Record<RestSize['name'], string> = {
@@ -172,12 +180,19 @@ function printOversized({ io: { out }, global }: CommandInput<NoOptions>, { over
   out.write(`${lines.join('\n')}\n`);
 }
 
-function printTrash({ io: { out }, global }: CommandInput<NoOptions>, { classes, trashUntil }: HomeStatus): void {
+function printTrash({ io: { out, clock }, global }: CommandInput<NoOptions>, status: HomeStatus): void {
+  const { classes, trashUntil } = status;
   const { sizeBytes = 0 } = classes.find(({ name }) => name === 'trash') ?? {};
   if (sizeBytes === 0 || trashUntil === undefined) return;
-  const empty = hintCommand(global, 'trash', 'empty', '--all');
+  const size = formatBytes(sizeBytes);
+  const isOver = trashUntil.last <= clock.now();
+  const empty = hintCommand(global, 'trash', 'empty', isOver ? '--expired' : '--all');
   const until = formatDate(trashUntil.last);
-  out.write(`In the trash until ${until}: ${formatBytes(sizeBytes)}. Free it with: ${empty}\n`);
+  out.write(
+    isOver
+      ? `In the trash, over its time: ${size}. The next change frees it, or: ${empty}\n`
+      : `In the trash until ${until}: ${size}. Free it with: ${empty}\n`,
+  );
 }
 
 function maintenanceLine({ io }: CommandInput<NoOptions>, { nextMaintenanceAt }: HomeStatus): string {

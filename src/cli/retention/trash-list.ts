@@ -3,13 +3,14 @@ import type { Run, RunItem } from '../../core/run.ts';
 import { isoTime } from '../../core/time.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
-import { formatAge, formatBytes, formatCount, formatDate, plural } from '../format.ts';
+import { formatAge, formatBytes, formatCount, plural } from '../format.ts';
 import { hintCommand } from '../hint-command.ts';
 import { writeJsonList } from '../json-output.ts';
 import { safeText } from '../safe-text.ts';
 import { renderTable } from '../table.ts';
 import { withAppRecords } from '../with-app.ts';
 import { itemsOf } from './items-of.ts';
+import { trashTime } from './trash-time.ts';
 import { ACTION_WORDS, KIND_WORDS, REASON_WORDS, requestWords } from './words.ts';
 
 /** Items shown per run; `--json` has all of them. */
@@ -51,7 +52,7 @@ async function* documents(retention: AppRetention) {
 function printRun({ io, global }: CommandInput<NoOptions>, filler: Run, items: readonly RunItem[]): void {
   const { out, clock } = io;
   const size = formatBytes(items.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0));
-  const when = `${formatAge(filler.startedAt, clock.now())}, kept until ${formatDate(filler.expiresAt)}`;
+  const when = `${formatAge(filler.startedAt, clock.now())}, ${trashTime(filler.expiresAt, clock.now())}`;
   out.write(`${out.colour.bold(`Run ${filler.id}`)}\n${safeText(requestWords(filler.request))}\n`);
   out.write(`${plural(items.length, 'item')}, ${size}, ${when}\n`);
   const rows = items
