@@ -1,5 +1,5 @@
 import { IN_USE } from '../core/in-use.ts';
-import { type Decision, isRemoval, type Plan, type Removal } from '../core/plan.ts';
+import { type Decision, isRemoval, type KeepReason, type Plan, type Removal } from '../core/plan.ts';
 import { staleRemovals } from './stale-removals.ts';
 
 /** Removals that a home does not decide itself. */
@@ -41,8 +41,18 @@ export class OwnDecisions {
 
 const HELD: Readonly<Record<string, string>> = { ...IN_USE, pinned: 'It is pinned.' };
 
-function whyKept({ item }: Removal, { decisions }: Plan): string {
+function whyKept({ item, fingerprint }: Removal, { decisions }: Plan): string {
   const now = decisions.find((each) => each.item.kind === item.kind && each.item.id === item.id);
-  const held = now?.action === 'keep' ? HELD[now.reason] : undefined;
-  return held ?? 'It has changed since the plan was made.';
+  if (now === undefined) return CHANGED;
+  if (!isRemoval(now)) return HELD[now.reason] ?? (BY_SETTINGS.has(now.reason) ? KEPT_NOW : CHANGED);
+  return now.fingerprint === fingerprint ? 'The rules in force would remove it in another way.' : CHANGED;
 }
+
+/** Reasons to stay that settings alone can make and take away. */
+const BY_SETTINGS: ReadonlySet<KeepReason> = new Set<KeepReason>(['not-expired', 'keep-last', 'tagged']);
+
+const CHANGED = 'It has changed since the plan was made.';
+
+/** What a plan keeps has no fingerprint, so which of the two has changed is not known. */
+const KEPT_NOW =
+  'The rules in force keep it as it is now. A plan that was made with --set is applied with the same --set.';

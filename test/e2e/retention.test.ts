@@ -64,6 +64,24 @@ describe('from a look to an undo', () => {
     expect((await coppice(home, ['doctor'])).code).toBe(0);
   });
 
+  it('prints the command that does what other settings would do, and says what is missing without them', async () => {
+    const home = copyHome();
+    const shown = await coppice(home, ['plan', '--set', 'sessions.retention_days=20']);
+    const [, command = ''] = /\n {2}coppice (apply .*)\n$/.exec(shown.stdout) ?? [];
+    const [, id = ''] = /^apply ([0-9a-f]{16}) --set sessions\.retention_days=20$/.exec(command) ?? [];
+    const saved = JSON.parse(readFileSync(join(home, 'plans', `${id}.json`), 'utf8')) as PlanJson;
+    const file = join(root, 'other-settings.json');
+    writeFileSync(file, JSON.stringify(saved));
+
+    const applied = await coppice(home, [...command.split(' '), '--yes']);
+    expect(applied).toMatchObject({ code: 0, stderr: '' });
+    expect(applied.stdout).toContain(`Removed ${removed(saved).length} sessions (`);
+
+    const without = await coppice(copyHome(), ['apply', file, '--yes']);
+    expect(without.code).toBe(3);
+    expect(without.stdout).toContain('A plan that was made with --set is applied with the same --set.');
+  });
+
   it('has an alias for those who look for df, in help too', async () => {
     const home = copyHome();
     expect((await coppice(home, ['df'])).stdout).toBe((await coppice(home, ['status'])).stdout);

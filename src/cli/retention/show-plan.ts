@@ -42,7 +42,7 @@ export async function showPlan({ io, global }: CommandInput<object>, showing: Sh
     io.out.write(`\nNothing was changed. The disk is full, so this plan was not kept. ${howElse(global)}\n`);
     return;
   }
-  const apply = hintCommand(global, 'apply', file ?? id ?? planId(plan));
+  const apply = hintCommand(global, 'apply', file ?? id ?? planId(plan), ...sameSettings(global));
   io.out.write(`\nNothing was changed. To do exactly this, within a day:\n  ${io.out.colour.bold(apply)}\n`);
 }
 
@@ -57,9 +57,14 @@ function saveIfPossible(plansHome: string, plan: Plan, { clock }: Io): string | 
 }
 
 function howElse(global: GlobalOptions): string {
-  const keep = hintCommand(global, 'plan', '--out', 'FILE');
-  const apply = hintCommand(global, 'apply', 'FILE');
+  const keep = hintCommand(global, 'plan', '--out', 'FILE', ...sameSettings(global));
+  const apply = hintCommand(global, 'apply', 'FILE', ...sameSettings(global));
   return `To do exactly this, leave out --dry-run, or keep the plan on another disk:\n  ${keep}\n  ${apply}`;
+}
+
+/** What is applied is judged again, so it must be by the rules that the plan was made by. */
+function sameSettings({ set }: GlobalOptions): string[] {
+  return set.flatMap(({ key, value }) => ['--set', `${key}=${value}`]);
 }
 
 async function* each<T>(items: Iterable<T>): AsyncGenerator<T> {
