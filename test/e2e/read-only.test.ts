@@ -55,6 +55,7 @@ const looks = (): readonly (readonly [line: string, answer: string | RegExp])[] 
   ['checkpoints verify', /./],
   ['ledger', /./],
   ['sessions routes', /./],
+  ['budget', 'Nothing was used in live sessions yet'],
   ['cron list', /./],
   ['config show', /./],
 ];

@@ -26,6 +26,7 @@ const READING = [
   ['runs', 'list'],
   ['trash', 'list'],
   ['checkpoints', 'status'],
+  ['budget'],
 ] as const;
 
 interface Said {
@@ -61,6 +62,8 @@ async function buildHome(home: string, { reserve }: { readonly reserve: boolean 
       await session.append({ role: 'user', content: randomWords(seed * 10 + part, 20_000) });
     await session.end('done');
   };
+  // Makes the books of what live sessions use, which a first look at a budget would make else.
+  await open.gateway.spend('day');
   for (const [at, id] of ['gone1', 'gone2'].entries()) await add(id, 100 + at);
   for (let at = 0; at < 16; at += 1) await add(`old${at}`, at);
   clock.advance(99 * DAY_MS);

@@ -1,5 +1,6 @@
 import type { Correction, Scope, Spend } from '../../core/gateway.ts';
 import type { NewMessage } from '../../core/message.ts';
+import { isNoSpace } from '../../core/machine-failure.ts';
 import type { KeptRequest, Once } from '../../core/once.ts';
 import type { Route, RouteQuery } from '../../core/route-book.ts';
 import type { SessionFacts } from '../../core/session.ts';
@@ -82,13 +83,12 @@ export class Gateway implements Disposable {
 
   /** What was used, by what it counts towards, newest first. */
   async spend(scope: Scope): Promise<readonly Spend[]> {
-    return (await this.#open()).spend(scope);
+    return this.#look((gateway) => gateway.spend(scope));
   }
 
   /** How every limit on spending stands that several sessions share; with a session, every one that binds it. */
   async budgets(session?: Pick<SessionFacts, 'id' | 'source' | 'model'>): Promise<readonly BudgetStanding[]> {
-    const { budgets } = await this.#open();
-    return session === undefined ? budgets.standings() : budgets.standingsFor(session);
+    return this.#look(({ budgets }) => (session === undefined ? budgets.standings() : budgets.standingsFor(session)));
   }
 
   /** Takes a false report back from every total that it was counted in; who did so, when and why is kept. */
@@ -131,19 +131,44 @@ export class Gateway implements Disposable {
     this.#opened?.[Symbol.dispose]();
   }
 
+  /** Looking needs no byte: where nothing can be written, totals are shown as they are. */
+  async #look<T>(work: (gateway: LiveGateway) => T): Promise<T> {
+    const opened = this.#parts.onlyRead === true ? undefined : await this.#open().catch(unlessNoSpace);
+    if (opened !== undefined) return work(opened);
+    const { LiveGateway } = await import('./live-gateway.ts');
+    using looking = new LiveGateway({ ...this.#parts, onlyRead: true });
+    return work(looking);
+  }
+
   #open(): Promise<LiveGateway> {
-    this.#live ??= import('./live-gateway.ts').then(async ({ LiveGateway }) => {
-      const { judgeClock } = await import('../../homes/native/clock-watch.ts');
-      const clockIs = await judgeClock(this.#parts.store, this.#parts.clock.now());
-      const opened = new LiveGateway(this.#parts);
-      this.#opened = opened;
-      if (clockIs === 'trusted') opened.forgetOldSpend();
-      // Before anything is judged or answered: what a dead process left would be missing, or seem to be set aside.
-      await opened.settleDead();
-      return opened;
+    this.#live ??= this.#begin().catch((error: unknown) => {
+      // A disk that is full now may have room again while this process lives.
+      this.#live = undefined;
+      throw error;
     });
     return this.#live;
   }
+
+  async #begin(): Promise<LiveGateway> {
+    const { LiveGateway } = await import('./live-gateway.ts');
+    const { judgeClock } = await import('../../homes/native/clock-watch.ts');
+    const clockIs = await judgeClock(this.#parts.store, this.#parts.clock.now());
+    const opened = new LiveGateway(this.#parts);
+    try {
+      if (clockIs === 'trusted') opened.forgetOldSpend();
+      // Before anything is judged or answered: what a dead process left would be missing, or seem to be set aside.
+      await opened.settleDead();
+    } catch (error) {
+      opened[Symbol.dispose]();
+      throw error;
+    }
+    this.#opened = opened;
+    return opened;
+  }
+}
+
+function unlessNoSpace(error: unknown): undefined {
+  if (!isNoSpace(error)) throw error;
 }
 
 /** What `home.requests` asks for. */

@@ -49,7 +49,7 @@ export class LiveGateway implements Disposable {
 
   constructor(parts: HomeParts) {
     this.#parts = parts;
-    this.book = openSpendBook({ path: parts.layout.live, clock: parts.clock });
+    this.book = openSpendBook({ path: parts.layout.live, clock: parts.clock, onlyRead: parts.onlyRead });
     this.events = createEventFeed(parts.clock);
     this.alerts = new BudgetAlerts({ ...parts, events: this.events });
     this.live = new LiveSessions({

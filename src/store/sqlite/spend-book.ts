@@ -22,7 +22,7 @@ import { createSpendNotes } from './spend-notes.ts';
 import { createSpendOwner, type SpendOwner } from './spend-owner.ts';
 import { createReservations } from './spend-reservations.ts';
 import { createSpendRows, WHERE } from './spend-rows.ts';
-import { COLUMN_LIST, COLUMNS, openSpendDatabase } from './spend-schema.ts';
+import { COLUMN_LIST, COLUMNS, openSpendDatabase, openSpendToLook } from './spend-schema.ts';
 import { isBusy, lockedTooLong, translateSqliteError } from './sqlite-errors.ts';
 
 /** How long a call blocks while others write. Each of them takes microseconds, so waiting longer means that one hangs. */
@@ -32,8 +32,9 @@ const BUSY_WAIT_MS = 5000;
  * Opens the totals that all processes of a home share: a small database of its own, so that counting never waits for the
  * session store. Its commits survive the death of any process, but a power cut may take the newest back.
  */
-export function openSpendBook({ path, clock, identity }: SpendBookOptions): SpendBook {
-  const db = said(path, () => openSpendDatabase(path, BUSY_WAIT_MS));
+export function openSpendBook({ path, clock, identity, onlyRead = false }: SpendBookOptions): SpendBook {
+  const open = onlyRead ? openSpendToLook : openSpendDatabase;
+  const db = said(path, () => open(path, BUSY_WAIT_MS));
   const counting = createCounting(db, { clock, owner: createSpendOwner(identity) });
   const { looks, reservations, leftovers, add } = counting;
   const keep = keeper(db, clock);
@@ -85,6 +86,8 @@ export function openSpendBook({ path, clock, identity }: SpendBookOptions): Spen
 export interface SpendBookOptions {
   readonly path: string;
   readonly clock: Clock;
+  /** Nothing can be written where it is: the totals are only looked at. */
+  readonly onlyRead?: boolean | undefined;
   /** The process that what is set aside belongs to; this one when absent. */
   readonly identity?: (() => ProcessIdentity) | undefined;
 }

@@ -1,8 +1,10 @@
+import { statSync } from 'node:fs';
 import BetterSqlite3, { type Database } from 'better-sqlite3';
 import { Failure } from '../../core/failure.ts';
 import { networkFileSystem } from '../../platform/file-system-facts.ts';
 import { REQUESTS_SCHEMA } from './010-requests.ts';
 import { createDatabaseFile } from './create-database-file.ts';
+import { openReadOnly } from './read-only-database.ts';
 
 const SCHEMA_VERSION = 6;
 
@@ -23,6 +25,22 @@ export function openSpendDatabase(path: string, busyWaitMs: number): Database {
     db.pragma('synchronous = NORMAL');
     db.pragma('wal_autocheckpoint = 4000');
     db.transaction(() => migrate(db, path)).immediate();
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/**
+ * Opens `live.db` to look at it where nothing can be written, or an empty one in memory where there is none yet. One that an older
+ * version wrote cannot be brought up to date there.
+ */
+export function openSpendToLook(path: string, busyWaitMs: number): Database {
+  const isThere = (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
+  const db = isThere ? openReadOnly(path, busyWaitMs).raw : new BetterSqlite3(':memory:');
+  try {
+    migrate(db, path);
     return db;
   } catch (error) {
     db.close();
