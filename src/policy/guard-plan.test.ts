@@ -49,10 +49,7 @@ describe('the guard', () => {
     expect(waiting).toEqual({
       items: 10,
       sizeBytes: 1000,
-      reasons: [
-        { kind: 'too-many', of: 'sessions', count: 60, limit: 50 },
-        { kind: 'too-many', of: 'items', count: 60, limit: 50 },
-      ],
+      reasons: [{ kind: 'too-many', of: 'sessions', count: 60, limit: 50 }],
       until: NOW + NOTICE_MS,
     });
   });

@@ -115,9 +115,12 @@ function putOffTooMany(going: readonly Removal[], options: Judging & Pick<PutOff
     }
     for (const one of together) reasonOf.set(one, reasonOf.get(one) ?? 'too-many');
   }
+  const ofSessions = sessions > limits.sessions;
+  // Where all of it are sessions, the second would say the same once more.
+  const ofItems = counted.length > limits.items && !(ofSessions && counted.length === sessions);
   return [
-    ...(sessions > limits.sessions ? [{ of: 'sessions', count: sessions, limit: limits.sessions } as const] : []),
-    ...(counted.length > limits.items ? [{ of: 'items', count: counted.length, limit: limits.items } as const] : []),
+    ...(ofSessions ? [{ of: 'sessions', count: sessions, limit: limits.sessions } as const] : []),
+    ...(ofItems ? [{ of: 'items', count: counted.length, limit: limits.items } as const] : []),
   ];
 }
 

@@ -32,7 +32,7 @@ export function runByHand<O extends ByHandOptions>(
     const request = await requestFor(home);
     const plan = await withScanProgress(io, (scan) => home.plan(request, scan));
     if (options.dryRun === true) {
-      await showPlan(input, { home, plan, allWith: '--json' });
+      await showPlan(input, { home, plan, allWith: '--json', isDryRun: true });
       return 0;
     }
     refuseOnlyShown(plan);

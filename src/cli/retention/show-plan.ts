@@ -20,6 +20,8 @@ export interface Showing {
   readonly allWith: string;
   /** Where to write the plan, instead of keeping it in the home. */
   readonly out?: string | undefined;
+  /** The same command does it when it is not asked for a dry run. */
+  readonly isDryRun?: true;
 }
 
 /** A plan that nobody applies now: kept, so that exactly this one can be applied, and printed. */
@@ -39,7 +41,9 @@ export async function showPlan({ io, global }: CommandInput<object>, showing: Sh
   await printPlan(io.out, plan, { home, all, allWith });
   if (!goes) return;
   if (id === undefined && file === undefined && home.plansHome !== undefined) {
-    io.out.write(`\nNothing was changed. The disk is full, so this plan was not kept. ${howElse(global)}\n`);
+    io.out.write(
+      `\nNothing was changed. The disk is full, so this plan was not kept. ${showing.isDryRun ? 'To do exactly this, leave out --dry-run.' : howElse(global)}\n`,
+    );
     return;
   }
   const apply = hintCommand(global, 'apply', file ?? id ?? planId(plan), ...sameSettings(global));
@@ -59,7 +63,7 @@ function saveIfPossible(plansHome: string, plan: Plan, { clock }: Io): string | 
 function howElse(global: GlobalOptions): string {
   const keep = hintCommand(global, 'plan', '--out', 'FILE', ...sameSettings(global));
   const apply = hintCommand(global, 'apply', 'FILE', ...sameSettings(global));
-  return `To do exactly this, leave out --dry-run, or keep the plan on another disk:\n  ${keep}\n  ${apply}`;
+  return `To do exactly this, keep the plan on another disk:\n  ${keep}\n  ${apply}`;
 }
 
 /** What is applied is judged again, so it must be by the rules that the plan was made by. */
