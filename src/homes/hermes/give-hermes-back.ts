@@ -19,21 +19,21 @@ export function giveHermesBack({ home, hermes, now }: GiveBackParts): number {
   const { db } = hermes;
   const lastAt = readStamp(hermes, 'last_vacuum', now);
   if (lastAt !== undefined && now - lastAt < MIN_INTERVAL_MS) return 0;
-  const before = sizeBytes(hermes);
+  const before = databaseBytes(hermes);
   if (count(hermes, 'freelist_count') <= count(hermes, 'page_count') * MIN_FREE_RATIO) return 0;
   if (freeBytes(home) < 2 * before || otherHolders(join(home, 'state.db')) !== 'none') return 0;
   db.pragma('wal_checkpoint(TRUNCATE)');
   db.exec('VACUUM');
   writeStamp(hermes, 'last_vacuum', now);
   db.pragma('wal_checkpoint(TRUNCATE)');
-  return Math.max(0, before - sizeBytes(hermes));
+  return Math.max(0, before - databaseBytes(hermes));
 }
 
 const MIN_INTERVAL_MS = 30 * DAY_MS;
 const MIN_FREE_RATIO = 0.25;
 
 /** By its pages: the size of the file says nothing while a log lies beside it. */
-function sizeBytes(hermes: HermesWriter): number {
+export function databaseBytes(hermes: HermesWriter): number {
   return count(hermes, 'page_count') * count(hermes, 'page_size');
 }
 

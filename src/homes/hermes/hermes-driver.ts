@@ -8,7 +8,7 @@ import type { ItemOutcome, RunItem } from '../../core/run.ts';
 import type { Clock, EpochMs } from '../../core/time.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { obstacleOf, obstacleTo } from '../../platform/error-sentence.ts';
-import { giveHermesBack } from './give-hermes-back.ts';
+import { databaseBytes, giveHermesBack } from './give-hermes-back.ts';
 import { hermesLedgerEntry } from './hermes-ledger-entry.ts';
 import { openHermesLinks } from './hermes-links.ts';
 import { type HermesTrash, openHermesTrash } from './hermes-trash.ts';
@@ -19,6 +19,7 @@ import { skipAll } from './skip-all.ts';
 import { type TakeDesk, withTakeDesk } from './take-desk.ts';
 import { takeFiles, takeStray } from './take-files.ts';
 import { takeSessions } from './take-sessions.ts';
+import { rowBytes, takenBytes, withFreed } from './trash-bytes.ts';
 
 export interface HermesParts {
   readonly home: string;
@@ -48,15 +49,21 @@ export function createHermesDriver(parts: HermesParts): HomeDriver {
     scan: (options) => inventoryOf(home, clock.now(), options),
     async discard(runId, items) {
       using trash = trashOf(runId);
+      const rowsBefore = rowBytes(companion.trash(runId));
       const begun = items.some(({ number }) => trash.knows(number));
+      let grownBytes = 0;
       const outcomes = await withDesk({ trash, items }, async (desk) => {
+        const before = databaseBytes(desk.hermes);
         await orFailure(home, () => trash.note(items));
         const found = await discardAll(parts, { runId, desk, items });
+        // Taking words out of a search index writes first.
+        grownBytes = databaseBytes(desk.hermes) - before;
         await orFailure(home, () => trash.files.sync());
         return found;
       });
       trash.tidy(numbersOf(items));
-      return typeof outcomes === 'string' ? skipAll(items, outcomes, begun) : outcomes;
+      if (typeof outcomes === 'string') return skipAll(items, outcomes, begun);
+      return withFreed(outcomes, rowsBefore - rowBytes(companion.trash(runId)) - grownBytes);
     },
     async restore(runId, items) {
       using trash = trashOf(runId);
@@ -76,11 +83,17 @@ export function createHermesDriver(parts: HermesParts): HomeDriver {
     async purge(runId, items) {
       using trash = trashOf(runId);
       const outcomes: ItemOutcome[] = [];
-      for (const item of items) outcomes.push(doneUnless(item, await obstacleTo(() => purgeFiles(trash, item.number))));
+      const rowsBefore = rowBytes(companion.trash(runId));
+      let ofFiles = 0;
+      for (const item of items) {
+        const takenBefore = takenBytes(trash, item.number);
+        outcomes.push(doneUnless(item, await obstacleTo(() => purgeFiles(trash, item.number))));
+        ofFiles += takenBefore - takenBytes(trash, item.number);
+      }
       trash.records.forget(outcomes.filter(({ status }) => status === 'done').map(({ number }) => number));
       openHermesLinks(home, linksPath).forget(new Set(idsOf(doneSessions(items, outcomes))));
       trash.tidy(numbersOf(items));
-      return outcomes;
+      return withFreed(outcomes, ofFiles + rowsBefore - rowBytes(companion.trash(runId)));
     },
     async giveBack() {
       using trash = trashOf('');
