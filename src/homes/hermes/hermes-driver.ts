@@ -51,19 +51,15 @@ export function createHermesDriver(parts: HermesParts): HomeDriver {
       using trash = trashOf(runId);
       const rowsBefore = rowBytes(companion.trash(runId));
       const begun = items.some(({ number }) => trash.knows(number));
-      let grownBytes = 0;
       const outcomes = await withDesk({ trash, items }, async (desk) => {
-        const before = databaseBytes(desk.hermes);
         await orFailure(home, () => trash.note(items));
         const found = await discardAll(parts, { runId, desk, items });
-        // Taking words out of a search index writes first.
-        grownBytes = databaseBytes(desk.hermes) - before;
         await orFailure(home, () => trash.files.sync());
         return found;
       });
       trash.tidy(numbersOf(items));
       if (typeof outcomes === 'string') return skipAll(items, outcomes, begun);
-      return withFreed(outcomes, rowsBefore - rowBytes(companion.trash(runId)) - grownBytes);
+      return withFreed(outcomes, rowsBefore - rowBytes(companion.trash(runId)));
     },
     async restore(runId, items) {
       using trash = trashOf(runId);
@@ -82,14 +78,8 @@ export function createHermesDriver(parts: HermesParts): HomeDriver {
     },
     async purge(runId, items) {
       using trash = trashOf(runId);
-      const outcomes: ItemOutcome[] = [];
       const rowsBefore = rowBytes(companion.trash(runId));
-      let ofFiles = 0;
-      for (const item of items) {
-        const takenBefore = takenBytes(trash, item.number);
-        outcomes.push(doneUnless(item, await obstacleTo(() => purgeFiles(trash, item.number))));
-        ofFiles += takenBefore - takenBytes(trash, item.number);
-      }
+      const { outcomes, ofFiles } = await purgeAll(trash, items);
       trash.records.forget(outcomes.filter(({ status }) => status === 'done').map(({ number }) => number));
       openHermesLinks(home, linksPath).forget(new Set(idsOf(doneSessions(items, outcomes))));
       trash.tidy(numbersOf(items));
@@ -127,6 +117,7 @@ interface Discard {
 
 async function discardAll(parts: HermesParts, { runId, desk, items }: Discard): Promise<ItemOutcome[]> {
   const of = (way: Way) => items.filter((item) => wayOf(item) === way);
+  const before = databaseBytes(desk.hermes);
   const { taken, skipped } = await takeSessions(desk, of('session'));
   const now = parts.clock.now();
   await parts.ledger?.write(
@@ -137,7 +128,20 @@ async function discardAll(parts: HermesParts, { runId, desk, items }: Discard): 
   for (const item of of('files')) outcomes.push(await takeFiles(desk, item));
   for (const item of of('stray')) outcomes.push(attempt(item, () => takeStray(desk, item)));
   for (const item of of('unknown')) outcomes.push(skip(item, 'Hermes homes have no such thing.'));
-  return outcomes;
+  // Taking words out of a search index writes first.
+  return withFreed(outcomes, before - databaseBytes(desk.hermes));
+}
+
+/** Removes the files of items, and counts what they took. */
+async function purgeAll(trash: HermesTrash, items: readonly RunItem[]) {
+  const outcomes: ItemOutcome[] = [];
+  let ofFiles = 0;
+  for (const item of items) {
+    const before = takenBytes(trash, item.number);
+    outcomes.push(doneUnless(item, await obstacleTo(() => purgeFiles(trash, item.number))));
+    ofFiles += before - takenBytes(trash, item.number);
+  }
+  return { outcomes, ofFiles };
 }
 
 /** Those that the trash knows of. It fails where the record of an item is out of reach, so that nothing of it goes. */

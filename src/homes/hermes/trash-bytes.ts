@@ -37,8 +37,11 @@ export function takenBytes({ files }: HermesTrash, number: number): number {
   return files.names(number).reduce((sum, name) => sum + ownDiskBytes(files.pathOf(number, name)), 0);
 }
 
-/** Outcomes of which the first that is done bears what all of them gave back: rows of many sessions share a file. */
+/** Outcomes of which the first that is done bears what all of them gave back as well: rows of many sessions share a file. */
 export function withFreed(outcomes: readonly ItemOutcome[], freedBytes: number): ItemOutcome[] {
   const first = outcomes.findIndex(({ status }) => status === 'done');
-  return outcomes.map((outcome, at) => (at === first ? { ...outcome, freedBytes } : outcome) as ItemOutcome);
+  return outcomes.map((outcome, at) => {
+    if (at !== first || outcome.status !== 'done') return outcome;
+    return { ...outcome, freedBytes: freedBytes + (outcome.freedBytes ?? 0) };
+  });
 }
