@@ -49,7 +49,8 @@ function install(folder) {
   const manifest = { private: true, name: 'real-agents', version: '0.0.0', dependencies: AGENTS };
   writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
   console.log('Installing the agents. This takes a minute or two, and about two gigabytes.');
-  const args = ['install', '--no-audit', '--no-fund', '--loglevel', 'error'];
+  // They bring the Node that they need; `npm run` hands on that this project wants none but its own.
+  const args = ['install', '--no-audit', '--no-fund', '--loglevel', 'error', '--no-engine-strict'];
   return spawnSync('npm', args, { cwd: folder, stdio: 'inherit' }).status;
 }
 
