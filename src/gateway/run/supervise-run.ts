@@ -101,7 +101,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
     await records.remove(record.runId);
     throw error;
   }
-  guard.watch(child.identity);
+  guard.watch(child.identity, record.runId);
   guard.remember({ mode: child.terminal?.mode });
   const stopper = createStopper(child.identity.pid, {
     graceMs: options.stopGraceMs ?? STOP_GRACE_MS,
