@@ -108,6 +108,14 @@ describe.runIf(hasTerminals).concurrent('coppice run in a terminal', () => {
     expect((await recorded(where.home)).endReason).toBe('failed: SIGKILL');
   });
 
+  it('says its last words below the picture that an agent was killed in', async ({ expect }) => {
+    const where = place();
+    const drawn = String.raw`printf 'top\nmiddle\nbottom\n\033[2A\033[5G'; kill -9 $$`;
+    const terminal = runInTerminal(where, [], ['sh', '-c', drawn]);
+    expect(await terminal.ended).toEqual({ code: 137, sameMode: true });
+    expect(terminal.shown()).toContain(`${ESC}[2A${ESC}[5G${ESC}[2B\rcoppice: Session`);
+  });
+
   it('stops one that floods its terminal', async ({ expect }) => {
     const where = place();
     // So little that a terminal of a loaded machine shows it within the minute too.

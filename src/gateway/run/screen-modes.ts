@@ -1,3 +1,5 @@
+import { createCursorLine } from './cursor-line.ts';
+
 /** What an agent has changed about the terminal that it shows itself on, so that it can be taken back when the agent is gone. */
 export interface ScreenModes {
   /** The next bytes that are shown. */
@@ -18,15 +20,13 @@ const OTHER_SCREEN: ReadonlySet<number> = new Set([47, 1047, 1049]);
 const SEQUENCES =
   // oxlint-disable-next-line no-control-regex -- sequences for terminals are what it looks for
   /\x1b(?:\[\?([\d;]+)([hl])|\[([<>])(\d*)u|\[>4(?:;(\d))?m|([=>c])|\[(\d*;\d+)?r)/g;
-// oxlint-disable-next-line no-control-regex -- what takes no place on the line
-const UNSEEN = /\x1b(?:\[[\d;?<>=]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]*[0-~])/g;
 
 export function createScreenModes(): ScreenModes {
   const changed = new Map<number, boolean>();
   let keyboards = 0;
   const switched = { keys: false, keypad: false, region: false };
   let held = '';
-  let end = '\n';
+  const cursor = createCursorLine();
 
   const setModes = (modes: string, on: boolean): void => {
     for (const mode of modes.split(';').map(Number)) {
@@ -51,7 +51,7 @@ export function createScreenModes(): ScreenModes {
     see(bytes) {
       if (bytes.length === 0) return;
       if (held === '' && !bytes.includes(ESC)) {
-        end = bytes.toString('latin1', bytes.length - 1);
+        cursor.see(bytes.toString('latin1'));
         return;
       }
       const text = held + bytes.toString('latin1');
@@ -59,8 +59,7 @@ export function createScreenModes(): ScreenModes {
       const last = text.lastIndexOf('\x1b');
       const tail = text.slice(last);
       held = tail.length < MOST_HELD && !isWhole(tail) ? tail : '';
-      const shown = text.slice(-4096).replace(UNSEEN, '');
-      if (shown !== '') end = shown.slice(-1);
+      cursor.see(text.slice(0, text.length - held.length));
     },
     back() {
       const others = [...changed].filter(([mode]) => !OTHER_SCREEN.has(mode));
@@ -74,8 +73,7 @@ export function createScreenModes(): ScreenModes {
       // The part that scrolls goes with the screen that has it; without that, taking it back would move the cursor.
       if (switched.region && screens.length === 0) taken.unshift('\x1b7\x1b[r\x1b8');
       if (taken.length > 0) taken.push('\x1b[0m');
-      if (screens.length === 0 && end !== '\n') taken.push('\r\n');
-      return taken.join('');
+      return taken.join('') + cursor.next();
     },
   };
 }
