@@ -82,6 +82,38 @@ describe('a budget of several runs', () => {
     expect((await coppice(home, args('--require-usage'))).code).toBe(5);
   });
 
+  it('says once why it was stopped, and last how to go on', async () => {
+    const report = (tokens: number) => `echo '{"coppice":"usage","model":"m","inputTokens":${tokens}}' >&3`;
+    const agent = ['sh', '-c', `${report(4500)}; sleep 0.5; ${report(1500)}; sleep 30`];
+    const place = join(tempDir(), 'home');
+    const { code, stderr } = await coppice(place, ['run', '--max-tokens', '5000', '--', ...agent]);
+    expect(code).toBe(124);
+    expect(stderr.replace(/Session \S+:/, 'Session ID:').split('\n')).toEqual([
+      'coppice: It is not known how sh tells what it uses. Unless it sends events, no limit in tokens or dollars can stop it. Count it with: coppice run --meter',
+      'coppice: This session has used 4,500 tokens of 5,000 tokens.',
+      'coppice: Stopped. This session has used 6,000 tokens of 5,000 tokens.',
+      'coppice: Session ID: 6.0k tokens.',
+      'coppice: No price is known for m, so it counts as $0. Set it under prices in config.yaml.',
+      'coppice: To go on, run it again: each run may use as much. To let one use more, give it a higher --max-tokens.',
+      '',
+    ]);
+    const slow = ['run', '--source', 'team', '--', 'sh', '-c', `${report(6000)}; sleep 30`];
+    const told = await coppice(homeWithBudget(5000), slow);
+    expect(told.stderr).toMatch(
+      /raise the limit under budgets in config\.yaml\. See what is left with: coppice budget\n$/,
+    );
+    const looping = await coppice(place, ['run', '--', 'head', '-c', String(60 * 1024 * 1024), '/dev/zero']);
+    expect(looping.stderr).toMatch(/coppice: See what it did with: coppice sessions show \S+\n$/);
+  });
+
+  it('does not send a person to the meter that saw no call', async () => {
+    const { code, stderr } = await coppice(join(tempDir(), 'home'), ['run', '--meter', '--max-usd', '1', '--', 'true']);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(
+      /^coppice: Session \S+\.\ncoppice: No call to a model came through the meter, .*--max-minutes\.\n$/,
+    );
+  });
+
   it('is stopped for a flood that is over before the next look by the clock', async () => {
     const home = join(tempDir(), 'home');
     const flood = ['head', '-c', String(60 * 1024 * 1024), '/dev/zero'];

@@ -46,8 +46,8 @@ describe('an agent under watch', () => {
       '\n',
     );
     const run = ['run', '--key', 'chat', '--', 'sh', '-c', script];
-    expect((await coppice(home, run)).stderr).toMatch(/: 1 message, 0 tokens, 13 B printed\.\n$/);
-    expect((await coppice(home, run)).stderr).toMatch(/: 2 messages, 0 tokens, 13 B printed\.\n$/);
+    expect((await coppice(home, run)).stderr).toMatch(/: 1 message, 13 B printed\.\n$/);
+    expect((await coppice(home, run)).stderr).toMatch(/: 2 messages, 13 B printed\.\n$/);
     const { sessions } = await coppiceJson<{ sessions: readonly object[] }>(home, ['sessions', 'list']);
     expect(sessions).toMatchObject([{ messageCount: 2, outputCount: expect.any(Number) as number }]);
   });

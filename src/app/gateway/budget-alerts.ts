@@ -20,7 +20,7 @@ export interface BudgetAlertsParts extends Pick<HomeParts, 'config' | 'store' | 
 /** Tells that a share of a budget is used: as an event, and wherever the configuration says. The book sees to it that it is told once. */
 export class BudgetAlerts {
   readonly #parts: BudgetAlertsParts;
-  readonly #heard = new Map<string, string[]>();
+  readonly #heard = new Map<string, UsedShare[]>();
   readonly #trying = new Set<Promise<void>>();
 
   constructor(parts: BudgetAlertsParts) {
@@ -31,7 +31,7 @@ export class BudgetAlerts {
     const { message } = share;
     const figures = figuresOf(share);
     this.#parts.events.publish({ kind: 'budget-alert', sessionId, message, figures });
-    this.#heard.get(sessionId)?.push(message);
+    this.#heard.get(sessionId)?.push(share);
     if (this.#parts.config.budgets.alert_deliver.length === 0) return;
     const trying = this.#deliver(sessionId, share)
       .catch((error: unknown) => this.#warn(`An alert on a budget could not be sent: ${errorText(error)}`))
@@ -40,8 +40,8 @@ export class BudgetAlerts {
   }
 
   /** What is told of a session in this process from now on, until it is disposed of. */
-  hear(sessionId: string): Disposable & { readonly told: readonly string[] } {
-    const told: string[] = [];
+  hear(sessionId: string): Disposable & { readonly told: readonly UsedShare[] } {
+    const told: UsedShare[] = [];
     this.#heard.set(sessionId, told);
     return { told, [Symbol.dispose]: () => void this.#heard.delete(sessionId) };
   }

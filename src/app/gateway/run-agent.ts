@@ -1,6 +1,6 @@
 import { errorText } from '../../core/error-text.ts';
 import { firstSignal } from '../../core/first-signal.ts';
-import type { Amounts, Reservation } from '../../core/gateway.ts';
+import type { Amounts, Reservation, Verdict } from '../../core/gateway.ts';
 import type { SessionFacts } from '../../core/session.ts';
 import { MINUTE_MS } from '../../core/time.ts';
 import { reserves, type SpendRule } from '../../gateway/check-spend.ts';
@@ -10,6 +10,7 @@ import { createGraceBudget, hardLimits } from '../../gateway/run/grace-budget.ts
 import type { RunRecords } from '../../gateway/run/run-record.ts';
 import type { RunResult } from '../../gateway/run/run-result.ts';
 import { type RunIo, type RunOptions, superviseRun } from '../../gateway/run/supervise-run.ts';
+import type { UsedShare } from '../../gateway/share-teller.ts';
 import { stopReason } from '../../gateway/stop-reason.ts';
 import { uuidV7 } from '../../platform/uuid-v7.ts';
 import type { HomeParts } from '../home-parts.ts';
@@ -65,11 +66,15 @@ export interface AgentRunResult extends RunResult {
   readonly used: Amounts;
   /** Whether it could use only so many tokens or dollars. */
   readonly isLimited: boolean;
+  /** Whether a meter stood between it and its models. */
+  readonly isMetered: boolean;
+  /** The verdict that ended it; absent where none did. */
+  readonly stoppedBy?: Verdict;
   /** Who told what it used; undefined when nobody did. */
   readonly usageFrom: UsageWay | undefined;
   /** Models that it used and whose price is not known, so that they cost nothing here. */
   readonly unpricedModels: readonly string[];
-  /** Shares of budgets that this run was the first to use, a sentence each. */
+  /** Shares of budgets that this run was the first to use, a sentence for each budget but the one that stopped it. */
   readonly alerts: readonly string[];
   /** What was saved of its working directory; absent when nobody wanted that. */
   readonly checkpoints?: RunCheckpoints;
@@ -122,12 +127,22 @@ export async function runAgent(parts: RunAgentParts, run: AgentRun): Promise<Age
   parts.gateway.events.publish({ kind: 'run-ended', sessionId: facts.id, message: endSentence(result) });
   const told = {
     isLimited: reserves(rules.spend),
+    isMetered,
+    ...(verdict && { stoppedBy: verdict }),
     usageFrom: ways.counting(),
     unpricedModels: turn.unpriced(),
-    alerts: alerts.told,
+    alerts: lastShares(alerts.told, verdict),
   };
   await parts.gateway.alerts.settled();
   return { ...result, session: after, used: turn.used(), ...told, ...(checkpoints && { checkpoints }) };
+}
+
+/** Of each budget the largest share that was used. Why the run was stopped is said in any case. */
+function lastShares(told: readonly UsedShare[], verdict: Verdict | undefined): readonly string[] {
+  const last = new Map(told.map((share) => [`${share.scope} ${share.key} ${share.counter}`, share]));
+  const isSaid = ({ scope, counter }: UsedShare): boolean =>
+    verdict?.causes.some((cause) => cause.scope === scope && cause.rule === counter) === true;
+  return [...last.values()].filter((share) => !isSaid(share)).map(({ message }) => message);
 }
 
 async function supervise(

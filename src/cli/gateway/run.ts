@@ -1,15 +1,11 @@
 import { runResultDocument } from '../../app/documents/run-result-document.ts';
-import type { RunCheckpoints } from '../../app/gateway/run-checkpoints.ts';
 import { stopOnSignals } from '../../app/stop-on-signals.ts';
-import { shortId } from '../../core/checkpoint.ts';
 import { FAILURES } from '../../core/failure.ts';
 import type { CommandInput } from '../command.ts';
-import { formatBytes, formatTokens, formatUsd, plural } from '../format.ts';
-import { hintCommand } from '../hint-command.ts';
 import { writeJson } from '../json-output.ts';
 import { withHomeToStay } from '../with-home.ts';
-import { unpricedSentence } from './budget-words.ts';
 import type { RunOptions } from './options.ts';
+import { isBlind, runWords } from './run-words.ts';
 
 /**
  * `coppice run -- AGENT ARGS…`. What the agent prints goes through untouched; the talk is on stderr. With `--json` the document about
@@ -33,47 +29,12 @@ export function run(input: CommandInput<RunOptions>): Promise<number> {
       signal: stop.signal,
       io: { stdin: 'inherit', stdout: global.json ? 2 : 1, stderr: 2, terminal },
     });
-    const isBlind = result.isLimited && result.usageFrom === undefined;
-    const exitStatus = isBlind && options.requireUsage === true ? FAILURES.refused.exit : result.exitStatus;
+    const exitStatus = isBlind(result) && options.requireUsage === true ? FAILURES.refused.exit : result.exitStatus;
     if (global.json) {
       writeJson(io.out, runResultDocument(result));
       return exitStatus;
     }
-    const { session, cause, stats, used } = result;
-    if (cause.kind === 'stopped') io.err.write(`coppice: Stopped. ${cause.why}\n`);
-    const amounts = [
-      plural(session.messageCount, 'message'),
-      `${formatTokens(used.tokens ?? 0)} tokens`,
-      ...(used.nanoUsd ? [formatUsd(used.nanoUsd / 1e9)] : []),
-      ...(stats.outputBytes > 0 ? [`${formatBytes(stats.outputBytes)} printed`] : []),
-    ];
-    io.err.write(`coppice: Session ${session.id}: ${amounts.join(', ')}.\n`);
-    for (const alert of result.alerts) io.err.write(`coppice: ${alert}\n`);
-    for (const line of checkpointLines(result.checkpoints, global)) io.err.write(`coppice: ${line}\n`);
-    if (isBlind) io.err.write(`coppice: ${NOTHING_TOLD}\n`);
-    if (result.unpricedModels.length > 0) io.err.write(`coppice: ${unpricedSentence(result.unpricedModels)}\n`);
-    if (stats.refusedLines > 0) {
-      io.err.write(`coppice: ${plural(stats.refusedLines, 'line')} not taken as events: ${stats.problems[0] ?? ''}\n`);
-    }
+    for (const line of runWords(result, global)) io.err.write(`coppice: ${line}\n`);
     return exitStatus;
   });
-}
-
-const NOTHING_TOLD =
-  'Nothing told what the agent used, so no limit in tokens or dollars could stop it. Count it with: coppice run --meter';
-
-/** What was saved of the folder, and how to take it back. */
-function checkpointLines(
-  checkpoints: RunCheckpoints | undefined,
-  global: CommandInput<RunOptions>['global'],
-): readonly string[] {
-  if (checkpoints === undefined) return [];
-  const { before, after, problems } = checkpoints;
-  if (before === undefined) return problems;
-  const short = shortId(before.id);
-  const changed = after !== undefined && after.id !== before.id;
-  const said = changed
-    ? `Take the files back to before this run: ${hintCommand(global, 'checkpoints', 'restore', short)}`
-    : `No file changed since checkpoint ${short}.`;
-  return after === undefined ? problems : [said, ...problems];
 }

@@ -10,7 +10,7 @@ const say = (kind: Exclude<VerdictKind, 'ok'>, ...causes: VerdictCause[]) => ver
 function told(...verdicts: readonly Verdict[]) {
   const person: string[] = [];
   const agent: string[] = [];
-  const tell = async (text: string) => void person.push(text);
+  const tell = async ({ say: words }: Verdict) => void person.push(words);
   const pass = createAdviser({ tell, advise: ({ kind, causes }) => agent.push(`${kind} ${causes[0]?.used}`) });
   verdicts.forEach(pass);
   return { person: person.length, agent };

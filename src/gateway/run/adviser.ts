@@ -1,10 +1,9 @@
 import type { Verdict, VerdictCause } from '../../core/gateway.ts';
 import { forbids } from '../strictest.ts';
-import { factsOf } from '../verdict-of.ts';
 
 export interface AdviserOptions {
   /** Tells the person who watches. */
-  readonly tell: (text: string) => Promise<void>;
+  readonly tell: (verdict: Verdict) => Promise<void>;
   /** Tells the agent. */
   readonly advise: (verdict: Verdict) => void;
 }
@@ -27,7 +26,7 @@ export function createAdviser({ tell, advise }: AdviserOptions): (verdict: Verdi
   return (verdict) => {
     if (!isNews(verdict)) return;
     // Of a stop the person is told at the end of the run.
-    if (!forbids(verdict)) void tell(factsOf(verdict));
+    if (!forbids(verdict)) void tell(verdict);
     advise(verdict);
   };
 }

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { isatty } from 'node:tty';
 import { firstSignal } from '../../core/first-signal.ts';
+import { SPENT_COUNTERS, type Verdict } from '../../core/gateway.ts';
 import { atExit } from '../../platform/at-exit.ts';
 import { signalGroup } from '../../platform/process-group.ts';
 import { currentProcess } from '../../platform/process-identity.ts';
 import { bytesWriter, type WriteBytes } from '../../platform/write-bytes.ts';
 import type { ReadRun } from '../readers/agent-reader.ts';
+import { factsOf } from '../verdict-of.ts';
 import type { AdviceFile } from './advice-file.ts';
 import { createAdviser } from './adviser.ts';
 import type { Child } from './child.ts';
@@ -72,6 +74,8 @@ const CHECK_MS = 1000;
 const CHECK_BYTES = 4 * 1024 * 1024;
 /** A screen is drawn again and again: its output is put together into fewer rows. */
 const TERMINAL_PACE = { windowMs: 1000, headBytes: 128 * 1024 };
+const DONE = Promise.resolve();
+const SAID_AT_END: ReadonlySet<string> = new Set([...SPENT_COUNTERS, 'no-price']);
 const GRACE_USED_UP = 'The run went on after it was asked to end.';
 const MAX_RECORDED_BYTES = 8 * 1024 * 1024;
 
@@ -148,7 +152,11 @@ async function attend(child: Child, options: AttendOptions): Promise<RunResult> 
     stopper.kill({ kind: 'stopped', why: GRACE_USED_UP });
     overspent.abort();
   };
-  const pass = createAdviser({ tell, advise: (verdict) => options.advice?.add(verdict) });
+  const pass = createAdviser({
+    // What is held back until the end of the run is left out where the end says it by itself.
+    tell: (verdict) => (child.terminal !== undefined && isSaidAtEnd(verdict) ? DONE : tell(factsOf(verdict))),
+    advise: (verdict) => options.advice?.add(verdict),
+  });
   const nonce = options.eventsOnStdout === true ? undefined : options.nonce;
   const desk = createDesk({ sink, counts, stop, kill, turns, grace, pass, nonce });
   const reading = readPipes(childPipes(child, { ...options, desk, counts }), turns.fail);
@@ -231,6 +239,11 @@ function heldTeller(tell: Tell, isHeld: boolean): { readonly tell: Tell; readonl
     for (const text of held.splice(0)) await tell(text);
   };
   return { tell: isHeld ? hold : tell, tellHeld };
+}
+
+/** How much is used of a budget, and which model has no price, is part of what is told of every run that has ended. */
+function isSaidAtEnd({ causes }: Verdict): boolean {
+  return causes.every(({ rule }) => SAID_AT_END.has(rule));
 }
 
 function shownOn(fd: number | undefined): WriteBytes {
