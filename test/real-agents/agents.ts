@@ -5,12 +5,30 @@ import { join } from 'node:path';
 export interface RealAgent {
   readonly name: string;
   /** Writes its configuration into a home of its own. */
-  readonly prepare: (home: string, modelUrl: string) => { readonly env: Record<string, string> };
+  readonly prepare: (place: AgentPlace) => { readonly env: Record<string, string> };
+  /** For a run without a person. */
   readonly args: readonly string[];
+  readonly inTerminal: InTerminal;
   /** Whether the meter sees what it uses. */
   readonly isMetered: boolean;
   /** Whether what it uses is read from what it writes or prints. */
   readonly isRead: boolean;
+}
+
+export interface AgentPlace {
+  readonly home: string;
+  /** The folder that it works in. */
+  readonly work: string;
+  readonly modelUrl: string;
+}
+
+/** How a person works with it. */
+export interface InTerminal {
+  readonly args: readonly string[];
+  /** Stands on its screen when it waits for a prompt. */
+  readonly ready: string;
+  /** The keys that end it, as tmux names them. */
+  readonly quit: readonly string[];
 }
 
 const PROMPT = 'Run the command true again and again, for ever.';
@@ -19,24 +37,36 @@ export const REAL_AGENTS: readonly RealAgent[] = [
   {
     name: 'claude',
     args: ['-p', PROMPT, '--model', 'claude-sonnet-4-5', '--allowedTools', 'Bash'],
+    // With the model that it chooses itself, which must have a price.
+    inTerminal: { args: ['--allowedTools', 'Bash'], ready: 'Claude Code v', quit: ['C-c', 'C-c'] },
     isMetered: true,
     isRead: true,
-    prepare: (home, modelUrl) => ({
-      env: {
-        ANTHROPIC_API_KEY: 'sk-ant-fake',
-        ANTHROPIC_BASE_URL: modelUrl,
-        CLAUDE_CONFIG_DIR: join(home, '.claude'),
-        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-        DISABLE_AUTOUPDATER: '1',
-      },
-    }),
+    prepare({ home, work, modelUrl }) {
+      const config = {
+        hasCompletedOnboarding: true,
+        theme: 'dark',
+        customApiKeyResponses: { approved: ['sk-ant-fake'], rejected: [] },
+        projects: { [work]: { hasTrustDialogAccepted: true } },
+      };
+      write(join(home, '.claude'), '.claude.json', JSON.stringify(config));
+      return {
+        env: {
+          ANTHROPIC_API_KEY: 'sk-ant-fake',
+          ANTHROPIC_BASE_URL: modelUrl,
+          CLAUDE_CONFIG_DIR: join(home, '.claude'),
+          CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+          DISABLE_AUTOUPDATER: '1',
+        },
+      };
+    },
   },
   {
     name: 'codex',
     args: ['exec', '--skip-git-repo-check', PROMPT],
+    inTerminal: { args: [], ready: 'Ask Codex', quit: ['C-c'] },
     isMetered: true,
     isRead: true,
-    prepare(home, modelUrl) {
+    prepare({ home, modelUrl }) {
       const lines = [
         'model = "stub-model"',
         'model_provider = "stub"',
@@ -59,9 +89,10 @@ export const REAL_AGENTS: readonly RealAgent[] = [
   {
     name: 'gemini',
     args: ['-p', PROMPT, '--approval-mode', 'yolo'],
+    inTerminal: { args: ['--approval-mode', 'yolo'], ready: 'Type your message', quit: ['C-c', 'C-c'] },
     isMetered: true,
     isRead: true,
-    prepare(home, modelUrl) {
+    prepare({ home, modelUrl }) {
       const settings = {
         security: { auth: { selectedType: 'gemini-api-key' } },
         privacy: { usageStatisticsEnabled: false },
@@ -82,9 +113,10 @@ export const REAL_AGENTS: readonly RealAgent[] = [
   {
     name: 'opencode',
     args: ['run', '--format', 'json', '--title', 'For ever', PROMPT],
+    inTerminal: { args: [], ready: 'Ask anything', quit: ['C-c'] },
     isMetered: true,
     isRead: true,
-    prepare(home, modelUrl) {
+    prepare({ home, modelUrl }) {
       const model = { name: 'Stub', tool_call: true, limit: { context: 100_000, output: 8000 } };
       const options = { baseURL: `${modelUrl}/v1`, apiKey: 'fake' };
       const stub = { npm: '@ai-sdk/openai-compatible', name: 'Stub', options, models: { 'stub-model': model } };
@@ -104,9 +136,10 @@ export const REAL_AGENTS: readonly RealAgent[] = [
   {
     name: 'pi',
     args: ['-p', '--provider', 'stub', '--model', 'stub-model', PROMPT],
+    inTerminal: { args: ['--provider', 'stub', '--model', 'stub-model'], ready: 'Press ctrl+o', quit: ['C-d'] },
     isMetered: false,
     isRead: true,
-    prepare(home, modelUrl) {
+    prepare({ home, modelUrl }) {
       const model = { id: 'stub-model', name: 'Stub', input: ['text'], contextWindow: 100_000, maxTokens: 8000 };
       const cost = { input: 1, output: 2, cacheRead: 0.1, cacheWrite: 0 };
       const stub = {
@@ -123,19 +156,23 @@ export const REAL_AGENTS: readonly RealAgent[] = [
   {
     name: 'copilot',
     args: ['-p', PROMPT, '--allow-all'],
+    inTerminal: { args: ['--allow-all'], ready: '/ commands', quit: ['C-c', 'C-c'] },
     isMetered: true,
     isRead: true,
-    prepare: (home, modelUrl) => ({
-      env: {
-        COPILOT_OFFLINE: 'true',
-        COPILOT_PROVIDER_TYPE: 'anthropic',
-        COPILOT_PROVIDER_BASE_URL: modelUrl,
-        COPILOT_PROVIDER_API_KEY: 'fake',
-        COPILOT_MODEL: 'claude-sonnet-4.5',
-        COPILOT_HOME: join(home, '.copilot'),
-        XDG_CACHE_HOME: join(home, '..', 'cache'),
-      },
-    }),
+    prepare({ home, work, modelUrl }) {
+      write(join(home, '.copilot'), 'config.json', JSON.stringify({ trustedFolders: [work] }));
+      return {
+        env: {
+          COPILOT_OFFLINE: 'true',
+          COPILOT_PROVIDER_TYPE: 'anthropic',
+          COPILOT_PROVIDER_BASE_URL: modelUrl,
+          COPILOT_PROVIDER_API_KEY: 'fake',
+          COPILOT_MODEL: 'claude-sonnet-4.5',
+          COPILOT_HOME: join(home, '.copilot'),
+          XDG_CACHE_HOME: join(home, '..', 'cache'),
+        },
+      };
+    },
   },
 ];
 

@@ -1,27 +1,19 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { coppice, coppiceJson } from '../e2e/run-coppice.ts';
-import { tempDir } from '../support/temp-dir.ts';
+import { coppice } from '../e2e/run-coppice.ts';
 import { REAL_AGENTS, type RealAgent } from './agents.ts';
 import { CALL_TOKENS, startLoopingModel } from './looping-model.ts';
+import { bookedIn, placeFor } from './place.ts';
 
 const LIMIT = 5000;
-const AGENTS = process.env['REAL_AGENTS_FOLDER'] ?? '';
 
 /** Runs an agent that would never end, and says what became of it. */
-async function loop({ name, prepare, args }: RealAgent, { flags, answerMs }: { flags: string[]; answerMs: number }) {
+async function loop(agent: RealAgent, { flags, answerMs }: { flags: string[]; answerMs: number }) {
   await using model = await startLoopingModel({ answerMs });
-  const base = tempDir();
-  const [userHome, work, home] = [join(base, 'user'), join(base, 'work'), join(base, 'coppice')];
-  for (const folder of [userHome, work]) mkdirSync(folder);
-  const { env } = prepare(userHome, model.url);
-  const path = `${join(AGENTS, 'node_modules', '.bin')}:${process.env['PATH'] ?? ''}`;
+  const { home, work, env } = placeFor(agent, model.url);
   const limited = ['run', '--max-tokens', String(LIMIT), '--max-minutes', '2', '--require-usage', ...flags];
-  const options = { cwd: work, env: { ...env, PATH: path, HOME: userHome, TERM: 'dumb' } };
-  const { code, stderr } = await coppice(home, [...limited, '--', name, ...args], options);
-  const { spending } = await coppiceJson<{ spending: readonly { tokens: number }[] }>(home, ['budget']);
-  const booked = spending.reduce((sum, { tokens }) => sum + tokens, 0);
+  const options = { cwd: work, env: { ...env, TERM: 'dumb' } };
+  const { code, stderr } = await coppice(home, [...limited, '--', agent.name, ...agent.args], options);
+  const { tokens: booked } = await bookedIn(home);
   return { code, stderr, booked, served: model.served() };
 }
 
