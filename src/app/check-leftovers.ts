@@ -49,7 +49,7 @@ async function strayTrash(parts: HomeParts): Promise<Problem[]> {
 }
 
 async function goneClaims({ store, clock }: HomeParts): Promise<Problem[]> {
-  const gone = await goneHolders(store, clock.now());
+  const gone = await goneHolders(store, clock);
   if (gone.length === 0) return [];
   const who = gone.length === 1 ? '1 process that is gone is' : `${gone.length} processes that are gone are`;
   return [

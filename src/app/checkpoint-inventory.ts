@@ -89,7 +89,7 @@ export async function checkpointInventory(parts: HomeParts, request: PlanRequest
     checkpointBytes: 0,
     problems: [],
     disk: { usedBytes: 0, freeBytes: freeBytes(foreign?.path ?? layout.root) },
-    doubts: (await judgeClock(store, now)) === 'suspect' ? ['clock-suspect'] : [],
+    doubts: (await judgeClock(store, clock)) === 'suspect' ? ['clock-suspect'] : [],
   };
   if (request.kind !== 'checkpoints' && request.kind !== 'clear-checkpoints') return inventory;
   const active: SessionFacts[] = [];

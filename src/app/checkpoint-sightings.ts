@@ -31,7 +31,7 @@ export async function recallSightings({ store }: Pick<HomeParts, 'store'>): Prom
 export async function noteSightings(parts: HomeParts): Promise<void> {
   const { store, clock } = parts;
   const now = clock.now();
-  if ((await judgeClock(store, now)) === 'suspect') return;
+  if ((await judgeClock(store, clock)) === 'suspect') return;
   const before = await recallSightings(parts);
   const after = new Map<string, Sighting>();
   for (const { id, workdir } of workdirsOf(parts)) {

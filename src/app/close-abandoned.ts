@@ -18,7 +18,7 @@ export async function closeAbandoned(parts: HomeParts): Promise<number> {
   if (unused.length === 0) return 0;
   const { store, clock } = parts;
   // Asked for last: a process that died since counts, and one that came since is not among them.
-  const dead = await deadHolders(store, clock.now());
+  const dead = await deadHolders(store, clock);
   return (await store.endUnused(unused, { reason: ABANDONED, deadHolders: dead })).length;
 }
 
@@ -30,8 +30,8 @@ async function unusedSessions({ store, clock, config }: HomeParts): Promise<read
     if (isAbandoned({ ...session, active: false })) old.push(session);
   }
   // By a clock that may be wrong, anything looks old.
-  if (old.length === 0 || (await judgeClock(store, now)) === 'suspect') return [];
-  const isActive = await activeTest(store, { now, graceMs: config.sessions.active_grace_minutes * MINUTE_MS });
+  if (old.length === 0 || (await judgeClock(store, clock)) === 'suspect') return [];
+  const isActive = await activeTest(store, { clock, graceMs: config.sessions.active_grace_minutes * MINUTE_MS });
   const named = await store.routes.named();
   return old.filter((session) => {
     return isAbandoned({ ...session, active: isActive(session), routed: named.has(session.id) });

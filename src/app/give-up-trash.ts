@@ -62,7 +62,7 @@ export function neededBytes({ layout }: Pick<HomeParts, 'layout'>): number {
 
 async function expiredRuns({ store, clock }: HomeParts): Promise<readonly string[]> {
   const now = clock.now();
-  if ((await judgeClock(store, now)) !== 'trusted') return [];
+  if ((await judgeClock(store, clock)) !== 'trusted') return [];
   return (await store.journal.inTrash()).filter(({ expiresAt }) => expiresAt <= now).map(({ id }) => id);
 }
 

@@ -5,5 +5,5 @@ import type { HomeParts } from './home-parts.ts';
 export async function hasExpired({ store, clock }: HomeParts): Promise<boolean> {
   const now = clock.now();
   const [first] = await store.journal.inTrash();
-  return first !== undefined && first.expiresAt <= now && (await judgeClock(store, now)) === 'trusted';
+  return first !== undefined && first.expiresAt <= now && (await judgeClock(store, clock)) === 'trusted';
 }

@@ -64,7 +64,7 @@ async function maintainSessions(
   );
   if (report.status !== 'done') return report;
   // Plans are forgotten by their age.
-  if ((await recordClock(store, clock.now())) === 'trusted') trimPlans(parts.layout.root, clock.now());
+  if ((await recordClock(store, clock)) === 'trusted') trimPlans(parts.layout.root, clock.now());
   // Its agent need not stay away because of a pass that only announced.
   const onlyAnnounced = report.waiting?.reasons.some(({ kind }) => kind === 'first-run') === true;
   if (!onlyAnnounced) await parts.foreign?.notePass(clock.now());

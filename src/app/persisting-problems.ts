@@ -39,7 +39,7 @@ function sameness({ kind, subject, message }: Problem): string {
 
 /** Whether a living process holds a session, or another one changed the home last and may be at it still. */
 async function areOthersAtWork({ store, clock }: HomeParts): Promise<boolean> {
-  if ((await activeQuery(store, { now: clock.now(), graceMs: 0 })).holderIds.length > 0) return true;
+  if ((await activeQuery(store, { clock, graceMs: 0 })).holderIds.length > 0) return true;
   const [, pid] = /process (\d+)$/.exec((await store.getMeta('lock-holder')) ?? '') ?? [];
   return pid !== undefined && Number(pid) !== process.pid && findProcess(Number(pid)) !== undefined;
 }

@@ -118,7 +118,7 @@ const REPAIRS: readonly Repair[] = [
     kinds: ['claim-left'],
     begin: () => 'Forgetting which sessions processes used that are gone.',
     async act({ store, clock }) {
-      const gone = await goneHolders(store, clock.now());
+      const gone = await goneHolders(store, clock);
       await store.repair.forget(gone);
       return done(`${counted(gone.length, 'process', 'processes')} forgotten. No session was touched.`);
     },

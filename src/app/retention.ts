@@ -124,7 +124,7 @@ export class Retention {
     const foreign = await this.#own.foreignTo(plan, { forGood, replan });
     return this.change('applying a plan', async () => {
       const { store, clock, config } = this.#parts;
-      const clockIs = await recordClock(store, clock.now());
+      const clockIs = await recordClock(store, clock);
       const runId = uuidV7(clock.now());
       const trashGraceMs = config.trash.grace_days * DAY_MS;
       const before = await store.trash.sizeBytes();
@@ -200,7 +200,7 @@ export class Retention {
   async emptyTrash(runId: string, { forget = false, expired = false }: EmptyOptions = {}): Promise<EmptiedTrash> {
     await requireRun(this.#parts.store.journal, runId);
     const { store, clock } = this.#parts;
-    if (expired) await refuseDoubtfulClock(store, clock.now());
+    if (expired) await refuseDoubtfulClock(store, clock);
     const before = await store.trash.sizeBytes();
     const work = async (recovered: readonly RecoveredRun[]) => {
       // What an earlier purge had begun is ended by the recovery that comes before every change, and counts too.

@@ -2,6 +2,9 @@ import { once } from 'node:events';
 import type { Clock } from '../core/time.ts';
 import { type Colour, createColour, wantsColour } from './colour.ts';
 
+/** The clock of the machine, which a home also knows by itself, and better. */
+export const WALL_CLOCK: Clock = { now: () => Date.now() };
+
 /** Everything a command may know of the process it runs in. Tests pass their own. */
 export interface Io {
   /** Results. */
@@ -59,7 +62,7 @@ export function processIo(host: Host, signal: AbortSignal): Io {
     terminal: terminalOf(host),
     question: (text) => ask(host, text, signal),
     signal,
-    clock: { now: () => Date.now() },
+    clock: WALL_CLOCK,
   };
 }
 

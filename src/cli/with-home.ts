@@ -2,6 +2,7 @@ import type { Home } from '../app/home.ts';
 import { type OpenHomeOptions, openHome } from '../app/open-home.ts';
 import type { CommandInput } from './command.ts';
 import { forSamePlace } from './hint-command.ts';
+import { WALL_CLOCK } from './io.ts';
 import { safeText } from './safe-text.ts';
 import { warnOfConfig } from './warn-of-config.ts';
 
@@ -31,7 +32,7 @@ export async function withHome<O>(
     create,
     settings: global.set,
     env: io.env,
-    clock: io.clock,
+    ...(io.clock !== WALL_CLOCK && { clock: io.clock }),
     makeRoom,
     brief: !long,
     tell: (sentence) => told.push(sentence),

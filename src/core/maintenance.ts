@@ -42,6 +42,8 @@ export interface PassCounts {
   readonly freedBytes: number;
   /** The run that it can be undone with; absent where nothing can come back. */
   readonly runId?: string;
+  /** Why less went than the rules say, in sentences; absent when there is nothing to say. */
+  readonly notes?: readonly string[];
   /** What the rules let go of and the guard put off. */
   readonly waiting?: Waiting;
 }

@@ -4,6 +4,15 @@ export type EpochMs = number;
 /** Where the time comes from. Injected everywhere, so that tests decide what "now" is. */
 export interface Clock {
   now(): EpochMs;
+  /** How long the machine has been on, which goes on when somebody sets the time. Absent where it cannot be told. */
+  sinceBoot?(): SinceBoot | undefined;
+}
+
+export interface SinceBoot {
+  /** Which start of which machine: two of them cannot be compared. */
+  readonly boot: string;
+  /** Sleep included. */
+  readonly ms: number;
 }
 
 export const SECOND_MS = 1000;

@@ -80,7 +80,8 @@ async function pass(
   const trim = !inventory.doubts.includes('clock-suspect');
   const counts = { closed, ...(await apply(parts, guarded.allowed, { ...options, trim })) };
   const { waiting } = guarded;
-  return { ...guarded.memory, report: { status: 'done', ...counts, ...(waiting && { waiting }) } };
+  const notes = plan.notes.length > 0 && { notes: plan.notes };
+  return { ...guarded.memory, report: { status: 'done', ...counts, ...notes, ...(waiting && { waiting }) } };
 }
 
 function removals({ decisions }: Plan): number {

@@ -29,7 +29,7 @@ export function processState(identity: ProcessIdentity): 'alive' | 'dead' | 'unk
 }
 
 /** Changes with every start of the machine; '' where the system does not tell. */
-function bootId(): string {
+export function bootId(): string {
   try {
     if (process.platform === 'linux') return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
     // Not kern.boottime, which moves when the clock is set.

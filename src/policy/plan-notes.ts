@@ -1,12 +1,15 @@
 import type { Decision, PlanRequest } from '../core/plan.ts';
 import { givenAge, isFiltered, type RuleContext } from './rule-context.ts';
 
+const CLOCK_IN_DOUBT =
+  'Nothing goes because of its age, because the clock of this machine may be wrong. Set it. If it is right, it is believed once the home has been used for a day.';
+
 /** What a person should read before anything else about a plan, the missing age first of all. */
 export function planNotes(decisions: readonly Decision[], context: RuleContext): string[] {
   const { request, activityUnknown, clockSuspect } = context;
   const notes = missingAge(request);
   if (activityUnknown) notes.push('Nothing is removed, because it is not known which sessions are in use.');
-  if (clockSuspect) notes.push('Nothing is removed because of its age, because the clock may be wrong.');
+  if (clockSuspect) notes.push(CLOCK_IN_DOUBT);
   const parts = request.kind === 'policy' ? 0 : decisions.filter(({ reason }) => reason === 'lineage-kept').length;
   if (parts > 0) {
     notes.push(

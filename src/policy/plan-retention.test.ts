@@ -224,7 +224,7 @@ describe('a doubt', () => {
   it('is told in words', () => {
     expect(planOf({ doubts: ['activity-unknown', 'clock-suspect'] }).notes).toEqual([
       'Nothing is removed, because it is not known which sessions are in use.',
-      'Nothing is removed because of its age, because the clock may be wrong.',
+      'Nothing goes because of its age, because the clock of this machine may be wrong. Set it. If it is right, it is believed once the home has been used for a day.',
     ]);
   });
 });

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
+import { DAY_MS } from '../../src/core/time.ts';
+import { systemClock } from '../../src/platform/system-clock.ts';
 import { listed, oldHomes } from './old-home.ts';
 import { coppice, coppiceJson } from './run-coppice.ts';
 
@@ -78,5 +80,21 @@ Wait until it is done, then try again. What was done shows: coppice runs list\n`
       lock.close();
     }
     expect(await coppiceJson(home, ['maintain', '--auto'])).toMatchObject({ status: 'off' });
+  });
+
+  it('removes nothing when the clock was set to months ahead while the machine was on, and says what to do', async () => {
+    const home = copyHome();
+    await coppice(home, ['maintain']);
+    const { boot = '', ms = 0 } = systemClock.sinceBoot?.() ?? {};
+    const db = new BetterSqlite3(join(home, 'state.db'));
+    // As if the time had been another a moment ago, on the same machine.
+    const before = Date.now() - 100 * DAY_MS;
+    const write = db.prepare(`INSERT OR REPLACE INTO meta (key, value) VALUES ('latest-time-seen' || ?, ?)`);
+    write.run('', String(before));
+    write.run('-since-boot', `${before} ${ms} ${boot}`);
+    db.close();
+    const { code, stdout } = await coppice(home, ['maintain', '--allow']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^Nothing was removed\.\n.*Set it\. /) });
+    expect(await listed(home)).toHaveLength(61);
   });
 });

@@ -6,21 +6,27 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Home } from '../../src/app/home.ts';
 import { openHome } from '../../src/app/open-home.ts';
 import { savePlan } from '../../src/app/saved-plans.ts';
+import type { PassCounts } from '../../src/core/maintenance.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/core/time.ts';
-import { manualClock, NOW } from '../support/clock.ts';
+import { type MachineClock, machineClock, NOW } from '../support/clock.ts';
 import { collect } from '../support/collect.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const TEN_YEARS_MS = 3650 * DAY_MS;
 
-describe('a clock that is ten years ahead', () => {
+const JUMPS = [
+  ['ten years ahead when the machine starts', (clock: MachineClock) => clock.off(TEN_YEARS_MS)],
+  ['set to a hundred days ahead while the machine is on', (clock: MachineClock) => clock.setBy(100 * DAY_MS)],
+] as const;
+
+describe('a clock that is far ahead', () => {
   let path: string;
-  let clock: ReturnType<typeof manualClock>;
+  let clock: MachineClock;
   const open = () => openHome({ path, clock, env: {} });
 
   beforeEach(async () => {
     path = join(tempDir(), 'home');
-    clock = manualClock(NOW);
+    clock = machineClock();
     await using home = await open();
     const left = await home.sessions.create({ id: 'left', source: 'cli' });
     await left.append({ role: 'user', content: 'seconds ago' });
@@ -38,10 +44,15 @@ describe('a clock that is ten years ahead', () => {
   const trashed = async (home: Home) =>
     (await (await home.retention()).scan()).trash.reduce((sum, { itemCount }) => sum + itemCount, 0);
 
-  it('closes, empties and forgets nothing', async () => {
-    clock.advance(TEN_YEARS_MS);
+  it.each(JUMPS)('closes, empties and forgets nothing: %s', async (_how, jump) => {
+    jump(clock);
     await using home = await open();
-    for (let pass = 0; pass < 3; pass += 1) expect(await maintain(home)).toMatchObject({ closed: 0, removed: 0 });
+    for (let pass = 0; pass < 3; pass += 1)
+      expect(await maintain(home)).toMatchObject({
+        closed: 0,
+        removed: 0,
+        notes: [expect.stringContaining('Set it.')],
+      });
     expect(await home.closeAbandoned()).toBe(0);
     expect(await home.maintainInBackground()).toBeDefined();
     const retention = await home.retention();
@@ -71,7 +82,7 @@ describe('a clock that is ten years ahead', () => {
       await session.append({ role: 'user', content: 'seconds ago' });
       await (await home.scheduler()).tick();
     }
-    clock.advance(TEN_YEARS_MS);
+    clock.off(TEN_YEARS_MS);
     {
       await using home = await open();
       expect((await home.gateway.resolve({ key: 'chat:1', source: 'chat' })).id).toBe(first);
@@ -81,7 +92,7 @@ describe('a clock that is ten years ahead', () => {
       clock.advance(2 * MINUTE_MS);
       expect((await scheduler.tick()).started).toEqual([]);
     }
-    clock.advance(DAY_MS - TEN_YEARS_MS);
+    clock.setBy(DAY_MS - TEN_YEARS_MS);
     await using home = await open();
     expect((await home.gateway.resolve({ key: 'chat:1', source: 'chat' })).id).not.toBe(first);
     const scheduler = await home.scheduler();
@@ -91,8 +102,8 @@ describe('a clock that is ten years ahead', () => {
     expect(started).toHaveLength(1);
   });
 
-  it('is told by whoever writes first, also before any pass', async () => {
-    clock.advance(TEN_YEARS_MS);
+  it.each(JUMPS)('is told by whoever writes first, also before any pass: %s', async (_how, jump) => {
+    jump(clock);
     {
       await using home = await open();
       await home.sessions.create({ id: 'other', source: 'cli' });
@@ -113,18 +124,26 @@ describe('a clock that is ten years ahead', () => {
     const db = new BetterSqlite3(join(path, 'state.db'));
     db.exec(`DELETE FROM meta WHERE key = 'latest-time-seen'`);
     db.close();
-    clock.advance(TEN_YEARS_MS);
+    clock.off(TEN_YEARS_MS);
     await using home = await open();
     expect(await maintain(home)).toMatchObject({ closed: 0 });
   });
 
-  it('is believed once it has gone on for a day, because the machine may have been off for so long', async () => {
-    clock.advance(TEN_YEARS_MS);
+  it.each(JUMPS)('is believed once it has gone on for a day, because it may be right: %s', async (_how, jump) => {
+    jump(clock);
     await using home = await open();
     await maintain(home);
     clock.advance(DAY_MS + HOUR_MS);
     expect(await maintain(home)).toMatchObject({ closed: 1 });
     const { trash } = await (await home.retention()).scan();
     expect(trash.filter(({ removedAt }) => removedAt < NOW + DAY_MS)).toEqual([]);
+  });
+
+  it('is no doubt after a machine was off for three months: what had its time goes in the first pass', async () => {
+    clock.off(90 * DAY_MS);
+    await using home = await open();
+    const { notes, closed } = (await maintain(home)) as PassCounts;
+    expect({ notes, closed }).toEqual({ notes: undefined, closed: 1 });
+    expect(await trashed(home)).toBe(0);
   });
 });

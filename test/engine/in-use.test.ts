@@ -192,7 +192,7 @@ describe('a session that nobody ended', () => {
     await using user1 = await open();
     await (await user1.sessions.create({ id: 'held', source: 'cli' })).append(user('hello'));
     await using at = await openEngineHome(path, { clock });
-    await recordClock(at.parts.store, NOW);
+    await recordClock(at.parts.store, manualClock(NOW));
     clock.advance(500 * DAY_MS);
     expect(await closeAbandoned(at.parts)).toBe(0);
     clock.set(NOW + 100 * DAY_MS);

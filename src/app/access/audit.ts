@@ -35,7 +35,7 @@ export class Audit {
   async flush(): Promise<void> {
     this.#write();
     const { store, clock, layout } = this.#parts;
-    if ((await judgeClock(store, clock.now())) === 'trusted') dropExpiredAudit(layout.root, clock.now());
+    if ((await judgeClock(store, clock)) === 'trusted') dropExpiredAudit(layout.root, clock.now());
   }
 
   /** What is on record, newest first. */

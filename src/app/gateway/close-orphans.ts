@@ -22,7 +22,7 @@ export async function closeOrphans(parts: OrphanParts): Promise<number> {
   const recorded = await recordedRuns(store);
   if (recorded.length === 0) return 0;
   let closed = 0;
-  const claimed = await claimedSessions(store, clock.now());
+  const claimed = await claimedSessions(store, clock);
   const goesOn = new Map<string, boolean>();
   const closing = { records, stopGraceMs: STOP_GRACE_MS, countRest: (record: RunRecord) => countRest(parts, record) };
   for await (const { record, status } of closeOrphanRuns(recorded, closing)) {

@@ -173,8 +173,8 @@ export class LiveGateway implements Disposable {
   /** Supervised runs of all processes, and the clock. Asked only when something else than to go on is due, which is seldom. */
   async #circumstances(): Promise<Circumstances> {
     const { store, clock } = this.#parts;
-    const running = await busySince(store, clock.now());
-    return { running, clockInDoubt: (await judgeClock(store, clock.now())) === 'suspect' };
+    const running = await busySince(store, clock);
+    return { running, clockInDoubt: (await judgeClock(store, clock)) === 'suspect' };
   }
 
   async #existing(id: string): Promise<SessionFacts> {

@@ -1,5 +1,5 @@
 import type { SessionStore } from '../../core/session-store.ts';
-import type { EpochMs } from '../../core/time.ts';
+import type { Clock, EpochMs } from '../../core/time.ts';
 import type { RunRecord } from '../../gateway/run/run-record.ts';
 import { claimedSessions } from '../../homes/native/active-sessions.ts';
 
@@ -9,10 +9,10 @@ export async function recordedRuns({ runRecords }: Pick<SessionStore, 'runRecord
 }
 
 /** Since when which session is at work without a break, by runs of any process that is alive. */
-export async function busySince(store: SessionStore, now: EpochMs): Promise<ReadonlyMap<string, EpochMs>> {
+export async function busySince(store: SessionStore, clock: Clock): Promise<ReadonlyMap<string, EpochMs>> {
   const runs = await recordedRuns(store);
   if (runs.length === 0) return new Map();
-  const claimed = await claimedSessions(store, now);
+  const claimed = await claimedSessions(store, clock);
   const live = runs.filter(({ sessionId }) => claimed.has(sessionId));
   const spans = live.map(({ sessionId, busySince: since = 0 }) => [sessionId, since] as const);
   return new Map(spans.toSorted(([, a], [, b]) => b - a));

@@ -266,7 +266,7 @@ function recordsOf({ store, clock }: HomeParts): RunRecords {
   return {
     async save(record) {
       const now = clock.now();
-      const since = (await busySince(store, now)).get(record.sessionId) ?? now;
+      const since = (await busySince(store, clock)).get(record.sessionId) ?? now;
       await store.runRecords.save(record.runId, JSON.stringify({ ...record, busySince: since }));
     },
     remove: (runId) => store.runRecords.remove(runId),

@@ -112,9 +112,9 @@ export class Scheduler {
   async tick(options: TickOptions = {}): Promise<CronTick> {
     await this.#settleOver();
     const { store, clock } = this.#parts;
-    await recordClockNowAndThen(store, clock.now());
+    await recordClockNowAndThen(store, clock);
     // A slot that was claimed years ahead would keep its job from running until then.
-    if (await isClockAhead(store, clock.now())) return NOTHING_STARTED;
+    if (await isClockAhead(store, clock)) return NOTHING_STARTED;
     const jobs = await withFirstSight(await this.jobs(), { store, now: clock.now() });
     return runDueJobs(this.#cronParts(options), jobs, this.#running);
   }
@@ -127,7 +127,7 @@ export class Scheduler {
     const sending = secretly(this.#parts.config.webhooks);
     const outcome = await deliverDue({ deliveries, clock, outputOf, signal, ...sending });
     if (outcome.arrived.length > 0) await this.#cleanUp();
-    if ((await judgeClock(this.#parts.store, clock.now())) === 'trusted')
+    if ((await judgeClock(this.#parts.store, clock)) === 'trusted')
       await deliveries.trim(clock.now() - DELIVERIES_KEPT_MS);
     return outcome;
   }

@@ -79,9 +79,9 @@ export function createHermesSessionDriver(parts: HermesSessionDriverParts): Home
 
 /** What the home holds, with runs, archives and what the clock has seen. */
 async function scanAll(parts: HermesSessionDriverParts, driver: HomeDriver, options?: ScanOptions): Promise<Inventory> {
-  const { store, layout } = parts;
+  const { store, layout, clock } = parts;
   const inventory = await driver.scan(options);
-  const suspect = (await judgeClock(store, inventory.scannedAt)) === 'suspect';
+  const suspect = (await judgeClock(store, clock)) === 'suspect';
   const doubts: readonly Doubt[] = suspect ? [...inventory.doubts, 'clock-suspect'] : inventory.doubts;
   const { archives, debris, problems } = await scanArchive(parts.companion(), layout);
   const bytes = debris.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);

@@ -5,5 +5,5 @@ import type { HomeParts } from '../home-parts.ts';
 
 /** What makes a session of this home active now, by its configuration. */
 export function activeQuery({ store, config, clock }: HomeParts): Promise<NonNullable<ListQuery['active']>> {
-  return queryActive(store, { now: clock.now(), graceMs: config.sessions.active_grace_minutes * MINUTE_MS });
+  return queryActive(store, { clock, graceMs: config.sessions.active_grace_minutes * MINUTE_MS });
 }

@@ -23,7 +23,7 @@ export async function endCrashed(parts: HomeParts, reason: string = ABANDONED): 
   const crashed = new Map<string, CrashedSession>();
   for (const { process, sessionIds } of dead)
     for (const id of sessionIds) crashed.set(id, { id, pid: process.pid, host: process.host });
-  const living = await claimedSessions(store, clock.now());
+  const living = await claimedSessions(store, clock);
   const open: UnusedSession[] = [];
   for (const id of crashed.keys()) {
     const facts = living.has(id) ? undefined : await store.get(id);

@@ -21,7 +21,7 @@ export function sessionHandle(parts: HomeParts, id: string): Session {
       const now = clock.now();
       const rules = dumpRules(config);
       // By a clock that may be wrong, any dump looks old.
-      const trusted = (await judgeClock(store, now)) === 'trusted';
+      const trusted = (await judgeClock(store, clock)) === 'trusted';
       return writeDump(layout, sessionId, { dump, rules: trusted ? rules : { ...rules, maxAgeMs: Infinity }, now });
     },
   });

@@ -73,6 +73,7 @@ function passSentences(
     ...(report.closed > 0 ? [`Closed ${plural(report.closed, 'session')} that nobody had ended.`] : []),
     ...(report.skipped > 0 ? [`${plural(report.skipped, 'item')} could not be removed.`] : []),
     ...(report.runId === undefined ? [] : [`Undo with: ${hintCommand(global, 'undo', report.runId)}`]),
+    ...(report.notes ?? []),
     ...(report.waiting === undefined ? [] : waitingLines(global, report.waiting)),
   ];
 }

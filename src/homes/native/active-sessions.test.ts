@@ -1,6 +1,6 @@
 import BetterSqlite3 from 'better-sqlite3';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { NOW } from '../../../test/support/clock.ts';
+import { manualClock, NOW } from '../../../test/support/clock.ts';
 import { openNativeStore } from '../../../test/support/native-store.ts';
 import { tempDir } from '../../../test/support/temp-dir.ts';
 import type { SessionStore } from '../../core/session-store.ts';
@@ -26,19 +26,19 @@ describe('who holds a session', () => {
     db.close();
   }
 
-  const held = async (at: number) => [...(await claimedSessions(store, at))];
+  const held = async (at: number) => [...(await claimedSessions(store, manualClock(at)))];
 
   it('is a process that lives, however long ago it gave a sign and whatever the clock says', async () => {
     for (const at of [NOW, NOW + 30 * DAY_MS, NOW + 3650 * DAY_MS]) {
       expect(await held(at)).toEqual(['s']);
-      expect(await goneHolders(store, at)).toEqual([]);
+      expect(await goneHolders(store, manualClock(at))).toEqual([]);
     }
   });
 
   it('is nobody once the process is gone, at once', async () => {
     change(`UPDATE holders SET process_started_at = '1'`);
     expect(await held(NOW)).toEqual([]);
-    expect(await goneHolders(store, NOW)).toHaveLength(1);
+    expect(await goneHolders(store, manualClock(NOW))).toHaveLength(1);
   });
 
   it('is a process elsewhere as long as it gives signs, which a clock in doubt cannot measure', async () => {
@@ -46,6 +46,6 @@ describe('who holds a session', () => {
     expect(await held(NOW + 10 * MINUTE_MS - 1)).toEqual(['s']);
     expect(await held(NOW + 10 * MINUTE_MS)).toEqual([]);
     expect(await held(NOW + 3650 * DAY_MS)).toEqual(['s']);
-    expect(await goneHolders(store, NOW + 3650 * DAY_MS)).toEqual([]);
+    expect(await goneHolders(store, manualClock(NOW + 3650 * DAY_MS))).toEqual([]);
   });
 });

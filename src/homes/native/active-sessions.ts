@@ -1,6 +1,6 @@
 import type { SessionFacts } from '../../core/session.ts';
 import type { LeaseHolder, ListQuery, SessionStore } from '../../core/session-store.ts';
-import { type EpochMs, MINUTE_MS } from '../../core/time.ts';
+import { type Clock, MINUTE_MS } from '../../core/time.ts';
 import { processState } from '../../platform/process-identity.ts';
 import { judgeClock } from './clock-watch.ts';
 
@@ -10,35 +10,36 @@ const HEARTBEAT_GRACE_MS = 10 * MINUTE_MS;
 /** What makes a session active now: a living holder, or activity within the grace. */
 export async function activeQuery(
   store: SessionStore,
-  { now, graceMs }: { now: EpochMs; graceMs: number },
+  { clock, graceMs }: { clock: Clock; graceMs: number },
 ): Promise<NonNullable<ListQuery['active']>> {
-  const { alive } = await sortedHolders(store, now);
-  return { holderIds: alive.map(({ id }) => id), since: now - graceMs };
+  const { alive } = await sortedHolders(store, clock);
+  return { holderIds: alive.map(({ id }) => id), since: clock.now() - graceMs };
 }
 
 /** The same question about sessions at hand, for those who look at all of them anyway. */
 export async function activeTest(
   store: SessionStore,
-  { now, graceMs }: { now: EpochMs; graceMs: number },
+  { clock, graceMs }: { clock: Clock; graceMs: number },
 ): Promise<(session: Pick<SessionFacts, 'id' | 'endedAt' | 'lastActiveAt'>) => boolean> {
-  const claimed = await claimedSessions(store, now);
+  const claimed = await claimedSessions(store, clock);
+  const now = clock.now();
   return ({ id, endedAt, lastActiveAt }) => (endedAt === undefined && lastActiveAt >= now - graceMs) || claimed.has(id);
 }
 
 /** The sessions that a living holder claims, by their ids. */
-export async function claimedSessions(store: SessionStore, now: EpochMs): Promise<ReadonlySet<string>> {
-  const { alive } = await sortedHolders(store, now);
+export async function claimedSessions(store: SessionStore, clock: Clock): Promise<ReadonlySet<string>> {
+  const { alive } = await sortedHolders(store, clock);
   return new Set(alive.flatMap(({ sessionIds }) => sessionIds));
 }
 
 /** Holders whose claims no longer count, by their ids. */
-export async function deadHolders(store: SessionStore, now: EpochMs): Promise<readonly string[]> {
-  return (await goneHolders(store, now)).map(({ id }) => id);
+export async function deadHolders(store: SessionStore, clock: Clock): Promise<readonly string[]> {
+  return (await goneHolders(store, clock)).map(({ id }) => id);
 }
 
 /** The same, with all that is known of them. */
-export async function goneHolders(store: SessionStore, now: EpochMs): Promise<readonly LeaseHolder[]> {
-  return (await sortedHolders(store, now)).gone;
+export async function goneHolders(store: SessionStore, clock: Clock): Promise<readonly LeaseHolder[]> {
+  return (await sortedHolders(store, clock)).gone;
 }
 
 interface SortedHolders {
@@ -47,11 +48,11 @@ interface SortedHolders {
 }
 
 /** The process itself says whether it lives. Only where it cannot be asked its last sign counts, by a clock that can be trusted. */
-async function sortedHolders(store: SessionStore, now: EpochMs): Promise<SortedHolders> {
+async function sortedHolders(store: SessionStore, clock: Clock): Promise<SortedHolders> {
   const states = (await store.holders()).map((holder) => ({ holder, state: processState(holder.process) }));
   const isUnclear = states.some(({ state }) => state === 'unknown');
-  const trusted = !isUnclear || (await judgeClock(store, now)) === 'trusted';
-  const isSilent = ({ heartbeatAt }: LeaseHolder) => trusted && heartbeatAt <= now - HEARTBEAT_GRACE_MS;
+  const trusted = !isUnclear || (await judgeClock(store, clock)) === 'trusted';
+  const isSilent = ({ heartbeatAt }: LeaseHolder) => trusted && heartbeatAt <= clock.now() - HEARTBEAT_GRACE_MS;
   const isGone = ({ holder, state }: (typeof states)[number]) =>
     state === 'dead' || (state === 'unknown' && isSilent(holder));
   return {

@@ -1,6 +1,7 @@
 import { Failure } from '../../core/failure.ts';
 import type { SessionStore } from '../../core/session-store.ts';
-import { DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS } from '../../core/time.ts';
+import { type Clock, DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS } from '../../core/time.ts';
+import { forgetSeen, onBetween, readSeen, type Seen, seenNow, writeSeen } from './seen-time.ts';
 
 const LATEST_SEEN = 'latest-time-seen';
 const SUSPECT_SINCE = 'clock-suspect-since';
@@ -8,32 +9,33 @@ const SUSPECT_SINCE = 'clock-suspect-since';
 const BACKWARDS_MS = 5 * MINUTE_MS;
 /** Nobody looked at the home for this long, or the clock jumped: either way a person should look first. */
 const FORWARDS_MS = 400 * DAY_MS;
+/** So much further than the machine was on in between: it was set. Machines inside others stand still for a night, and are not. */
+const SET_MS = 2 * DAY_MS;
 /** A clock that has told consistent times for this long is believed again, whatever was seen before. */
 const BELIEVED_AFTER_MS = DAY_MS;
 /** A home that is written to has seen the time so lately. */
 const RECORDED_EVERY_MS = HOUR_MS;
 
-/** Whether ages can be trusted: a clock far from the highest time ever seen is suspect. Reads only. */
-export async function judgeClock(store: SessionStore, now: EpochMs): Promise<'trusted' | 'suspect'> {
-  const seen = await store.getMeta(LATEST_SEEN);
-  const latest = seen === undefined ? await latestUse(store, now) : Number(seen);
-  if (!isFar(now, latest)) return 'trusted';
-  const since = await doubtedSince(store, now);
-  return since !== undefined && now - since >= BELIEVED_AFTER_MS ? 'trusted' : 'suspect';
+type Verdict = 'trusted' | 'suspect';
+
+/** Whether ages can be trusted: a clock far from the highest time ever seen, or from what the machine counted, is suspect. Reads only. */
+export function judgeClock(store: SessionStore, clock: Clock): Promise<Verdict> {
+  return judge(store, seenNow(clock));
 }
 
 /**
- * Whether the clock is in doubt because it is far ahead. What only waits for its time, such as a job, cannot come too early by a
- * clock that was set back, and would wait for a day for nothing.
+ * Whether the clock is in doubt because it is years ahead. What only waits for its time, such as a job, cannot come too early by a
+ * clock that was set back, and would wait for a day for nothing; set to a later day of the same year it comes once too early.
  */
-export async function isClockAhead(store: SessionStore, now: EpochMs): Promise<boolean> {
-  if ((await judgeClock(store, now)) === 'trusted') return false;
-  return now > Number((await store.getMeta(LATEST_SEEN)) ?? Number.NEGATIVE_INFINITY);
+export async function isClockAhead(store: SessionStore, clock: Clock): Promise<boolean> {
+  const now = { at: clock.now() };
+  if ((await judge(store, now)) === 'trusted') return false;
+  return now.at > Number((await store.getMeta(LATEST_SEEN)) ?? Number.NEGATIVE_INFINITY);
 }
 
 /** Refuses what somebody asks for because of its age, while ages cannot be trusted. */
-export async function refuseDoubtfulClock(store: SessionStore, now: EpochMs): Promise<void> {
-  if ((await judgeClock(store, now)) === 'trusted') return;
+export async function refuseDoubtfulClock(store: SessionStore, clock: Clock): Promise<void> {
+  if ((await judgeClock(store, clock)) === 'trusted') return;
   throw new Failure(
     'refused',
     'The clock of this machine is far from the time that this home saw last, so nothing goes by its age.',
@@ -44,25 +46,36 @@ export async function refuseDoubtfulClock(store: SessionStore, now: EpochMs): Pr
 }
 
 /** Remembers the time, and since when it has been in doubt; says which. Called by whatever is about to act on ages. */
-export async function recordClock(store: SessionStore, now: EpochMs): Promise<'trusted' | 'suspect'> {
-  const trusted = (await judgeClock(store, now)) === 'trusted';
-  if (trusted) await store.setMeta(LATEST_SEEN, String(now));
-  if (trusted && ((await store.getMeta(SUSPECT_SINCE)) ?? '') !== '') await store.setMeta(SUSPECT_SINCE, '');
-  if (!trusted && (await doubtedSince(store, now)) === undefined) await store.setMeta(SUSPECT_SINCE, String(now));
-  return trusted ? 'trusted' : 'suspect';
+export async function recordClock(store: SessionStore, clock: Clock): Promise<Verdict> {
+  const now = seenNow(clock);
+  const verdict = await judge(store, now);
+  if (verdict === 'trusted') {
+    await writeSeen(store, LATEST_SEEN, now);
+    if ((await readSeen(store, SUSPECT_SINCE)) !== undefined) await forgetSeen(store, SUSPECT_SINCE);
+  } else if ((await doubtedSince(store, now)) === undefined) {
+    await writeSeen(store, SUSPECT_SINCE, now);
+  }
+  return verdict;
 }
 
 /** The same for those who come often: what was recorded a moment ago is good enough. */
-export async function recordClockNowAndThen(store: SessionStore, now: EpochMs): Promise<void> {
+export async function recordClockNowAndThen(store: SessionStore, clock: Clock): Promise<void> {
   const latest = Number(await store.getMeta(LATEST_SEEN));
   // Without a record it is no number, and then nothing can be said about it.
-  if (!(Math.abs(now - latest) < RECORDED_EVERY_MS)) await recordClock(store, now);
+  if (!(Math.abs(clock.now() - latest) < RECORDED_EVERY_MS)) await recordClock(store, clock);
+}
+
+async function judge(store: SessionStore, now: Seen): Promise<Verdict> {
+  const latest = (await readSeen(store, LATEST_SEEN)) ?? { at: await latestUse(store, now.at) };
+  if (!isFar(now, latest)) return 'trusted';
+  const since = await doubtedSince(store, now);
+  return since !== undefined && now.at - since.at >= BELIEVED_AFTER_MS ? 'trusted' : 'suspect';
 }
 
 /** Since when the clock has told times that are in doubt and fit together. */
-async function doubtedSince(store: SessionStore, now: EpochMs): Promise<EpochMs | undefined> {
-  const since = await store.getMeta(SUSPECT_SINCE);
-  return since === undefined || since === '' || isFar(now, Number(since)) ? undefined : Number(since);
+async function doubtedSince(store: SessionStore, now: Seen): Promise<Seen | undefined> {
+  const since = await readSeen(store, SUSPECT_SINCE);
+  return since === undefined || isFar(now, since) ? undefined : since;
 }
 
 /** A home of which no time was recorded yet was used all the same. What lies ahead of the clock says nothing about it. */
@@ -86,6 +99,9 @@ async function latestActivity(store: SessionStore, now: EpochMs): Promise<EpochM
   return Number.NEGATIVE_INFINITY;
 }
 
-function isFar(now: EpochMs, latest: EpochMs): boolean {
-  return now < latest - BACKWARDS_MS || now > latest + FORWARDS_MS;
+/** A machine that was on all the time says how much later it can be. One that was off may have been so for long. */
+function isFar(now: Seen, then: Seen): boolean {
+  const on = onBetween(then, now);
+  const most = on === undefined ? FORWARDS_MS : on + SET_MS;
+  return now.at < then.at - BACKWARDS_MS || now.at > then.at + most;
 }

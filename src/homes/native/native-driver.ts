@@ -35,7 +35,7 @@ export function createNativeDriver(parts: NativeParts): HomeDriver {
     async discard(runId, items) {
       const trash = openNativeTrash(layout, runId);
       orFailure(layout, () => trash.note(items));
-      const dead = await deadHolders(store, clock.now());
+      const dead = await deadHolders(store, clock);
       const step = { runId, trash, files: moverOf(trash, items), deadHolders: dead };
       const of = (way: Way) => items.filter((item) => wayOf(item) === way);
       const outcomes = [

@@ -103,7 +103,7 @@ describe('scanNative', () => {
   });
 
   it('doubts its clock when time has gone back', async () => {
-    await recordClock(store, NOW + DAY_MS);
+    await recordClock(store, manualClock(NOW + DAY_MS));
     expect((await scan()).doubts).toEqual(['clock-suspect']);
   });
 });

@@ -41,7 +41,7 @@ export async function scanNative(
     signal?.throwIfAborted();
     if ('sizeBytes' in file) onFile?.(file);
   });
-  const isActive = await activeTest(store, { now, graceMs: parts.activeGraceMs });
+  const isActive = await activeTest(store, { clock, graceMs: parts.activeGraceMs });
   const named = await store.routes.named();
   const same = sameTexts();
   const sessions: SessionItem[] = [];
@@ -69,7 +69,7 @@ export async function scanNative(
     },
     () => signal?.throwIfAborted(),
   );
-  const doubts: Doubt[] = (await judgeClock(store, now)) === 'suspect' ? ['clock-suspect'] : [];
+  const doubts: Doubt[] = (await judgeClock(store, clock)) === 'suspect' ? ['clock-suspect'] : [];
   return {
     home: { id: (await store.getMeta('home-id')) ?? '', path: layout.root },
     scannedAt: now,

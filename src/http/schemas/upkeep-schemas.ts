@@ -122,6 +122,7 @@ const pass = {
   skipped: count,
   freedBytes: count,
   runId: z.string().exactOptional(),
+  notes: z.array(z.string()).exactOptional(),
   waiting: waitingSchema.exactOptional(),
 };
 
