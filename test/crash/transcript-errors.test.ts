@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { nativeLayout } from '../../src/homes/native/native-layout.ts';
 import { createCrashChecker } from '../support/crash-checker.ts';
@@ -11,13 +12,15 @@ describe.skipIf(!STRACE_WORKS)('a transcript that cannot be written', () => {
     ['an error of the disk', 'pwrite64:error=EIO:when=1+3'],
     ['a quota', 'pwrite64:error=EDQUOT:when=3'],
     ['no right to open it', 'openat:error=EACCES:when=2..5'],
-    ['too many open files', 'openat:error=EMFILE:when=3..5'],
+    ['too many open files', 'openat:error=EMFILE:when=1..3'],
+    ['too many open folders', 'openat:error=EMFILE:when=3..5', true],
     ['a disk that cannot say how long the file is', 'pread64:error=EIO:when=2..3'],
-  ])('for %s stops no message, is reported, and catches up', async (_cause, inject) => {
+  ])('for %s stops no message, is reported, and catches up', async (_cause, inject, ofHome = false) => {
     const root = tempDir();
     const path = nativeLayout(root).transcript('one');
-    // It is opened through the folders above it, the first of which is the home.
-    const paths = inject.startsWith('openat') ? [root] : [path];
+    const opened = inject.startsWith('openat') ? throughFolders(path) : [path];
+    // The home is the first of the folders on the way, and was opened twice before the first message.
+    const paths = ofHome ? [root] : opened;
     const under = strace({ calls: inject.split(':', 1), paths, inject });
     const { events, code, stderr } = await runWriter({ root, seed: 3, steps: 30, under });
     expect(code, stderr).toBe(0);
@@ -27,3 +30,8 @@ describe.skipIf(!STRACE_WORKS)('a transcript that cannot be written', () => {
     expect(await createCrashChecker(root).check(events)).toEqual([]);
   });
 });
+
+/** It is opened through the open folder that it lies in, whatever number that has. */
+function throughFolders(path: string): readonly string[] {
+  return Array.from({ length: 100 }, (_, handle) => `/proc/self/fd/${handle}/${basename(path)}`);
+}

@@ -16,7 +16,10 @@ const result = await superviseRun({
   env: process.env,
   sessionId: 'session-1',
   sink: {
-    event: async () => OK,
+    event: async (event) => {
+      say({ event });
+      return OK;
+    },
     output: async () => {
       chunks += 1;
       return OK;
