@@ -16,7 +16,7 @@ export async function purgeRun(parts: RunParts, runId: string, signal?: AbortSig
 
 /**
  * Removes items from a run's trash for good: the intent first, so that a crash leaves nothing half there unnoticed. What cannot
- * be removed now stays marked, and the next recovery tries again.
+ * be removed now stays marked, with the reason, and the next recovery tries again.
  */
 export async function purgeItems(
   { driver, journal }: RunParts,
@@ -32,7 +32,11 @@ export async function purgeItems(
     const purged = await driver.purge(runId, group);
     await journal.mark(
       runId,
-      purged.filter(({ status }) => status === 'done').map(({ number }) => ({ number, state: 'purged' })),
+      purged.map((outcome) =>
+        outcome.status === 'done'
+          ? { number: outcome.number, state: 'purged' }
+          : { number: outcome.number, state: 'purging', detail: outcome.detail },
+      ),
     );
     outcomes.push(...purged);
   }

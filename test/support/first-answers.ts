@@ -36,6 +36,7 @@ export const FIRSTS: readonly First[] = [
   { name: 'list', check: (scene) => looking(scene, checkList) },
   { name: 'list --archived', check: (scene) => looking(scene, checkArchived) },
   { name: 'runs', check: (scene) => looking(scene, checkRuns) },
+  { name: 'runs show', check: (scene) => looking(scene, checkShown) },
   { name: 'status', check: (scene) => looking(scene, checkStatus) },
   { name: 'doctor', check: (scene) => looking(scene, checkDoctor) },
   { name: 'trash list', check: (scene) => looking(scene, checkTrash) },
@@ -76,6 +77,16 @@ const UNDO_WORDS = {
   back: /undone\s*$/,
   away: /no\s*$/,
 } as const;
+
+/** Of the run that died it says where everything is now, and how it comes back. */
+async function checkShown({ kind, home, act, begun }: Scene): Promise<void> {
+  const id = runOf(kind, home, SUBJECTS);
+  if (id === undefined) return;
+  const { out } = await mustSay(kind, home, ['runs', 'show', id]);
+  expect(out).not.toMatch(/not finished|cut short/);
+  const canComeBack = begun && (act.leads === 'into the trash' || act.leads === 'into the archive');
+  if (canComeBack) expect(out).toContain(`coppice undo ${id}`);
+}
 
 async function checkStatus({ kind, home, act, begun }: Scene): Promise<void> {
   const { classes } = await documentOf<{ classes: { name: string; items: number }[] }>(kind, home, ['status']);

@@ -54,6 +54,15 @@ export async function signalAt(
   }
 }
 
+/** Runs the built program while the system refuses every such call, with this error. */
+export function refusing(
+  home: string,
+  line: readonly string[],
+  { call, error }: { call: string; error: string },
+): Promise<Ended> {
+  return runUnder(strace({ calls: [call], inject: `${call}:error=${error}:when=1+` }), home, line);
+}
+
 export type Ended = Pick<SpawnSyncReturns<string>, 'status' | 'signal' | 'stdout' | 'stderr'>;
 
 function runUnder(under: readonly string[], home: string, line: readonly string[]): Promise<Ended> {

@@ -2,8 +2,8 @@ import { Failure } from '../../core/failure.ts';
 import { plural } from '../format.ts';
 
 /** What a run could not empty stays in its trash. */
-export function notAll(skipped: number): Failure {
+export function notAll(skipped: number, runId: string): Failure {
   return new Failure('partial', `${plural(skipped, 'item')} could not be removed for good.`, {
-    hint: 'They stay in the trash. Find out why with: coppice doctor',
+    hint: `${skipped === 1 ? 'It stays' : 'They stay'} in the trash. Find out why with: coppice runs show ${runId}`,
   });
 }

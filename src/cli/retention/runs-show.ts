@@ -2,7 +2,7 @@ import { runDocument, runItemDocument } from '../../app/documents/run-document.t
 import { findRun } from '../../app/find-run.ts';
 import type { Run, RunItem } from '../../core/run.ts';
 import type { EpochMs } from '../../core/time.ts';
-import type { CommandInput } from '../command.ts';
+import type { CommandInput, GlobalOptions } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
 import { formatBytes, formatDate, formatTime, plural } from '../format.ts';
 import { hintCommand } from '../hint-command.ts';
@@ -31,19 +31,45 @@ export function run(input: CommandInput<NoOptions>): Promise<number> {
   });
 }
 
-function printRun({ io, global }: CommandInput<NoOptions>, shown: Run, items: readonly RunItem[]): void {
-  const { id, startedAt, finishedAt, expiresAt, request } = shown;
+function printRun(input: CommandInput<NoOptions>, shown: Run, items: readonly RunItem[]): void {
+  const { io, global } = input;
+  const { id, startedAt, finishedAt, request } = shown;
   const { out } = io;
   out.write(`${out.colour.bold(`Run ${id}`)}\n`);
   out.write(`${safeText(requestWords(request))}, ${plural(items.length, 'item')}, began ${formatTime(startedAt)}\n`);
   if (finishedAt === undefined)
-    out.write('It was cut short. What it had begun is finished by the next command that removes.\n');
+    out.write(`It is not finished: a command is at it, or was cut short. ${finishWith(global)}\n`);
   if (items.length > 0)
     out.write(`\n${renderTable({ columns: COLUMNS, rows: items.map(row), width: out.columns, colour: out.colour })}`);
-  if (items.some(({ state }) => state === 'trashed'))
-    out.write(`\n${undoWords(expiresAt, io.clock.now())}: ${hintCommand(global, 'undo', id)}\n`);
-  else if (items.some(({ state }) => state === 'archived'))
-    out.write(`\nUndo with: ${hintCommand(global, 'undo', id)}\n`);
+  out.write(nextSteps(input, shown, items));
+}
+
+/** What can be done about it now; nothing where all of it is back, or gone for good. */
+function nextSteps(
+  { io, global }: CommandInput<NoOptions>,
+  { id, finishedAt, expiresAt }: Run,
+  items: readonly RunItem[],
+): string {
+  const states = new Set(items.map(({ state }) => state));
+  const stuck = items.filter(({ state }) => state === 'purging').length;
+  const steps = [
+    ...(states.has('trashed')
+      ? [`${undoWords(expiresAt, io.clock.now())}: ${hintCommand(global, 'undo', id)}`]
+      : states.has('archived')
+        ? [`Undo with: ${hintCommand(global, 'undo', id)}`]
+        : []),
+    ...(stuck > 0
+      ? [
+          `${plural(stuck, 'item')} of it could not be removed for good yet. Try again with: ${hintCommand(global, 'trash', 'empty', id)}`,
+        ]
+      : []),
+    ...(finishedAt !== undefined && (states.has('intended') || states.has('undoing')) ? [finishWith(global)] : []),
+  ];
+  return steps.map((step) => `\n${step}\n`).join('');
+}
+
+function finishWith(global: GlobalOptions): string {
+  return `What was cut short is finished with: ${hintCommand(global, 'doctor', '--repair')}`;
 }
 
 /** What is over its time can be given back for as long as nobody has come who removes it. */

@@ -21,10 +21,9 @@ export function run(input: CommandInput<TrashEmptyOptions>): Promise<number> {
     const retention = await home.retention();
     const full = await fullRuns(retention, await chosenRuns(retention, input));
     const items = full.reduce((sum, one) => sum + one.items, 0);
-    const sizeBytes = full.reduce((sum, one) => sum + one.sizeBytes, 0);
     if (items > 0) {
       await confirm(io, {
-        question: `Remove ${plural(items, 'item')} (${formatBytes(sizeBytes)}) in the trash for good? This cannot be undone.`,
+        question: `Remove ${plural(items, 'item')} (${formatBytes(sizeOf(full))}) in the trash for good? This cannot be undone.`,
         yes: options.yes,
         json: global.json,
         look: `run: ${hintCommand(global, 'trash', 'list')}`,
@@ -44,6 +43,8 @@ interface FullRun {
 interface Emptied {
   readonly runs: readonly FullRun[];
   readonly skipped: number;
+  /** What stays of them, as far as it could not be removed. */
+  readonly left: readonly FullRun[];
   readonly freedBytes: number;
 }
 
@@ -54,6 +55,7 @@ async function emptyRuns(
   { io, options }: CommandInput<TrashEmptyOptions>,
 ): Promise<Emptied> {
   const runs: FullRun[] = [];
+  const left: FullRun[] = [];
   let [skipped, freedBytes] = [0, 0];
   for (const each of full) {
     if (io.signal.aborted) break;
@@ -61,17 +63,18 @@ async function emptyRuns(
     skipped += emptied.skipped;
     freedBytes += emptied.freedBytes;
     runs.push(each);
+    if (emptied.skipped > 0) left.push(...(await fullRuns(retention, [each])));
   }
-  return { runs, skipped, freedBytes };
+  return { runs, skipped, left, freedBytes };
 }
 
 function report(
   { io, global }: CommandInput<TrashEmptyOptions>,
   full: readonly FullRun[],
-  { runs, skipped, freedBytes }: Emptied,
+  { runs, skipped, left, freedBytes }: Emptied,
 ): number {
   const itemCount = runs.reduce((sum, { items }) => sum + items, 0) - skipped;
-  const sizeBytes = runs.reduce((sum, one) => sum + one.sizeBytes, 0);
+  const sizeBytes = sizeOf(runs) - sizeOf(left);
   if (global.json) writeJson(io.out, { runs: runs.map(({ id }) => id), itemCount, skipped, sizeBytes, freedBytes });
   else if (full.length === 0) io.out.write('There is nothing to empty.\n');
   else
@@ -82,7 +85,11 @@ function report(
     io.err.write('Stopped. What is left is still in the trash. Run the command again to go on.\n');
     return INTERRUPTED;
   }
-  return skipped === 0 ? 0 : printFailure(io, notAll(skipped), global);
+  return skipped === 0 ? 0 : printFailure(io, notAll(skipped, left[0]?.id ?? ''), global);
+}
+
+function sizeOf(runs: readonly FullRun[]): number {
+  return runs.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
 }
 
 function refuseUnclear({ args, options }: CommandInput<TrashEmptyOptions>): void {
@@ -103,7 +110,7 @@ async function chosenRuns(
   return runs;
 }
 
-async function fullRuns(retention: AppRetention, runs: readonly Run[]): Promise<readonly FullRun[]> {
+async function fullRuns(retention: AppRetention, runs: readonly Pick<Run, 'id'>[]): Promise<readonly FullRun[]> {
   const full: FullRun[] = [];
   for (const { id } of runs) {
     const items = await itemsOf(retention, id, 'trashed', 'purging');

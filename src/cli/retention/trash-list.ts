@@ -25,16 +25,16 @@ export function run(input: CommandInput<NoOptions>): Promise<number> {
       await writeJsonList(io.out, { name: 'items', items: documents(retention) });
       return 0;
     }
-    let found = false;
+    let [found, restorable] = [false, false];
     for await (const one of retention.runs()) {
       const items = await itemsOf(retention, one.id, 'trashed', 'purging');
       if (items.length === 0) continue;
       printRun(input, one, items);
       found = true;
+      restorable ||= items.some(({ state }) => state === 'trashed');
     }
-    io.out.write(
-      found ? `Give one back with: ${hintCommand(global, 'trash', 'restore', 'RUN', 'ID')}\n` : 'The trash is empty.\n',
-    );
+    if (!found) io.out.write('The trash is empty.\n');
+    if (restorable) io.out.write(`Give one back with: ${hintCommand(global, 'trash', 'restore', 'RUN', 'ID')}\n`);
     return 0;
   });
 }

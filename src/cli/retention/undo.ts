@@ -66,14 +66,21 @@ async function chooseRun(home: App, given: string | undefined): Promise<Chosen> 
 }
 
 async function newest(retention: Pick<Retention, 'runs' | 'items'>): Promise<Chosen> {
+  let leaving = false;
   for await (const candidate of retention.runs()) {
-    const items = await itemsOf(retention, candidate.id, 'trashed', 'archived', 'intended', 'undoing');
+    const found = await itemsOf(retention, candidate.id, 'trashed', 'archived', 'intended', 'undoing', 'purging');
+    const items = found.filter(({ state }) => state !== 'purging');
+    leaving ||= items.length < found.length;
     if (items.some(({ state }) => state === 'intended' || state === 'undoing')) throw notFinished(candidate);
     if (items.length > 0) return { run: candidate, items };
   }
-  throw new Failure('not-found', 'There is nothing to undo: the trash is empty.', {
-    hint: 'See what was done with: coppice runs',
-  });
+  throw leaving
+    ? new Failure('not-found', 'There is nothing to undo: what is left in the trash was to be removed for good.', {
+        hint: 'See it with: coppice trash list',
+      })
+    : new Failure('not-found', 'There is nothing to undo: the trash is empty.', {
+        hint: 'See what was done with: coppice runs',
+      });
 }
 
 /** Undoing another instead would not be what was meant. */

@@ -57,7 +57,7 @@ function removeIds(input: CommandInput<DeleteOptions>): Promise<number> {
     const carried = planTotals(plan).go.items === 0 ? NOTHING_DONE : await removeNamed(input, { home, plan, held });
     const runs = [...(carried.run === undefined ? [] : [carried.run]), ...before.runs];
     const purges = options.purge === true && !carried.interrupted;
-    const { left, freedBytes } = purges ? await emptyAll(retention, runs) : NOTHING_EMPTIED;
+    const { left, leftIn, freedBytes } = purges ? await emptyAll(retention, runs) : NOTHING_EMPTIED;
     const [newest] = runs;
     const all = {
       ...carried,
@@ -67,11 +67,12 @@ function removeIds(input: CommandInput<DeleteOptions>): Promise<number> {
     };
     const goOn = `To go on, name the ones that are left: ${hintCommand(global, 'sessions', 'list')}`;
     const exitCode = reportRun(input, all, { plan, goOn, purged: purges && runs.length > 0 && left === 0 });
-    return left === 0 ? exitCode : printFailure(io, notAll(left), global);
+    return left === 0 ? exitCode : printFailure(io, notAll(left, leftIn), global);
   });
 }
 
-const NOTHING_EMPTIED = { left: 0, freedBytes: 0 };
+/** `leftIn` is the run in whose trash something stays. */
+const NOTHING_EMPTIED = { left: 0, leftIn: '', freedBytes: 0 };
 
 /** Removes what these runs took for good, and what it was called. */
 async function emptyAll(retention: AppRetention, runs: readonly Run[]): Promise<typeof NOTHING_EMPTIED> {
@@ -79,6 +80,7 @@ async function emptyAll(retention: AppRetention, runs: readonly Run[]): Promise<
   for (const { id } of runs) {
     const { skipped, freedBytes } = await retention.emptyTrash(id, { forget: true });
     sum.left += skipped;
+    if (skipped > 0) sum.leftIn = id;
     sum.freedBytes += freedBytes;
   }
   return sum;

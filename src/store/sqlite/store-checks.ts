@@ -185,7 +185,16 @@ async function withCopy<T>(db: Connection, scratchDir: string, look: (raw: Bette
       raw.close();
     }
   } finally {
+    dropCopy(directory);
+  }
+}
+
+/** What was found counts, also where the copy cannot be removed now: whoever looks next removes it. */
+function dropCopy(directory: string): void {
+  try {
     rmSync(directory, { recursive: true, force: true });
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
   }
 }
 
