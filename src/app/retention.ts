@@ -8,7 +8,7 @@ import type { GiveBackOptions } from '../core/session-trash.ts';
 import { type Clock, DAY_MS, type EpochMs, SECOND_MS } from '../core/time.ts';
 import { unlessFailure } from '../core/unless-failure.ts';
 import { applyPlan } from '../engine/apply-plan.ts';
-import { type EmptiedTrash, emptied, purgeExpired } from '../engine/purge-expired.ts';
+import { type EmptiedRun, type EmptiedTrash, emptied, purgeExpired } from '../engine/purge-expired.ts';
 import { purgeRun } from '../engine/purge-run.ts';
 import type { RecoveredRun } from '../engine/recover-runs.ts';
 import { trimJournal } from '../engine/trim-journal.ts';
@@ -197,9 +197,11 @@ export class Retention {
   }
 
   /** Removes what a run put into the trash for good. Cannot be undone. What could not be removed is `skipped`. */
-  async emptyTrash(runId: string, { forget = false, expired = false }: EmptyOptions = {}): Promise<EmptiedTrash> {
+  async emptyTrash(runId: string, { forget = false, expired = false }: EmptyOptions = {}): Promise<EmptiedRun> {
     await requireRun(this.#parts.store.journal, runId);
     const { store, clock } = this.#parts;
+    const purgedBytes = async () => (await store.journal.totals(runId)).purged?.sizeBytes ?? 0;
+    const purgedBefore = await purgedBytes();
     if (expired) await refuseDoubtfulClock(store, clock);
     const before = await store.trash.sizeBytes();
     const work = async (recovered: readonly RecoveredRun[]) => {
@@ -207,10 +209,11 @@ export class Retention {
       const purged = recovered.filter((each) => each.runId === runId).flatMap((each) => each.purged);
       const wanted = emptied(purged).items + (await inTrash(store, runId));
       const { freedBytes } = emptied(await purgeRun(this.#engineParts, runId));
+      const sizeBytes = (await purgedBytes()) - purgedBefore;
       if (forget) await forgetRun(this.#parts, runId);
       const skipped = await inTrash(store, runId);
       const freed = await this.#freed(freedBytes, before, { erase: true });
-      return { items: wanted - skipped, skipped, freedBytes: freed };
+      return { items: wanted - skipped, skipped, sizeBytes, freedBytes: freed };
     };
     return this.change('emptying the trash', work, [runId]);
   }

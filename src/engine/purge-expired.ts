@@ -11,6 +11,12 @@ export interface EmptiedTrash {
   readonly freedBytes: number;
 }
 
+/** What emptying the trash of one run came to. */
+export interface EmptiedRun extends EmptiedTrash {
+  /** How large what is gone was, as lists count it. */
+  readonly sizeBytes: number;
+}
+
 /**
  * Empties the trash of runs that can no longer be undone, the oldest first: whoever removed has decided about them already, so
  * this needs no rule and no guard. It stops between two groups when it is told to, and whoever comes next goes on.

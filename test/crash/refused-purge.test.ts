@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { RunItem } from '../../src/core/run.ts';
 import { coppice, coppiceJson } from '../e2e/run-coppice.ts';
 import { buildNative } from '../support/crashed-homes.ts';
 import { SUBJECTS } from '../support/first-commands.ts';
@@ -8,12 +9,29 @@ import { STRACE_WORKS } from '../support/strace.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 describe.skipIf(!STRACE_WORKS)('trash that the file system does not let go', () => {
+  const deleted = async (home: string, ids: readonly string[]) =>
+    (await coppiceJson<{ run: { id: string } }>(home, ['sessions', 'delete', ...ids, '--yes'])).run.id;
+
+  it('goes with the next command where it was refused once, and what went is counted alone', async () => {
+    const home = await buildNative(join(tempDir(), 'home'), Date.now());
+    const id = await deleted(home, SUBJECTS);
+    const line = ['trash', 'empty', '--all', '--yes', '--json'];
+    const { status, stdout, stderr } = await refusing(home, line, 'rmdir:error=EIO:when=1');
+    expect({ status, stderr }).toMatchObject({ status: 3, stderr: expect.stringContaining(`coppice runs show ${id}`) });
+    const { sizeBytes, ...counts } = JSON.parse(stdout) as Record<string, number>;
+    const { items } = await coppiceJson<{ items: RunItem[] }>(home, ['runs', 'show', id]);
+    const all = items.reduce((sum, item) => sum + item.sizeBytes, 0);
+    expect(counts).toMatchObject({ itemCount: SUBJECTS.length - 1, skipped: 1 });
+    expect(sizeBytes).toBeGreaterThan(0);
+    expect(sizeBytes).toBeLessThan(all);
+    expect(items.map(({ state }) => state)).toEqual(SUBJECTS.map(() => 'purged'));
+  });
+
   it('is told alike by every command, with the reason and the next step, and goes once it can', async () => {
     const home = await buildNative(join(tempDir(), 'home'), Date.now());
-    const deleted = await coppiceJson<{ run: { id: string } }>(home, ['sessions', 'delete', ...SUBJECTS, '--yes']);
-    const { id } = deleted.run;
+    const id = await deleted(home, SUBJECTS);
     const all = SUBJECTS.length;
-    const now = (...line: string[]) => refusing(home, line, { call: 'rmdir', error: 'EROFS' });
+    const now = (...line: string[]) => refusing(home, line, 'rmdir:error=EROFS:when=1+');
 
     const emptied = await now('trash', 'empty', '--all', '--yes');
     expect(emptied.status).toBe(3);

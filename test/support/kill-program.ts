@@ -54,13 +54,9 @@ export async function signalAt(
   }
 }
 
-/** Runs the built program while the system refuses every such call, with this error. */
-export function refusing(
-  home: string,
-  line: readonly string[],
-  { call, error }: { call: string; error: string },
-): Promise<Ended> {
-  return runUnder(strace({ calls: [call], inject: `${call}:error=${error}:when=1+` }), home, line);
+/** Runs the built program while the system refuses some of its calls, such as `rmdir:error=EROFS:when=1`. */
+export function refusing(home: string, line: readonly string[], inject: string): Promise<Ended> {
+  return runUnder(strace({ calls: inject.split(':', 1), inject }), home, line);
 }
 
 export type Ended = Pick<SpawnSyncReturns<string>, 'status' | 'signal' | 'stdout' | 'stderr'>;

@@ -21,9 +21,10 @@ export function run(input: CommandInput<TrashEmptyOptions>): Promise<number> {
     const retention = await home.retention();
     const full = await fullRuns(retention, await chosenRuns(retention, input));
     const items = full.reduce((sum, one) => sum + one.items, 0);
+    const sizeBytes = full.reduce((sum, one) => sum + one.sizeBytes, 0);
     if (items > 0) {
       await confirm(io, {
-        question: `Remove ${plural(items, 'item')} (${formatBytes(sizeOf(full))}) in the trash for good? This cannot be undone.`,
+        question: `Remove ${plural(items, 'item')} (${formatBytes(sizeBytes)}) in the trash for good? This cannot be undone.`,
         yes: options.yes,
         json: global.json,
         look: `run: ${hintCommand(global, 'trash', 'list')}`,
@@ -43,8 +44,9 @@ interface FullRun {
 interface Emptied {
   readonly runs: readonly FullRun[];
   readonly skipped: number;
-  /** What stays of them, as far as it could not be removed. */
-  readonly left: readonly FullRun[];
+  /** The first in whose trash something stays. */
+  readonly leftIn: string;
+  readonly sizeBytes: number;
   readonly freedBytes: number;
 }
 
@@ -55,26 +57,25 @@ async function emptyRuns(
   { io, options }: CommandInput<TrashEmptyOptions>,
 ): Promise<Emptied> {
   const runs: FullRun[] = [];
-  const left: FullRun[] = [];
-  let [skipped, freedBytes] = [0, 0];
+  let [skipped, leftIn, sizeBytes, freedBytes] = [0, '', 0, 0];
   for (const each of full) {
     if (io.signal.aborted) break;
     const emptied = await retention.emptyTrash(each.id, options.expired === true ? { expired: true } : {});
+    if (skipped === 0 && emptied.skipped > 0) leftIn = each.id;
     skipped += emptied.skipped;
+    sizeBytes += emptied.sizeBytes;
     freedBytes += emptied.freedBytes;
     runs.push(each);
-    if (emptied.skipped > 0) left.push(...(await fullRuns(retention, [each])));
   }
-  return { runs, skipped, left, freedBytes };
+  return { runs, skipped, leftIn, sizeBytes, freedBytes };
 }
 
 function report(
   { io, global }: CommandInput<TrashEmptyOptions>,
   full: readonly FullRun[],
-  { runs, skipped, left, freedBytes }: Emptied,
+  { runs, skipped, leftIn, sizeBytes, freedBytes }: Emptied,
 ): number {
   const itemCount = runs.reduce((sum, { items }) => sum + items, 0) - skipped;
-  const sizeBytes = sizeOf(runs) - sizeOf(left);
   if (global.json) writeJson(io.out, { runs: runs.map(({ id }) => id), itemCount, skipped, sizeBytes, freedBytes });
   else if (full.length === 0) io.out.write('There is nothing to empty.\n');
   else
@@ -85,11 +86,7 @@ function report(
     io.err.write('Stopped. What is left is still in the trash. Run the command again to go on.\n');
     return INTERRUPTED;
   }
-  return skipped === 0 ? 0 : printFailure(io, notAll(skipped, left[0]?.id ?? ''), global);
-}
-
-function sizeOf(runs: readonly FullRun[]): number {
-  return runs.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  return skipped === 0 ? 0 : printFailure(io, notAll(skipped, leftIn), global);
 }
 
 function refuseUnclear({ args, options }: CommandInput<TrashEmptyOptions>): void {
@@ -110,7 +107,7 @@ async function chosenRuns(
   return runs;
 }
 
-async function fullRuns(retention: AppRetention, runs: readonly Pick<Run, 'id'>[]): Promise<readonly FullRun[]> {
+async function fullRuns(retention: AppRetention, runs: readonly Run[]): Promise<readonly FullRun[]> {
   const full: FullRun[] = [];
   for (const { id } of runs) {
     const items = await itemsOf(retention, id, 'trashed', 'purging');

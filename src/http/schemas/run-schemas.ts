@@ -96,7 +96,7 @@ export const emptySchema = z.strictObject({
   /** Only because its time to undo is over; refused while the clock is in doubt. */
   expired: z.boolean().exactOptional(),
 });
-export const emptiedSchema = z.object({ items: count, skipped: count, freedBytes: count });
+export const emptiedSchema = z.object({ items: count, skipped: count, sizeBytes: count, freedBytes: count });
 
 export const promptsSchema = z.object({ id: z.string(), prompts: z.string().exactOptional() });
 
