@@ -9,7 +9,7 @@ import { nativeLayout } from '../../src/homes/native/native-layout.ts';
 import { doneAll, itemsFor, RUN } from '../../src/homes/tested-home.conformance.ts';
 import { copyArchivingHermes } from '../support/hermes-archiving-home.ts';
 import { dumpHermes, hermesProblems } from '../support/hermes-dump.ts';
-import { refuseAtStatement } from '../support/hermes-faults.ts';
+import { refuseAtStatement, refuseMoves } from '../support/hermes-faults.ts';
 import { buildHermesHome, HERMES_NOW } from '../support/hermes-home.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -36,6 +36,7 @@ async function makeHome() {
   onTestFinished(() => void db.close());
   const there = db.prepare<[], number>(`SELECT count(*) FROM messages WHERE session_id = 'long'`).pluck();
   const isHalf = () => there.get() !== 0 && there.get() !== MESSAGES;
+  const isGone = () => there.get() === 0;
   const driver = open();
   return {
     home,
@@ -43,10 +44,11 @@ async function makeHome() {
     isHalf,
     items: await itemsFor({ driver }, ['long'], 'remove'),
     dump: () => dumpHermes(home, ['word']),
-    /** Dies as soon as some of the messages are there and others are not. */
-    cutShort: async (act: (dying: HomeDriver) => Promise<unknown>) => {
+    isGone,
+    /** Dies as soon as some of the messages are there and others are not, or as soon as something else is so. */
+    cutShort: async (act: (dying: HomeDriver) => Promise<unknown>, isMoment: () => boolean = isHalf) => {
       const dying = open(() => {
-        if (isHalf()) throw new Died('died');
+        if (isMoment()) throw new Died('died');
       });
       await expect(act(dying)).rejects.toThrow(Died);
     },
@@ -109,6 +111,34 @@ describe('a session of which only a part is in the home', () => {
     expect(await driver.restore(RUN, items)).toEqual(doneAll(items));
     expect(dump()).toEqual(whole);
     expect(hermesProblems(home)).toEqual([]);
+  });
+
+  it('is made whole before it goes again, when it was on its way back because a file of it could not go', async () => {
+    const { home, driver, isHalf, isGone, items, dump, cutShort } = await makeHome();
+    const whole = dump();
+    let gone = false;
+    const isOnItsWayBack = () => {
+      gone ||= isGone();
+      return gone && isHalf();
+    };
+    await refuseMoves('request_dump', 'EPERM', () => cutShort((dying) => dying.discard(RUN, items), isOnItsWayBack));
+    expect(isHalf()).toBe(true);
+    expect(await driver.discard(RUN, items)).toEqual(doneAll(items));
+    expect(await driver.restore(RUN, items)).toEqual(doneAll(items));
+    expect(dump()).toEqual(whole);
+    expect(hermesProblems(home)).toEqual([]);
+  });
+
+  it('leaves the files to a session that has its id by now', async () => {
+    const { home, driver, isGone, items, cutShort } = await makeHome();
+    await cutShort((dying) => dying.discard(RUN, items), isGone);
+    const files = () => readdirSync(join(home, 'sessions')).filter((name) => name.includes('request_dump_long'));
+    expect(files()).toHaveLength(1);
+    const db = new BetterSqlite3(join(home, 'state.db'));
+    onTestFinished(() => void db.close());
+    db.prepare(`INSERT INTO sessions (id, source, started_at) VALUES ('long', 'cli', ?)`).run(HERMES_NOW / 1000);
+    expect(await driver.discard(RUN, items)).toEqual(doneAll(items));
+    expect(files()).toHaveLength(1);
   });
 
   it('stays in the archive for as long as others have its numbers', async () => {
