@@ -84,3 +84,14 @@ it('can undo everything after a power cut that follows the last step', async () 
     expect(dump(found)).toEqual(before);
   }
 });
+
+it('has the way into the trash on the disk before a file leaves its folder for good', async () => {
+  const { home, driver, items } = await build();
+  const { events } = await recordHermes(home, () => driver.discard(RUN, items));
+  const moved = events.findLastIndex(({ kind, what }) => kind === 'names' && what.includes('sessions/'));
+  const synced = events.flatMap(({ kind, what }, at) => (kind === 'sync' && at > moved ? [what] : []));
+  const left = synced.findIndex((what) => what.endsWith(' sessions'));
+  const ours = synced.flatMap((what, at) => (what.includes('trash/') ? [at] : []));
+  expect(ours.length).toBeGreaterThan(0);
+  expect(left).toBeGreaterThan(Math.max(...ours));
+});
