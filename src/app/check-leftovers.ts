@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
 import { relative } from 'node:path';
 import { notesLeft } from '../checkpoints/store-work.ts';
+import { Failure } from '../core/failure.ts';
 import type { Problem } from '../core/problem.ts';
 import { goneHolders } from '../homes/native/active-sessions.ts';
 import { ballastBytes } from '../platform/ballast.ts';
+import { refuseIrregular } from '../platform/open-regular.ts';
 import { cutShortRuns } from './cut-short-runs.ts';
 import type { HomeParts } from './home-parts.ts';
 import { homeLeftovers, readableStore } from './remove-leftovers.ts';
@@ -67,12 +69,19 @@ async function missingReserve(parts: HomeParts): Promise<Problem[]> {
   const { layout } = parts;
   const missing = existsSync(layout.lock) ? await missingReserveBytes(parts) : 0;
   if (missing <= 0 || ballastBytes(layout.ballast) > 0) return [];
-  return [
-    {
-      kind: 'reserve-missing',
-      subject: 'ballast',
-      message: `The reserve of ${missing / 1024 / 1024} MB, which makes removing possible on a full disk, is missing.`,
-      hint: 'Lay it in with: coppice doctor --repair',
-    },
-  ];
+  const message = `The reserve of ${missing / 1024 / 1024} MB, which makes removing possible on a full disk, is missing.`;
+  const inItsPlace = whatIsNoFile(layout.ballast);
+  const [why, first] = inItsPlace === undefined ? ['', ''] : [` ${inItsPlace}`, 'Move that out of the way. '];
+  const hint = `${first}Lay it in with: coppice doctor --repair`;
+  return [{ kind: 'reserve-missing', subject: 'ballast', message: message + why, hint }];
+}
+
+function whatIsNoFile(path: string): string | undefined {
+  try {
+    refuseIrregular(path);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Failure) return error.message;
+    throw error;
+  }
 }

@@ -45,6 +45,14 @@ it('a folder in the place of the configuration is told of in a sentence', async 
   expect(answer).toMatchObject({ code: 2, text: expect.stringContaining('config.yaml is not a file, but a folder') });
 });
 
+it('a pipe in the place of the reserve is named by the doctor, whose repair cannot move it', async () => {
+  const home = await aHome(join(tempDir(), 'home'));
+  rmSync(join(home, 'ballast'), { force: true });
+  execFileSync('mkfifo', ['-m', '600', join(home, 'ballast')]);
+  const [answer] = sayAll(home, [['doctor']]).answers;
+  expect(answer?.text).toMatch(/ballast is not a file, but a pipe\.\s+Move that out of the way\. Lay it in with/);
+});
+
 interface Answer {
   readonly code: number;
   readonly text: string;
