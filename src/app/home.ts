@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { errorText } from '../core/error-text.ts';
 import type { BoundsReport, MaintenanceMemory, MaintenanceReport } from '../core/maintenance.ts';
 import type { Explanation, Plan, PlanRequest } from '../core/plan.ts';
@@ -239,9 +240,13 @@ export class Home implements AsyncDisposable {
     return !this.#closed;
   }
 
-  /** Writes a word and waits until it is on the disk. Rejects where nothing can be written. */
-  proveWritable(): Promise<void> {
-    return this.#parts.store.setMeta('written', isoTime(this.#parts.clock.now()));
+  /** Writes a word, waits until it is on the disk, and looks into the databases as if for the first time. Rejects where that fails. */
+  async proveWritable(): Promise<void> {
+    const { store, clock, layout } = this.#parts;
+    await store.setMeta('written', isoTime(clock.now()));
+    const { readAfresh } = await import('../store/sqlite/read-afresh.ts');
+    readAfresh(layout.database);
+    if (existsSync(layout.live)) readAfresh(layout.live);
   }
 
   /** Notes what keeps failing in the background, for the status of any process; an empty list when all is well. */
