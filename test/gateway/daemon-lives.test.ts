@@ -11,6 +11,7 @@ import { readToken } from '../../src/daemon/token.ts';
 import { start } from '../e2e/run-coppice.ts';
 import { startDaemon } from '../http/daemon-process.ts';
 import { manualClock } from '../support/clock.ts';
+import { MISHAPS } from '../support/mishaps.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const PATIENCE = { timeout: 20_000 };
@@ -41,7 +42,7 @@ it('a daemon whose home is closed under it ends with a failure, and its server w
   await expect(fetch(`${url}/healthz`)).rejects.toThrow();
 });
 
-it.each(['state.db', 'live.db', 'serve.lock.db'])(
+it.each(['state.db', 'state.db-wal', 'live.db', 'live.db-shm', 'serve.lock.db'])(
   'a daemon whose %s is taken away ends at once, with an exit code',
   async (name) => {
     const path = tempDir();
@@ -49,7 +50,7 @@ it.each(['state.db', 'live.db', 'serve.lock.db'])(
     let log = '';
     child.stderr.setEncoding('utf8').on('data', (text) => (log += String(text)));
     await client.sessions.create({ source: 'api' });
-    if (name === 'live.db') rmSync(join(path, name));
+    if (name.startsWith('live.db')) rmSync(join(path, name));
     else renameSync(join(path, name), join(path, `${name}.away`));
     const [code] = (await once(child, 'exit')) as [number];
     expect(code).toBe(1);
@@ -57,6 +58,18 @@ it.each(['state.db', 'live.db', 'serve.lock.db'])(
     await expect(fetch(`${url}/healthz`)).rejects.toThrow();
   },
 );
+
+it('a daemon whose database is damaged says that it is not ready, also while it has what it needs in memory', async () => {
+  const path = tempDir();
+  // What was written lately is in the log. A home that was closed has all of it in the database.
+  const home = await openHome({ path, env: {} });
+  await home.sessions.create({ source: 'api' });
+  await home.close();
+  const { url } = await startDaemon(path);
+  expect(await readiness(url)).toBe(200);
+  MISHAPS.damaged(join(path, 'state.db'));
+  await expect.poll(() => readiness(url), PATIENCE).toBe(503);
+});
 
 it('serve is refused politely where it cannot listen, and leaves no lock behind', async () => {
   const [first, second] = [tempDir(), tempDir()];

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Home } from '../../src/app/home.ts';
@@ -8,32 +8,41 @@ import { MINUTE_MS } from '../../src/core/time.ts';
 import { Daemon } from '../../src/daemon/daemon.ts';
 import { createReadiness } from '../../src/http/readiness.ts';
 import { OpenSessions } from '../../src/http/open-sessions.ts';
-import { campaignSize, SEED } from '../support/campaign.ts';
+import { campaignSize, spread } from '../support/campaign.ts';
 import { manualClock } from '../support/clock.ts';
 import { user } from '../support/collect.ts';
+import { MISHAPS, USED_NAMES, type UsedName } from '../support/mishaps.ts';
 import { tempDir } from '../support/temp-dir.ts';
-
-/** Simulated hours: each mishap once in every run, a month of them in a long one. */
-const HOURS = campaignSize({ usual: 13, torture: 24 * 30 });
 
 /** Things that happen to a home while it is served, each of them as another process would do it. */
 type Mishap = (home: Home, id: string) => Promise<unknown> | void;
 
-const MISHAPS: readonly Mishap[] = [
+const TO_SESSIONS: readonly Mishap[] = [
   async (home, id) => home.apply(await home.plan({ kind: 'delete', ids: [id] })),
+  async (home, id) => {
+    const { run } = await home.apply(await home.plan({ kind: 'delete', ids: [id] }));
+    await (await home.retention()).emptyTrash(run.id);
+  },
   async (home) => home.apply(await home.plan({ kind: 'archive', filter: {} })),
   async (home, id) => (await home.sessions.open(id)).rename('renamed'),
-  (home) => rmSync(join(home.path, 'sessions'), { recursive: true, force: true }),
-  (home) => moveAway(join(home.path, 'sessions')),
-  (home) => damage(join(home.path, 'sessions')),
-  (home) => rmSync(join(home.path, 'plans'), { recursive: true, force: true }),
-  (home) => rmSync(join(home.path, 'trash'), { recursive: true, force: true }),
-  (home) => rmSync(join(home.path, 'checkpoints'), { recursive: true, force: true }),
-  (home) => writeFileSync(join(home.path, 'checkpoints'), 'no folder any more'),
-  (home) => rmSync(join(home.path, 'token'), { force: true }),
-  (home) => writeFileSync(join(home.path, 'config.yaml'), '{ not: [yaml'),
-  (home) => rmSync(join(home.path, 'config.yaml'), { force: true }),
 ];
+
+/** The databases are for a process of its own to lose, which exits then. */
+const NAMES = USED_NAMES.filter((name) => name !== '' && !/^(state|live|serve\.lock)\.db/.test(name));
+const MISHAPS_TO_ALL: readonly Mishap[] = [
+  ...TO_SESSIONS,
+  ...NAMES.flatMap((name) =>
+    Object.values(MISHAPS).map(
+      (act): Mishap =>
+        (home) =>
+          void act(join(home.path, name)),
+    ),
+  ),
+];
+
+/** Simulated hours: a sample of the mishaps in every run, a month of all of them in a long one. */
+const HOURS = campaignSize({ usual: 13, torture: 24 * 30 });
+const SAMPLE = spread(MISHAPS_TO_ALL.length, HOURS).flatMap((number) => MISHAPS_TO_ALL[number - 1] ?? []);
 
 it(`a daemon goes on for ${HOURS} simulated hours of work, whatever is removed, moved or damaged under it`, async () => {
   const clock = manualClock();
@@ -51,15 +60,15 @@ it(`a daemon goes on for ${HOURS} simulated hours of work, whatever is removed, 
     const session = await open.open(id);
     for (let number = 0; number < 3; number += 1) await session.append(user(`message ${number}`));
     if (hour % 3 !== 0) await session.end('done');
-    await meet(MISHAPS[(hour + SEED) % MISHAPS.length], home, id);
+    await meet(SAMPLE[hour % SAMPLE.length], home, id);
     for (let minute = 0; minute < 60; minute += 12) {
       clock.advance(12 * MINUTE_MS);
       await daemon.step();
     }
     kept += (await home.sessions.get(id)) === undefined ? 0 : 1;
+    // What stands in the way is told of, and the work goes on when it is gone.
+    for (const name of NAMES) if (!isUsable(home, name)) rmSync(join(home.path, name), { recursive: true });
   }
-  // A folder that stands in the way is told of, and the work goes on when it is gone.
-  rmSync(join(home.path, 'checkpoints'), { force: true });
   clock.advance(12 * MINUTE_MS);
   await daemon.step();
   await daemon.stop();
@@ -101,19 +110,14 @@ it('a chore that keeps failing makes the daemon not ready, and one that recovers
   await daemon.stop();
 });
 
-function moveAway(path: string): void {
-  if (existsSync(path)) renameSync(path, `${path}.${Date.now()}`);
+/** Whether a file is a file and a folder a folder, and both can be read. */
+function isUsable(home: Home, name: UsedName): boolean {
+  const found = lstatSync(join(home.path, name), { throwIfNoEntry: false });
+  if (found === undefined) return true;
+  return found.isDirectory() === FOLDERS.has(name) && (found.mode & 0o400) !== 0;
 }
 
-function damage(path: string): void {
-  for (const { name, parentPath, isFile } of entriesOf(path))
-    if (isFile) writeFileSync(join(parentPath, name), 'damaged');
-}
-
-function entriesOf(path: string) {
-  const entries = existsSync(path) ? readdirSync(path, { withFileTypes: true, recursive: true }) : [];
-  return entries.map((entry) => ({ name: entry.name, parentPath: entry.parentPath, isFile: entry.isFile() }));
-}
+const FOLDERS = new Set<UsedName>(['plans', 'trash', 'archive', 'checkpoints', 'sessions', 'audit', 'tokens']);
 
 /** What the rules protect refuses, which is an answer too. */
 async function meet(mishap: Mishap | undefined, home: Home, id: string): Promise<void> {

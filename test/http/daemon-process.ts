@@ -3,23 +3,29 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { onTestFinished } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
-import { start } from '../e2e/run-coppice.ts';
+import { type RunOptions, start } from '../e2e/run-coppice.ts';
 
 export interface DaemonProcess {
   readonly child: ChildProcessWithoutNullStreams;
   readonly url: string;
   readonly tokenPath: string;
+  readonly token: string;
   readonly client: ReturnType<typeof createClient>;
 }
 
 /** Starts the built daemon as a service manager would, and waits until it listens. It does not outlive the test. */
-export async function startDaemon(home: string, args: readonly string[] = ['--port', '0']): Promise<DaemonProcess> {
-  const child = start(home, ['serve', '--json', ...args]);
+export async function startDaemon(
+  home: string,
+  args: readonly string[] = ['--port', '0'],
+  options: RunOptions = {},
+): Promise<DaemonProcess> {
+  const child = start(home, ['serve', '--json', ...args], options);
   onTestFinished(() => void child.kill('SIGKILL'));
   child.stderr.resume();
   const { url, tokenPath } = await ready(child);
-  const client = createClient({ url, token: readFileSync(tokenPath, 'utf8').trim() });
-  return { child, url, tokenPath, client };
+  const token = readFileSync(tokenPath, 'utf8').trim();
+  const client = createClient({ url, token });
+  return { child, url, tokenPath, token, client };
 }
 
 /** Ends it with a signal and returns how it ended. */

@@ -15,10 +15,6 @@ const SECONDS = Number(process.env['COPPICE_LOAD_SECONDS'] ?? (TORTURE ? 600 : 2
 /** Memory that is not given back to the machine at once, and what a warm program keeps. */
 const MOST_GROWN_BYTES = 128 * 1024 * 1024;
 
-function tokenOf({ tokenPath }: DaemonProcess): string {
-  return readFileSync(tokenPath, 'utf8').trim();
-}
-
 async function open(daemon: DaemonProcess): Promise<Socket> {
   const socket = connect(Number(new URL(daemon.url).port), '127.0.0.1');
   socket.on('error', () => undefined);
@@ -39,7 +35,7 @@ async function follow(daemon: DaemonProcess): Promise<{ told: number; readonly s
     text = text.slice(end);
   });
   socket.write(
-    `GET /api/events?type=messages-added HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${tokenOf(daemon)}\r\n\r\n`,
+    `GET /api/events?type=messages-added HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${daemon.token}\r\n\r\n`,
   );
   await once(socket, 'data');
   return follower;
