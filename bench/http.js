@@ -13,6 +13,7 @@ const CONNECTIONS = 128;
 const REQUESTS = 12_800;
 const PACED_SECONDS = 12;
 const PACED_ROUNDS = 5;
+const FOLLOWERS = 300;
 
 export async function benchHttp(directory) {
   const ours = await start('ours', join(directory, 'http'));
@@ -42,6 +43,7 @@ export async function benchHttp(directory) {
     middle(({ append, echo }) => append / echo),
     { limit: 1 / 0.6, unit: '×', note },
   );
+  await benchFollowed(ours, appends);
   const half = REQUESTS / middle(({ append }) => append) / 2;
   const paced = [];
   for (let round = 0; round < PACED_ROUNDS; round += 1) {
@@ -63,6 +65,25 @@ export async function benchHttp(directory) {
   report('p99 of an append over HTTP at half load', p99, { limit: 25, unit: ' ms', note: beside });
   for (const clients of [appends, echoes]) clients.close();
   for (const { child } of [ours, bare]) child.kill();
+}
+
+/** The same appends while many clients follow what happens, and while nobody does. */
+async function benchFollowed(ours, appends) {
+  const rounds = [];
+  for (let round = 0; round < 7; round += 1) {
+    const alone = await timed(() => appends.flood(REQUESTS));
+    const followers = fork(new URL('./http-followers.js', import.meta.url), [ours.port, ours.headers, FOLLOWERS]);
+    await once(followers, 'message');
+    const followed = await timed(() => appends.flood(REQUESTS));
+    followers.kill();
+    await once(followers, 'exit');
+    await searched(ours);
+    rounds.push({ alone, followed });
+  }
+  const ratio = median(rounds.map(({ alone, followed }) => followed / alone));
+  const rate = format(REQUESTS / median(rounds.map(({ followed }) => followed)));
+  const note = `${format(100 / ratio)} % of the appends that nobody follows, ${rate} k/s; at least 60 % is wanted`;
+  report(`appends over HTTP beside ${FOLLOWERS} followers`, ratio, { limit: 1 / 0.6, unit: '×', note });
 }
 
 /** Processor time that the host of this machine has given to others, as far as it says so. */
