@@ -185,6 +185,8 @@ export interface FoundSpend {
   /** What tokens that were not counted before amount to. */
   readonly countOf: (added: FoundTokens) => FoundCount;
   readonly settled?: Reservation | undefined;
+  /** What stays set aside in its place, when so much was counted. */
+  readonly aheadOf?: (counted: Reserved) => Reserved | undefined;
 }
 
 /** What of a call was not counted before: for the totals, and for the session store. */
@@ -200,6 +202,8 @@ export interface FoundCounted extends FoundCount {
 /** What else belongs to an amount that is added. */
 export interface AddedWith {
   readonly settled?: Reservation | undefined;
+  /** What stays set aside in its place, for what comes next. */
+  readonly ahead?: Reserved | undefined;
   /** What the session store is about to be told. */
   readonly report?: CountedReport;
 }

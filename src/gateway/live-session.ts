@@ -5,12 +5,12 @@ import type { Clock } from '../core/time.ts';
 import { mostSize } from './check-spend.ts';
 import { NOTHING_GUARDED, takenUp } from './guards.ts';
 import { keptGuardsText, readKeptGuards } from './kept-guards-text.ts';
-import type { LiveRules, LiveState, TurnStart } from './live-state.ts';
+import type { AddedMessage, LiveRules, LiveState, TurnStart } from './live-state.ts';
 import { createShareTeller, type UsedShare } from './share-teller.ts';
 import { createSpendScopes } from './spend-scopes.ts';
 import { endReason } from './stop-reason.ts';
 import { forbids } from './strictest.ts';
-import { type AddedMessage, Turn } from './turn.ts';
+import { Turn } from './turn.ts';
 import { createUsageMeter } from './usage-meter.ts';
 import type { ZoneOffset } from './zone-offset.ts';
 

@@ -2,6 +2,7 @@ import type { Recorder, Reservation, Reserved, Spend, SpendBook, Verdict } from 
 import type { Clock, EpochMs } from '../core/time.ts';
 import type { SpendRule } from './check-spend.ts';
 import type { GuardRules, GuardState } from './guards.ts';
+import type { HeldAhead } from './held-ahead.ts';
 import type { Prices } from './price-usage.ts';
 import type { SpendScopes } from './spend-scopes.ts';
 import type { UsageMeter } from './usage-meter.ts';
@@ -42,14 +43,19 @@ export interface LiveState {
   ending: Promise<void> | undefined;
 }
 
-/** What is set aside for the first step of a session, of which nothing is known. */
-export const FIRST_STEP: Reserved = { tokens: 4000, nanoUsd: 0 };
+export interface AddedMessage {
+  readonly bytes: number;
+  /** When it was said, where that is known. */
+  readonly at?: EpochMs | undefined;
+}
 
 export interface TurnStart {
   /** Time that was worked already and not counted. */
   readonly workedMs?: number;
   /** What was set aside for its first step. */
   readonly reservation?: Reservation | undefined;
+  /** What stays set aside between its reports; nothing when absent. */
+  readonly ahead?: HeldAhead | undefined;
 }
 
 export interface JudgedCall {

@@ -1,4 +1,12 @@
-import { type Amounts, type FoundTokens, OK, type Reservation, type Spend, type Verdict } from '../core/gateway.ts';
+import {
+  type Amounts,
+  type FoundTokens,
+  OK,
+  type Reservation,
+  type Reserved,
+  type Spend,
+  type Verdict,
+} from '../core/gateway.ts';
 import type { JsonValue } from '../core/json.ts';
 import type { Once } from '../core/once.ts';
 import { type SessionSize, totalTokens, weighedTokens } from '../core/session.ts';
@@ -6,19 +14,15 @@ import { type EpochMs, MINUTE_MS } from '../core/time.ts';
 import { checkFits, checkSize, checkSpend, type Estimate, reserves } from './check-spend.ts';
 import { followGuard } from './follow-guard.ts';
 import { type GuardEvent, guardVerdict } from './guards.ts';
-import { FIRST_STEP, type JudgedCall, type LiveState, type TurnStart } from './live-state.ts';
+import { FIRST_STEP } from './held-ahead.ts';
+import type { AddedMessage, JudgedCall, LiveState, TurnStart } from './live-state.ts';
 import { priceOf, priceUsage } from './price-usage.ts';
+import { SetAside } from './set-aside.ts';
 import type { SpendScopes } from './spend-scopes.ts';
 import { stopReason } from './stop-reason.ts';
 import { forbids, strictest } from './strictest.ts';
 import type { UsageDelta, UsageEvent } from './usage-meter.ts';
 import { noPrice } from './verdict-of.ts';
-
-export interface AddedMessage {
-  readonly bytes: number;
-  /** When it was said, where that is known. */
-  readonly at?: EpochMs | undefined;
-}
 
 /**
  * One stretch of work in a live session. Close it with `await using` or `end()`. A session that is told to stop ends at once, and takes
@@ -29,13 +33,12 @@ export class Turn implements AsyncDisposable {
   /** Up to here the time of this turn is counted. */
   #countedAt: EpochMs;
   #ended = false;
-  /** What is set aside for the step that goes on. */
-  #reservation: Reservation | undefined;
+  readonly #aside: SetAside;
 
-  constructor(state: LiveState, { workedMs = 0, reservation }: TurnStart) {
+  constructor(state: LiveState, { workedMs = 0, ...start }: TurnStart) {
     this.#state = state;
     this.#countedAt = state.clock.now() - workedMs;
-    this.#reservation = reservation;
+    this.#aside = new SetAside(start);
   }
 
   /**
@@ -55,9 +58,10 @@ export class Turn implements AsyncDisposable {
     };
     if (reserves(rules.spend)) {
       const { shared } = account;
-      const wanted = { account, shared, amounts: lastUse, instead: this.#reservation, stepMs: wallMs };
+      const amounts = this.#aside.amounts(lastUse);
+      const wanted = { account, shared, amounts, instead: this.#aside.reservation, stepMs: wallMs };
       const reservation = book.reserve(wanted, allows);
-      this.#reservation = reservation ?? this.#reservation;
+      this.#aside.reservation = reservation ?? this.#aside.reservation;
       if (reservation !== undefined) this.#countedAt += wallMs;
     } else if (book.step({ account, wallMs }, allows)) {
       this.#countedAt += wallMs;
@@ -77,7 +81,7 @@ export class Turn implements AsyncDisposable {
     let fits: Verdict = OK;
     const amounts = { tokens: needs.tokens, nanoUsd: needs.nanoUsd };
     // What was set aside for the step is for its calls.
-    const wanted = { isCall: true, account, shared: account.shared, amounts, instead: this.#reservation, stepMs };
+    const wanted = { isCall: true, account, shared: account.shared, amounts, instead: this.#aside.reservation, stepMs };
     const reservation = book.reserve(wanted, (spent) => {
       spend = strictest([this.#guarded(), checkSpend(rules.spend, spent, stepMs)]);
       fits = checkFits(rules.spend, spent, needs);
@@ -85,7 +89,7 @@ export class Turn implements AsyncDisposable {
     });
     if (reservation !== undefined) {
       this.#countedAt += stepMs;
-      this.#reservation = undefined;
+      this.#aside.take();
     }
     const crowded = !forbids(spend) && forbids(fits) && fits.causes.every(({ reserved = 0 }) => reserved > 0);
     const verdict = forbids(fits) && !forbids(spend) ? fits : spend;
@@ -106,8 +110,9 @@ export class Turn implements AsyncDisposable {
    * Counts what a model call used, then records it; durable when the promise resolves. What was set aside for it is settled. Under a
    * key each of the two is done once: whoever died between them asks again, and only what is missing is made up for.
    */
-  async usage(event: UsageEvent, settled = this.#takeReservation(), once?: Once): Promise<Verdict> {
+  async usage(event: UsageEvent, settled = this.#aside.take(), once?: Once): Promise<Verdict> {
     const { meter, rules, recorder } = this.#state;
+    this.#aside.keep(settled);
     const delta = meter.take(event);
     const nanoUsd = priceUsage(delta, rules.prices);
     const { nanoUsd: _reported, ...used } = delta;
@@ -118,15 +123,14 @@ export class Turn implements AsyncDisposable {
       const { session, shared } = this.#scopes();
       const report = { sessionId: this.#state.sessionId, usage: added, ...(once && { id: once.key }) };
       const note = this.#once(once, () => {
-        const noted = this.#state.book.add([session, ...shared], { tokens, nanoUsd }, { settled, report });
+        const ahead = this.#aside.aheadOf({ tokens, nanoUsd });
+        const noted = this.#state.book.add([session, ...shared], { tokens, nanoUsd }, { settled, ahead, report });
         this.#state.lastUse = { tokens, nanoUsd };
         this.#flow({ tokens: weighedTokens(added) });
         return noted;
       });
       if (note !== undefined) await recorder.usage(added, note, once);
-    } else if (settled !== undefined) {
-      this.#state.book.release(settled);
-    }
+    } else this.#aside.unused(settled, this.#state.book);
     return this.#judgeUse(event.model, delta.nanoUsd === undefined ? tokens : 0);
   }
 
@@ -144,10 +148,12 @@ export class Turn implements AsyncDisposable {
       return { usage, amounts: { tokens: totalTokens(usage), nanoUsd } };
     };
     const keys = [session, ...shared];
-    const counted = book.addFound({ id, tokens, sessionId, keys, countOf, settled: this.#reservation });
+    const settled = this.#aside.reservation;
+    const aheadOf = (amounts: Reserved) => this.#aside.aheadOf(amounts);
+    const counted = book.addFound({ id, tokens, sessionId, keys, countOf, settled, aheadOf });
     if (counted === undefined) return this.#judge();
     const { usage, amounts, note } = counted;
-    this.#reservation = undefined;
+    this.#aside.keep(this.#aside.take());
     this.#state.lastUse = amounts;
     this.#flow({ tokens: weighedTokens(usage) });
     if (note !== undefined) await recorder.usage(usage, note);
@@ -221,7 +227,7 @@ export class Turn implements AsyncDisposable {
     const { book, stopped } = this.#state;
     const wallMs = this.#uncountedMs();
     if (wallMs > 0) book.add([this.#scopes().session], { wallMs });
-    const reservation = this.#takeReservation();
+    const reservation = this.#aside.take();
     if (reservation !== undefined) book.release(reservation);
     if (stopped !== undefined) await this.#endSession(stopped);
   }
@@ -232,12 +238,6 @@ export class Turn implements AsyncDisposable {
 
   #once<T>(once: Once | undefined, count: () => T): T {
     return once === undefined ? count() : this.#state.book.once(once, count);
-  }
-
-  #takeReservation(): Reservation | undefined {
-    const reservation = this.#reservation;
-    this.#reservation = undefined;
-    return reservation;
   }
 
   #guard(event: GuardEvent): Verdict {

@@ -46,6 +46,25 @@ describe('a budget of several runs', () => {
     expect([0, 124]).toContain((await run(home)).code);
   });
 
+  it('is shared out by the limits that runs side by side were given, and passed by less than one call', async () => {
+    const home = homeWithBudget(10_000);
+    const go = join(home, '..', 'go');
+    const calls = `while [ ! -e '${go}' ]; do sleep 0.1; done; ${CALL}; ${CALL}`;
+    const limited = () => coppice(home, ['run', '--source', 'team', '--max-tokens', '6000', '--', 'sh', '-c', calls]);
+    const codes: (number | null)[] = [];
+    const runs = Array.from({ length: 4 }, async () => void codes.push((await limited()).code));
+    // The one that began has all of its 6,000 tokens set aside until it ends, so none of the others fits beside it.
+    await expect.poll(() => codes, { timeout: 60_000 }).toEqual([5, 5, 5]);
+    writeFileSync(go, '');
+    await Promise.all(runs);
+    expect(codes).toEqual([5, 5, 5, 124]);
+    const late = await limited();
+    expect(late.stderr).toContain('they come after a call, so a limit may be passed by one');
+    expect(late.code).toBe(124);
+    expect(await usedBy(home)).toBe(12_000);
+    expect((await limited()).code).toBe(5);
+  });
+
   it('is not touched by what an agent merely prints', async () => {
     const home = homeWithBudget(10_000);
     const file = join(home, '..', 'printed.txt');

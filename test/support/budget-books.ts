@@ -10,6 +10,7 @@ import { LiveSessions } from '../../src/app/gateway/live-sessions.ts';
 import type { SpendBook } from '../../src/core/gateway.ts';
 import type { SessionStore } from '../../src/core/session-store.ts';
 import type { Clock } from '../../src/core/time.ts';
+import { createHeldAhead, type OwnLimits } from '../../src/gateway/held-ahead.ts';
 import type { Turn } from '../../src/gateway/turn.ts';
 import { currentProcess } from '../../src/platform/process-identity.ts';
 import { findProcess } from '../../src/platform/find-process.ts';
@@ -28,6 +29,8 @@ export interface BooksOfProcess {
   readonly book: SpendBook;
   readonly budgets: Budgets;
   turn(sessionId: string): Promise<Turn>;
+  /** Begins a run that nobody asks before its calls, with limits of its own. Throws where the budget does not allow it. */
+  startRun(own: OwnLimits): Promise<Turn>;
   /** From now on it dies there, in the midst of its next report. */
   dieAt(death: Death): void;
   /** Ends the process that what is set aside belongs to. Nothing more is written. */
@@ -71,6 +74,14 @@ export async function openBooks({ directory, clock, budgets: given }: BookParts)
       const turn = turns.get(sessionId) ?? live.follow(facts).beginTurn();
       turns.set(sessionId, turn);
       return turn;
+    },
+    async startRun(own) {
+      const facts = await stored.create({ source: 'walk' });
+      const { id, source } = facts;
+      const { live: rules } = live.rulesFor(source);
+      const ahead = createHeldAhead(own);
+      const reservation = budgets.admit({ sessionId: id, source, rules: rules.spend, needs: ahead.now });
+      return live.follow(facts).beginTurn({ reservation, ahead });
     },
     dieAt: (death) => void (fate.death = death),
     kill: () => life.end(),

@@ -7,6 +7,7 @@ import {
   type NewCorrection,
   OK,
   type Reservation,
+  type Reserved,
   type Scope,
   type Spend,
   type SpendBook,
@@ -17,7 +18,7 @@ import type { Once } from '../../core/once.ts';
 import { type SessionFacts, totalTokens } from '../../core/session.ts';
 import { type EpochMs, isoTime } from '../../core/time.ts';
 import { checkFits, checkSpend, reserves, ruleApplies, type SpendRule } from '../../gateway/check-spend.ts';
-import { FIRST_STEP } from '../../gateway/live-state.ts';
+import { FIRST_STEP } from '../../gateway/held-ahead.ts';
 import { nextDay } from '../../gateway/next-day.ts';
 import { createSpendScopes, type SpendScopes } from '../../gateway/spend-scopes.ts';
 import { forbids, strictest } from '../../gateway/strictest.ts';
@@ -51,6 +52,8 @@ export interface RunToAdmit {
   readonly sessionId: string;
   readonly source: string;
   readonly rules: readonly SpendRule[];
+  /** What is set aside for it; what a first step needs when absent. */
+  readonly needs?: Reserved | undefined;
 }
 
 /** A false report to take back. */
@@ -70,15 +73,15 @@ export class Budgets {
     this.#parts = parts;
   }
 
-  /** Sets aside what the first step of a run will need, or refuses to start it. Undefined where no limit asks for that. */
-  admit({ sessionId, source, rules }: RunToAdmit): Reservation | undefined {
+  /** Sets aside what a run will need, or refuses to start it. Undefined where no limit asks for that. */
+  admit({ sessionId, source, rules, needs = FIRST_STEP }: RunToAdmit): Reservation | undefined {
     const { book, clock } = this.#parts;
     if (!reserves(rules)) return undefined;
     const account = this.#scopes(sessionId, source, rules);
     let verdict: Verdict = OK;
-    const request = { account, shared: account.shared, amounts: FIRST_STEP };
+    const request = { account, shared: account.shared, amounts: needs };
     const reservation = book.reserve(request, (spent) => {
-      verdict = strictest([checkSpend(rules, spent), checkFits(rules, spent, { ...FIRST_STEP, certain: false })]);
+      verdict = strictest([checkSpend(rules, spent), checkFits(rules, spent, { ...needs, certain: false })]);
       return !forbids(verdict);
     });
     if (reservation !== undefined) return reservation;

@@ -4,7 +4,8 @@ import type { Once } from '../../core/once.ts';
 import type { SessionFacts } from '../../core/session.ts';
 import type { AppendOptions, AppendReceipt } from '../../core/session-store.ts';
 import type { LiveSession } from '../../gateway/live-session.ts';
-import type { AddedMessage, Turn } from '../../gateway/turn.ts';
+import type { AddedMessage } from '../../gateway/live-state.ts';
+import type { Turn } from '../../gateway/turn.ts';
 import type { HomeParts } from '../home-parts.ts';
 import type { Session } from '../sessions/session.ts';
 

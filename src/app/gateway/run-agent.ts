@@ -5,6 +5,7 @@ import type { SessionFacts } from '../../core/session.ts';
 import { MINUTE_MS } from '../../core/time.ts';
 import { reserves, type SpendRule } from '../../gateway/check-spend.ts';
 import type { LiveRules } from '../../gateway/live-state.ts';
+import { createHeldAhead, type HeldAhead, type OwnLimits } from '../../gateway/held-ahead.ts';
 import { type AdviceFile, createAdviceFile } from '../../gateway/run/advice-file.ts';
 import { createGraceBudget, hardLimits } from '../../gateway/run/grace-budget.ts';
 import type { RunRecords } from '../../gateway/run/run-record.ts';
@@ -87,13 +88,13 @@ export interface RunAgentParts extends HomeParts, CheckpointParts {
 /** Runs an agent as a session: its events and output are recorded as they come, its limits kept, its end written down. */
 export async function runAgent(parts: RunAgentParts, run: AgentRun): Promise<AgentRunResult> {
   if ((await closeOrphans(parts)) > 0) await parts.gateway.settleDead();
-  const { facts, rules, reservation } = await admitted(parts, run);
+  const { facts, rules, reservation, ahead } = await admitted(parts, run);
   parts.upkeep?.wrote();
   const session = sessionHandle(parts, facts.id);
   const live = parts.gateway.live.follow(facts, rules);
   using _background = parts.gateway.background(facts.id);
   using alerts = parts.gateway.alerts.hear(facts.id);
-  await using turn = live.beginTurn({ reservation });
+  await using turn = live.beginTurn({ reservation, ahead });
   const isMetered = wantsMeter(run, rules.spend);
   const ways = createUsageWays();
   const { sink, heed, stoppedBy } = createSessionSink(session, turn, ways);
@@ -187,6 +188,7 @@ interface AdmittedRun {
   readonly facts: SessionFacts;
   readonly rules: LiveRules;
   readonly reservation: Reservation | undefined;
+  readonly ahead: HeldAhead | undefined;
 }
 
 /** The session of the run. Where a budget is used up there is none: a run that may not begin leaves nothing behind. */
@@ -197,8 +199,11 @@ async function admitted(parts: RunAgentParts, run: AgentRun): Promise<AdmittedRu
   const admit = (facts: Pick<SessionFacts, 'id' | 'source'>): Omit<AdmittedRun, 'facts'> => {
     const rules = withLimits(gateway.live.rulesFor(facts.source).live, run);
     tellUsageWay(run, rules.spend);
-    const reservation = gateway.budgets.admit({ sessionId: facts.id, source: facts.source, rules: rules.spend });
-    return { rules, reservation };
+    // A meter asks before each call; nothing else does.
+    const ahead = wantsMeter(run, rules.spend) ? undefined : createHeldAhead(ownLimits(run));
+    const { id: sessionId, source: from } = facts;
+    const reservation = gateway.budgets.admit({ sessionId, source: from, rules: rules.spend, needs: ahead?.now });
+    return { rules, reservation, ahead };
   };
   if (key === undefined) {
     const id = run.sessionId ?? uuidV7(parts.clock.now());
@@ -212,11 +217,21 @@ async function admitted(parts: RunAgentParts, run: AgentRun): Promise<AdmittedRu
   return { facts, ...admission };
 }
 
+/** What this run may use in all, as far as somebody said so. One that answers a key shares its session, and the limit, with others. */
+function ownLimits({ key, maxTokens, maxUsd }: AgentRun): OwnLimits {
+  if (key !== undefined) return {};
+  return { tokens: maxTokens, nanoUsd: maxUsd === undefined ? undefined : nanoUsd(maxUsd) };
+}
+
+function nanoUsd(usd: number): number {
+  return Math.round(usd * 1e9);
+}
+
 /** The limits of this run instead of the configured ones for the session; all others stay. */
 function withLimits(rules: LiveRules, run: AgentRun): LiveRules {
   const wanted = {
     tokens: run.maxTokens,
-    nanoUsd: run.maxUsd === undefined ? undefined : Math.round(run.maxUsd * 1e9),
+    nanoUsd: run.maxUsd === undefined ? undefined : nanoUsd(run.maxUsd),
     iterations: run.maxIterations,
     wallMs: run.maxMinutes === undefined ? undefined : run.maxMinutes * MINUTE_MS,
   };

@@ -28,6 +28,6 @@ export function tellUsageWay(run: LimitedRun, rules: readonly SpendRule[]): void
     });
   }
   run.tell?.(
-    `${unknown}. Unless it sends events, no limit in tokens or dollars can stop it. Count it with: coppice run --meter`,
+    `${unknown}. Unless it sends events, no limit in tokens or dollars can stop it; they come after a call, so a limit may be passed by one. Count it with: coppice run --meter`,
   );
 }

@@ -113,8 +113,10 @@ function createCounting(db: Database, { clock, owner }: { readonly clock: Clock;
   const countAfter = stepCounter(db, { looks, clock });
   const reservations = createReservations(db, { clock, owner });
   const leftovers = createLeftovers(db, { clock, owner, reservations, count: rows.add });
-  const add = db.transaction((keys: readonly SpendKey[], amounts: Amounts, { settled, report }: AddedWith = {}) => {
-    if (settled !== undefined) reservations.drop(settled);
+  const add = db.transaction((keys: readonly SpendKey[], amounts: Amounts, also: AddedWith = {}) => {
+    const { settled, ahead, report } = also;
+    if (settled !== undefined && ahead === undefined) reservations.drop(settled);
+    if (settled !== undefined && ahead !== undefined) reservations.change(settled, keys, ahead);
     rows.add(keys, amounts);
     return report && leftovers.note(report);
   });

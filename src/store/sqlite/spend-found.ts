@@ -22,11 +22,12 @@ export function foundAdder(db: Database, { clock, add }: FoundAdderParts): Spend
     write.run(id, ...most, clock.now());
     return Object.fromEntries(TOKEN_KINDS.map((kind, index) => [kind, added[index] ?? 0])) as FoundTokens;
   };
-  const addFound = db.transaction(({ id, tokens, sessionId, keys, countOf, settled }: FoundSpend) => {
+  const addFound = db.transaction(({ id, tokens, sessionId, keys, countOf, settled, aheadOf }: FoundSpend) => {
     const grown = grow(id, tokens);
     if (grown === undefined) return undefined;
     const { amounts, usage } = countOf(grown);
-    return { amounts, usage, note: add(keys, amounts, { settled, report: { sessionId, usage } }) };
+    const also = { settled, ahead: aheadOf?.(amounts), report: { sessionId, usage } };
+    return { amounts, usage, note: add(keys, amounts, also) };
   });
   return (found) => addFound.immediate(found);
 }

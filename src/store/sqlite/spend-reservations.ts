@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import type { Reservation, Reserved, ReserveRequest, Scope, Spend } from '../../core/gateway.ts';
+import type { Reservation, Reserved, ReserveRequest, Scope, Spend, SpendKey } from '../../core/gateway.ts';
 import { type Clock, MINUTE_MS } from '../../core/time.ts';
 import type { SpendOwner } from './spend-owner.ts';
 
@@ -60,9 +60,12 @@ export function createReservations(db: Database, { clock, owner }: { clock: Cloc
       const done = insert.run(key, source, model, period, tokens, nanoUsd, Number(isCall), owner.text, now);
       return { id: Number(done.lastInsertRowid) };
     },
-    drop({ id }: Reservation): void {
-      remove.run(id);
+    /** Holds another amount in its place, for a step that counts towards these rows. */
+    change({ id }: Reservation, keys: readonly SpendKey[], { tokens, nanoUsd }: Reserved): void {
+      const { model, period } = namesIn(keys);
+      replace.run(model, period, tokens, nanoUsd, 0, clock.now(), id);
     },
+    drop: ({ id }: Reservation): void => void remove.run(id),
     dropOwn(): void {
       if (hasReserved) removeOwner.run(owner.text);
     },
@@ -70,9 +73,7 @@ export function createReservations(db: Database, { clock, owner }: { clock: Cloc
     takeOut(ownerText: string, newestAt: number): readonly ReservedAmounts[] {
       const taken = ofOwner.raw().all(ownerText, newestAt) as unknown as readonly ReservedRow[];
       for (const [, , , , , , , id] of taken) remove.run(id);
-      return taken.map(([session, source, model, period, tokens, nanoUsd, isCall]) => {
-        return { session, source, model, period, tokens, nanoUsd, isCall: isCall !== 0 };
-      });
+      return taken.map(amountsOf);
     },
   };
 }
@@ -93,6 +94,10 @@ type ReservedRow = readonly [
   reservedAt: number,
 ];
 
+function amountsOf([session, source, model, period, tokens, nanoUsd, isCall]: ReservedRow): ReservedAmounts {
+  return { session, source, model, period, tokens, nanoUsd, isCall: isCall !== 0 };
+}
+
 function reservedOf(others: readonly ReservedRow[], { scope, key, period }: Spend): Reserved {
   return others
     .filter((row) => (scope === 'session' || row[3] === period) && IS_OF[scope](row, key))
@@ -108,7 +113,8 @@ const IS_OF: Readonly<Record<Scope, (row: ReservedRow, key: string) => boolean>>
   day: () => true,
 };
 
-function namesIn(shared: ReserveRequest['shared']): { source: string; model: string; period: string } {
-  const keyOf = (scope: Scope) => shared.find((row) => row.scope === scope)?.key ?? '';
-  return { source: keyOf('source'), model: keyOf('model'), period: shared[0]?.period ?? '' };
+function namesIn(keys: readonly SpendKey[]): { source: string; model: string; period: string } {
+  const keyOf = (scope: Scope) => keys.find((row) => row.scope === scope)?.key ?? '';
+  const period = keys.find(({ scope }) => scope !== 'session')?.period ?? '';
+  return { source: keyOf('source'), model: keyOf('model'), period };
 }
