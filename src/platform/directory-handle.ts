@@ -6,6 +6,7 @@ import {
   existsSync,
   fchmodSync,
   fstatSync,
+  futimesSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -87,6 +88,16 @@ export class DirectoryHandle implements Disposable {
       // Another process may have been faster, and that is as good.
       if (errorCode(error) !== 'EEXIST') throw error;
     }
+    return this.#private(name);
+  }
+
+  /** A folder that was not there before, 0700 whatever the umask. Fails where anything has the name. */
+  newFolder(name: string): DirectoryHandle {
+    mkdirSync(this.at(name), 0o700);
+    return this.#private(name);
+  }
+
+  #private(name: string): DirectoryHandle {
     const made = this.folder(name);
     if (made === undefined) throw notAFolder(join(this.path, name));
     fchmodSync(made.#handle, 0o700);
@@ -109,6 +120,12 @@ export class DirectoryHandle implements Disposable {
     } finally {
       closeSync(handle);
     }
+  }
+
+  /** Gives the folder itself a mode and a time. */
+  setFacts({ mode, modifiedAtSeconds }: { readonly mode: number; readonly modifiedAtSeconds: number }): void {
+    fchmodSync(this.#handle, mode);
+    futimesSync(this.#handle, modifiedAtSeconds, modifiedAtSeconds);
   }
 
   /** Makes new, renamed and removed names in it survive a power cut, where the system can. */

@@ -4,17 +4,19 @@ import fs, {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { DAY_MS, HOUR_MS } from '../../src/core/time.ts';
 import type { NativeLayout } from '../../src/homes/native/native-layout.ts';
 import { type ArchiveDesk, filesBelow, openArchiveDesk } from '../support/archive-desk.ts';
+import { beforeCall } from '../support/before-call.ts';
 import { NOW } from '../support/clock.ts';
 import { collect, user } from '../support/collect.ts';
 
@@ -37,6 +39,34 @@ describe('the archive of a native home, when something is in the way', () => {
     expect(await desk.home.undo(runId)).toMatchObject({ done: 1, skipped: 0 });
     await desk.noProblems();
   });
+
+  it.skipIf(process.platform !== 'linux').each(['a run', 'all runs'])(
+    'brings back nothing behind a link that takes the place of the trash of %s meanwhile',
+    async (whose) => {
+      await desk.add('a', [user('one')]);
+      await (await desk.home.sessions.open('a')).dump({ url: 'https://example.com' });
+      const before = desk.everything();
+      const { runId } = await desk.archive();
+      const place = whose === 'a run' ? desk.layout.trash(runId) : dirname(desk.layout.trash(runId));
+      const outside = join(desk.layout.root, '..', 'outside');
+      const victim = whose === 'a run' ? join(outside, '1') : join(outside, runId, '1');
+      mkdirSync(victim, { recursive: true });
+      writeFileSync(join(victim, 'canary'), 'not yours');
+      const untouched = filesBelow(outside);
+      const swap = () => {
+        renameSync(place, `${place}-moved`);
+        symlinkSync(outside, place);
+      };
+      // One file is written, and others are not.
+      await beforeCall('futimesSync', swap, { act: () => desk.home.undo(runId).catch(() => undefined) });
+      expect(filesBelow(outside)).toEqual(untouched);
+      rmSync(place);
+      renameSync(`${place}-moved`, place);
+      expect(await desk.home.undo(runId)).toMatchObject({ skipped: 0 });
+      expect(desk.everything()).toEqual(before);
+      await desk.noProblems();
+    },
+  );
 
   it('changes nothing when the bundle is damaged or gone, and says so', async () => {
     await desk.add('a', [user('one'), user('two')]);

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import fs, { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
-import { syncBuiltinESMExports } from 'node:module';
+import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { moveEntry } from '../../src/platform/move-entry.ts';
 import { removeTree } from '../../src/platform/remove-tree.ts';
+import { beforeCall } from '../support/before-call.ts';
 import { campaignSize } from '../support/campaign.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -39,11 +39,9 @@ describe.skipIf(process.platform !== 'linux')(
 
     it.each(['trash/inner', 'trash'])('removes nothing behind a link that came after the look, at %s', async (name) => {
       makeTree();
-      await before(
-        'unlink',
-        () => swap(at('home', name)),
-        () => removeTree(at('home'), at('home', 'trash')).catch(() => 0),
-      );
+      await beforeCall('promises.unlink', () => swap(at('home', name)), {
+        act: () => removeTree(at('home'), at('home', 'trash')).catch(() => 0),
+      });
       expect(canaries()).toEqual(CANARIES);
     });
 
@@ -54,20 +52,18 @@ describe.skipIf(process.platform !== 'linux')(
         renameSync(at('home', 'trash', 'zone'), at('zone-moved'));
         renameSync(at('outside'), at('home', 'trash', 'zone'));
       };
-      await before('unlink', take, () =>
-        expect(removeTree(at('home'), at('home', 'trash'))).rejects.toThrow('was not removed'),
-      );
+      await beforeCall('promises.unlink', take, {
+        act: () => expect(removeTree(at('home'), at('home', 'trash'))).rejects.toThrow('was not removed'),
+      });
       expect(readdirSync(at('home', 'trash', 'zone'))).toEqual(['inner', 'one', 'two']);
     });
 
     it('moves nothing out of a folder behind a link that came after the look', async () => {
       makeTree();
       mkdirSync(at('home', 'to'));
-      await before(
-        'renameSync',
-        () => swap(at('home', 'trash', 'inner')),
-        async () => moveEntry(at('home'), at('home', 'trash', 'inner', 'one'), at('home', 'to', 'one')),
-      );
+      await beforeCall('renameSync', () => swap(at('home', 'trash', 'inner')), {
+        act: () => moveEntry(at('home'), at('home', 'trash', 'inner', 'one'), at('home', 'to', 'one')),
+      });
       expect(canaries()).toEqual(CANARIES);
     });
 
@@ -91,29 +87,6 @@ describe.skipIf(process.platform !== 'linux')(
 );
 
 const CANARIES = ['one', 'two', 'inner/one', 'inner/two'];
-
-/** Carries out an act, and something else right before its first call of this name. */
-async function before(name: 'unlink' | 'renameSync', first: () => void, act: () => Promise<unknown>): Promise<void> {
-  const calls = (name === 'unlink' ? fs.promises : fs) as unknown as Record<string, (...args: unknown[]) => unknown>;
-  const real = calls[name];
-  if (real === undefined) throw new Error(`no ${name}`);
-  let met = false;
-  calls[name] = (...args) => {
-    calls[name] = real;
-    syncBuiltinESMExports();
-    met = true;
-    first();
-    return real(...args);
-  };
-  syncBuiltinESMExports();
-  try {
-    await act();
-  } finally {
-    calls[name] = real;
-    syncBuiltinESMExports();
-  }
-  expect(met).toBe(true);
-}
 
 const SWAPPER = `
 const { renameSync, symlinkSync, unlinkSync } = require('node:fs');

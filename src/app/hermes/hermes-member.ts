@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { ArchiveMember } from '../../core/session-archive.ts';
 import { ownFolder } from '../../homes/hermes/taken-places.ts';
 import { putTaken, type StoredSession, type TakenWriter } from '../../homes/hermes/taken-session.ts';
@@ -12,7 +12,8 @@ import {
 import { inspectMember, memberStretches } from '../../homes/native/archive-member.ts';
 import { ArchiveUnpack } from '../../homes/native/archive-unpack.ts';
 import type { NativeLayout } from '../../homes/native/native-layout.ts';
-import { makePrivateDir, syncDir } from '../../platform/private-files.ts';
+import { openBelow } from '../../platform/directory-handle.ts';
+import { syncDir } from '../../platform/private-files.ts';
 
 /**
  * What an archive holds of a session of a Hermes home: the lines of its record as they stand in the trash, its prompt, and then
@@ -42,14 +43,15 @@ export async function unpackHermesMember({ layout, runId, number }: Unpacking, m
   const path = join(layout.archive, member.bundle);
   await inspectMember(path, member);
   const directory = ownFolder(layout.trash(runId), number);
-  makePrivateDir(dirname(directory));
-  using files = new ArchiveUnpack(directory);
+  using above = openBelow(layout.root, dirname(directory), { create: true });
+  using files = new ArchiveUnpack({ above, name: basename(directory) });
   using taken = putTaken({ home: layout.root, root: layout.trash(runId) }, number);
   for await (const stretch of memberStretches(path, member)) {
     for (const line of linesIn(stretch)) takeLine(line, { taken, files });
   }
   files.finish();
-  for (const folder of [dirname(directory), dirname(dirname(directory))]) syncDir(folder);
+  above.sync();
+  syncDir(dirname(above.path));
   taken.seal();
 }
 

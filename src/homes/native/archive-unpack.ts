@@ -1,27 +1,28 @@
-import {
-  chmodSync,
-  closeSync,
-  constants,
-  fchmodSync,
-  fsyncSync,
-  futimesSync,
-  mkdirSync,
-  openSync,
-  utimesSync,
-} from 'node:fs';
-import { join } from 'node:path';
-import { syncDir } from '../../platform/private-files.ts';
+import { closeSync, constants, fchmodSync, fsyncSync, futimesSync, openSync } from 'node:fs';
+import { posix } from 'node:path';
+import { Failure } from '../../core/failure.ts';
+import type { DirectoryHandle } from '../../platform/directory-handle.ts';
 import { writeAll } from '../../platform/write-all.ts';
 import { type ArchiveData, type ArchiveEntry, dataBytes } from './archive-entries.ts';
 
-/** Writes the files of an archived session into a directory that does not exist yet. Durable once it is finished. */
+/** Where the files of an archived session go: a folder that is open, and a name in it that nothing has. */
+export interface UnpackPlace {
+  readonly above: DirectoryHandle;
+  readonly name: string;
+}
+
+/**
+ * Writes the files of an archived session into a folder that does not exist yet. Durable once it is finished. The folders on the way
+ * to what is written are held open, so whoever puts a link in place of one leads nothing elsewhere.
+ */
 export class ArchiveUnpack implements Disposable {
-  readonly #directory: string;
-  readonly #folders: ArchiveEntry[] = [];
+  readonly #place: UnpackPlace;
+  /** From the outermost to the one that is being filled: an archive holds a folder, then all that is in it. */
+  readonly #folders: { readonly entry: ArchiveEntry; readonly handle: DirectoryHandle }[] = [];
   #file: { readonly entry: ArchiveEntry; readonly handle: number; sizeBytes: number } | undefined;
 
-  constructor(directory: string) {
-    this.#directory = directory;
+  constructor(place: UnpackPlace) {
+    this.#place = place;
   }
 
   /** Takes the lines of an archive that are about files, in their order. */
@@ -32,34 +33,45 @@ export class ArchiveUnpack implements Disposable {
       return;
     }
     this.#finishFile();
-    const path = join(this.#directory, line.path);
+    const { above, name } = this.#spotOf(line);
     if (line.kind === 'folder') {
-      mkdirSync(path, 0o700);
-      this.#folders.push(line);
+      this.#folders.push({ entry: line, handle: above.newFolder(name) });
     } else {
       const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
-      this.#file = {
-        entry: line,
-        handle: openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600),
-        sizeBytes: 0,
-      };
+      const handle = openSync(above.at(name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+      this.#file = { entry: line, handle, sizeBytes: 0 };
     }
   }
 
-  /** Folders get their mode and time last: writing into them changes the one and may need another. */
   finish(): void {
     this.#finishFile();
-    for (const { path, mode, modifiedAtUs } of this.#folders.toReversed()) {
-      const folder = join(this.#directory, path);
-      syncDir(folder);
-      chmodSync(folder, mode);
-      utimesSync(folder, seconds(modifiedAtUs), seconds(modifiedAtUs));
-    }
+    this.#finishFolders(0);
   }
 
   [Symbol.dispose](): void {
     if (this.#file !== undefined) closeSync(this.#file.handle);
     this.#file = undefined;
+    for (const { handle } of this.#folders.splice(0)) handle[Symbol.dispose]();
+  }
+
+  #spotOf({ path }: ArchiveEntry): UnpackPlace {
+    if (path === TOP && this.#folders.length === 0) return this.#place;
+    const outer = posix.dirname(path);
+    const depth = this.#folders.findIndex(({ entry }) => entry.path === outer);
+    this.#finishFolders(depth + 1);
+    const above = this.#folders.at(-1)?.handle;
+    if (path === TOP || above === undefined)
+      throw new Failure('integrity', `The archive has ${path}, and not the folder that it is in.`);
+    return { above, name: posix.basename(path) };
+  }
+
+  /** Folders get their mode and time last: writing into them changes the one and may need another. */
+  #finishFolders(depth: number): void {
+    for (const { entry, handle } of this.#folders.splice(depth).toReversed()) {
+      using folder = handle;
+      folder.sync();
+      folder.setFacts({ mode: entry.mode, modifiedAtSeconds: seconds(entry.modifiedAtUs) });
+    }
   }
 
   #finishFile(): void {
@@ -68,9 +80,13 @@ export class ArchiveUnpack implements Disposable {
     fchmodSync(handle, entry.mode);
     futimesSync(handle, seconds(entry.modifiedAtUs), seconds(entry.modifiedAtUs));
     fsyncSync(handle);
-    this[Symbol.dispose]();
+    this.#file = undefined;
+    closeSync(handle);
   }
 }
+
+/** The path of the session's own folder. */
+const TOP = '.';
 
 /** Fractions of seconds are cut off somewhere below a microsecond, so the middle of it is aimed at. */
 function seconds(us: number): number {

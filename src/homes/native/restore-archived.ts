@@ -7,9 +7,10 @@ import type { ArchiveMember } from '../../core/session-archive.ts';
 import { MAX_BATCH, MAX_BATCH_BYTES } from '../../core/session-store.ts';
 import type { FileMover } from '../../core/session-trash.ts';
 import { trashRequest } from '../../core/trash-request.ts';
+import { openBelow } from '../../platform/directory-handle.ts';
 import { obstacleTo } from '../../platform/error-sentence.ts';
 import { refuseLinks } from '../../platform/move-entry.ts';
-import { makePrivateDir, syncDir } from '../../platform/private-files.ts';
+import { syncDir } from '../../platform/private-files.ts';
 import { fileLines, isAboutFiles, linesIn, parseArchiveLine } from './archive-lines.ts';
 import { inspectMember, memberStretches } from './archive-member.ts';
 import { ArchiveUnpack } from './archive-unpack.ts';
@@ -55,19 +56,17 @@ async function unpack(parts: BundleParts, step: RestoreStep, { item, member }: U
   // A crash may have come when the files were back in their place already. What else stands there is not overwritten.
   const stands = lstatSync(directory, { throwIfNoEntry: false }) !== undefined;
   refuseLinks(layout.root, directory);
-  const place = join(layout.trash(step.runId), String(item.number));
-  refuseLinks(layout.root, place);
-  makePrivateDir(layout.trash(step.runId));
+  using trash = openBelow(layout.root, layout.trash(step.runId), { create: true });
   const isBack = stands && fileLines(directory).join('\n') === held.join('\n');
-  using files = isBack ? undefined : new ArchiveUnpack(place);
+  using files = isBack ? undefined : new ArchiveUnpack({ above: trash, name: String(item.number) });
   await readAll(path, member, {
     put: (messages) => parts.store.archive.put(step.runId, item.number, messages),
     files,
   });
   files?.finish();
   // Before the session is shown: until the files are in their place, this is the only way to them.
-  const trash = layout.trash(step.runId);
-  for (const folder of [trash, dirname(trash), layout.root]) syncDir(folder);
+  trash.sync();
+  for (const folder of [dirname(trash.path), layout.root]) syncDir(folder);
 }
 
 interface Taking {
