@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs';
+import { type BigIntStats, readdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { WorkdirPlace } from '../core/checkpoint.ts';
 import { errorCode } from '../platform/error-code.ts';
@@ -40,7 +40,10 @@ export function lookForWorkdir(workdir: string): WorkdirLook {
 }
 
 export function fileId(path: string): FileId {
-  const { dev, ino } = statSync(path, { bigint: true });
+  return fileIdOf(statSync(path, { bigint: true }));
+}
+
+export function fileIdOf({ dev, ino }: Pick<BigIntStats, 'dev' | 'ino'>): FileId {
   return { dev: String(dev), ino: String(ino) };
 }
 

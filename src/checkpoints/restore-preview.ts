@@ -6,6 +6,7 @@ import { readWorktree } from './read-worktree.ts';
 import { changesBetween } from './restore-changes.ts';
 import { hiddenFiles, type SafetyRequest, treeWith } from './restore-safety.ts';
 import { previewWorktree } from './worktree-change.ts';
+import { Folder } from './worktree-folder.ts';
 
 /** What a restore would do now, path by path. Changes nothing, and saves no checkpoint. */
 export async function* previewRestore(store: CheckpointStore, request: SafetyRequest): AsyncGenerator<RestoredFile> {
@@ -18,7 +19,8 @@ export async function* previewRestore(store: CheckpointStore, request: SafetyReq
   }
   using now = await readWorktree(store, workdir, signal);
   const visible = await changesBetween(store, { from: now, to: target, paths });
-  const hidden = await hiddenFiles(store, workdir, visible);
+  using root = new Folder(workdir);
+  const hidden = await hiddenFiles(store, { workdir, root }, visible);
   const tree = await treeWith(store, { workdir, tree: now.tree, hidden, signal });
-  yield* previewWorktree({ workdir, changes: await changesBetween(store, { from: { tree }, to: target, paths }) });
+  yield* previewWorktree({ root, changes: await changesBetween(store, { from: { tree }, to: target, paths }) });
 }

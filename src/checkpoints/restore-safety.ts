@@ -11,7 +11,7 @@ import { sortChanges } from './sort-changes.ts';
 import { saveSnapshot } from './take-snapshot.ts';
 import { updateIndex } from './update-index.ts';
 import { withScratch } from './with-scratch.ts';
-import { Folder, openPlace } from './worktree-folder.ts';
+import { type Folder, openPlace } from './worktree-folder.ts';
 
 export interface SafetyRequest {
   readonly target: Checkpoint;
@@ -29,11 +29,14 @@ export interface Safety {
  * Saves what is there before a restore. A file that the target holds and that the project ignores by now is saved too: it is
  * about to be overwritten. Files that the rules of the store leave out are not; so they are not overwritten either.
  */
-export async function saveBefore(store: CheckpointStore, request: SafetyRequest): Promise<Safety> {
-  const { target, paths } = request;
+export async function saveBefore(
+  store: CheckpointStore,
+  request: SafetyRequest & Pick<OpenWorkdir, 'root'>,
+): Promise<Safety> {
+  const { target, paths, root } = request;
   const first = await saveVisible(store, request);
   const changes = await changesBetween(store, { from: first, to: target, paths });
-  const hidden = await hiddenFiles(store, target.workdir, changes);
+  const hidden = await hiddenFiles(store, { workdir: target.workdir, root }, changes);
   if (hidden.length === 0) return { safety: first, changes };
   const tree = await treeWith(store, { ...request, workdir: target.workdir, tree: first.tree, hidden });
   if (tree === first.tree) return { safety: first, changes };
@@ -66,13 +69,19 @@ function reasonFor(target: Checkpoint): string {
   return `before going back to ${shortId(target.id)}`;
 }
 
+/** A working directory, by its path and open. */
+export interface OpenWorkdir {
+  readonly workdir: string;
+  readonly root: Folder;
+}
+
 /** Files in the way of a restore that the project ignores by now, and that a checkpoint may hold. */
 export async function hiddenFiles(
   store: CheckpointStore,
-  workdir: string,
+  { workdir, root }: OpenWorkdir,
   changes: readonly TreeChange[],
 ): Promise<readonly TreeChange[]> {
-  const found = changes.filter(({ from, path }) => from === undefined && isSavable(workdir, path));
+  const found = changes.filter(({ from, path }) => from === undefined && isSavable(root, path));
   if (found.length === 0) return [];
   return withScratch(store, workdir, async (place) => {
     const entries = found.map(({ path, to }) => Buffer.concat([Buffer.from(`${to?.mode} ${to?.oid}\t`), path, NUL]));
@@ -84,8 +93,7 @@ export async function hiddenFiles(
   });
 }
 
-function isSavable(workdir: string, path: Buffer): boolean {
-  using root = new Folder(workdir);
+function isSavable(root: Folder, path: Buffer): boolean {
   using place = openPlace(root, path, { create: false });
   if (place.folder === undefined) return false;
   const stats = lstatSync(place.folder.at(place.name), { throwIfNoEntry: false });

@@ -1,9 +1,9 @@
-import { mkdirSync } from 'node:fs';
 import type { Checkpoint, CheckpointRestoreRequest, RestoredFile } from '../core/checkpoint.ts';
+import { Failure } from '../core/failure.ts';
 import type { Journal, RunItem } from '../core/run.ts';
 import type { SessionRewind } from '../core/session-rewind.ts';
 import type { EpochMs } from '../core/time.ts';
-import { findWorkdir } from './find-workdir.ts';
+import { openWorkdir } from './find-workdir.ts';
 import { shareStore } from './heal-store.ts';
 import { type CheckpointStore, LOCK_WAIT_MS } from './open-store.ts';
 import { saveBefore } from './restore-safety.ts';
@@ -51,18 +51,26 @@ export async function* restoreSnapshot(
   const { target, runId } = restore;
   using _project = await store.projectLock(target.projectId).alone(LOCK_WAIT_MS);
   using _store = await shareStore(store, LOCK_WAIT_MS);
-  if (findWorkdir(store, target) === 'gone') mkdirSync(target.workdir);
-  const { safety, changes } = await saveBefore(store, { ...restore, paths: restore.paths ?? [] });
+  using root = openWorkdir(store, target);
+  const { safety, changes } = await saveBefore(store, { ...restore, root, paths: restore.paths ?? [] });
+  // Git was told a path, so what it saved may be of another folder that stands there by now.
+  if (!root.isAt(target.workdir)) throw notInPlace(target.workdir);
   if (changes.length === 0 && restore.session === undefined) return { safety };
   const sessionDetail = await record(parts, restore, safety);
   try {
     const { layout } = store;
     const { signal } = restore;
-    yield* changeWorktree({ layout, workdir: target.workdir, changes, ...(signal && { signal }) });
+    yield* changeWorktree({ layout, workdir: target.workdir, root, changes, ...(signal && { signal }) });
   } finally {
     await journal.finish(runId, store.clock.now());
   }
   return { safety, runId, ...(sessionDetail !== undefined && { sessionDetail }) };
+}
+
+function notInPlace(workdir: string): Failure {
+  return new Failure('refused', `${workdir} was moved or replaced while it was being saved.`, {
+    hint: 'Nothing was changed. Put it back in its place, then run the same command again.',
+  });
 }
 
 /**

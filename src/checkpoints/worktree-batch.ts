@@ -1,8 +1,9 @@
-import { lstatSync, rmdirSync } from 'node:fs';
+import { rmdirSync } from 'node:fs';
 import type { RestoredFile } from '../core/checkpoint.ts';
 import { isDiskFull } from '../platform/error-code.ts';
 import type { TreeChange } from './diff-trees.ts';
 import type { Contents } from './restore-contents.ts';
+import { JUST_CHANGED, stampOf } from './worktree-entry.ts';
 import { type Folder, openPlace, type Place } from './worktree-folder.ts';
 import { judgeChange } from './worktree-judge.ts';
 import { outcomeOf, sentenceOf } from './worktree-outcome.ts';
@@ -72,23 +73,23 @@ async function prepare(parts: BatchParts, change: TreeChange): Promise<Step> {
 /** A sentence when the path is left alone, nothing when there is nothing to do. */
 async function stage({ root, contents }: BatchParts, change: TreeChange): Promise<Waiting | string | undefined> {
   const { path, to } = change;
-  const found = stampAt(root, path);
-  const verdict = await judgeChange(root, change);
-  if (verdict.kind === 'stop') return verdict.why;
-  const place = openPlace(root, path, { create: verdict.kind === 'act' });
-  const { folder, name } = place;
+  let place = openPlace(root, path, { create: false });
+  let waiting: Waiting | undefined;
   try {
+    const found = stampOf(place);
+    const verdict = await judgeChange({ root, place }, change);
+    if (verdict.kind === 'stop') return verdict.why;
+    if (verdict.kind === 'nothing-to-do') return undefined;
+    // Nothing has the name where a folder on the way is missing, and nothing may have it by then.
+    if (place.folder === undefined) place = openPlace(root, path, { create: true });
+    const { folder, name } = place;
     if (folder === undefined || to === undefined) return 'A file or link stands where its folder should be.';
-    if (verdict.kind === 'act') {
-      const staged = await stageEntry({ folder, name, entry: to, content: contents.read(to.oid) });
-      return { place: place as Waiting['place'], staged, found };
-    }
-  } catch (error) {
-    place[Symbol.dispose]();
-    throw error;
+    const staged = await stageEntry({ folder, name, entry: to, content: contents.read(to.oid) });
+    waiting = { place: place as Waiting['place'], staged, found };
+    return waiting;
+  } finally {
+    if (waiting === undefined) place[Symbol.dispose]();
   }
-  place[Symbol.dispose]();
-  return undefined;
 }
 
 async function sync(step: Step): Promise<void> {
@@ -99,29 +100,18 @@ async function sync(step: Step): Promise<void> {
   }
 }
 
-/** Why it was not, if it was not. What was changed since it was judged is something that no checkpoint holds. */
+/** Why it was not, if it was not. */
 function putInPlace({ detail, waiting }: Step): string | undefined {
   if (detail !== undefined || waiting === undefined) return detail;
   const { place, staged, found } = waiting;
   try {
-    if (stampOf(place) !== found) return 'It was changed at this very moment, so it stays as it is.';
+    if (stampOf(place) !== found) return JUST_CHANGED;
     removeEmptyTree(place.folder, place.name);
     staged.put();
     return undefined;
   } catch (error) {
     return sentenceOf(error);
   }
-}
-
-function stampAt(root: Folder, path: Buffer): string {
-  using place = openPlace(root, path, { create: false });
-  return stampOf(place);
-}
-
-/** The same as long as nothing there was changed. */
-function stampOf({ folder, name }: Place): string {
-  const stat = folder && lstatSync(folder.at(name), { bigint: true, throwIfNoEntry: false });
-  return stat === undefined ? 'none' : [stat.ino, stat.mode, stat.size, stat.mtimeNs, stat.ctimeNs].join('-');
 }
 
 /** A folder in the way of a file, when nothing but empty folders is in it. Whatever else is there makes this fail. */

@@ -51,7 +51,9 @@ describe('changing a working directory from one saved state to another', () => {
   async function change(from: string, to: string): Promise<string[]> {
     const changes = await diffTrees(gitDir, { from, to });
     const skipped: string[] = [];
-    for await (const file of changeWorktree({ layout: { gitDir, work: join(gitDir, 'work') }, workdir, changes })) {
+    using root = new Folder(workdir);
+    const layout = { gitDir, work: join(gitDir, 'work') };
+    for await (const file of changeWorktree({ layout, workdir, root, changes })) {
       if (file.status === 'skipped') skipped.push(`${file.path.toString()}: ${file.detail}`);
     }
     return skipped;
@@ -60,7 +62,8 @@ describe('changing a working directory from one saved state to another', () => {
   async function preview(from: string, to: string): Promise<string[]> {
     const changes = await diffTrees(gitDir, { from, to });
     const skipped: string[] = [];
-    for await (const file of previewWorktree({ workdir, changes })) {
+    using root = new Folder(workdir);
+    for await (const file of previewWorktree({ root, changes })) {
       if (file.status === 'skipped') skipped.push(`${file.path.toString()}: ${file.detail}`);
     }
     return skipped;

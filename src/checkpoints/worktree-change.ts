@@ -6,13 +6,16 @@ import { openContents } from './restore-contents.ts';
 import type { StoreLayout } from './store-layout.ts';
 import { noteRestore } from './store-work.ts';
 import { BATCH_FILES, writeBatch } from './worktree-batch.ts';
-import { Folder, openPlace } from './worktree-folder.ts';
+import { JUST_CHANGED, stampOf } from './worktree-entry.ts';
+import { type Folder, openPlace } from './worktree-folder.ts';
 import { judgeChange, key } from './worktree-judge.ts';
 import { attempt } from './worktree-outcome.ts';
 
 export interface WorktreeChange {
   readonly layout: Pick<StoreLayout, 'gitDir' | 'work'>;
   readonly workdir: string;
+  /** The working directory, which is opened once: whatever stands at its path later is another. */
+  readonly root: Folder;
   readonly changes: readonly TreeChange[];
   readonly signal?: AbortSignal;
 }
@@ -22,7 +25,7 @@ export interface WorktreeChange {
  * step. A path that is not as the first state says is left alone. Asked again after a crash, it finishes what is left.
  */
 export async function* changeWorktree(change: WorktreeChange): AsyncGenerator<RestoredFile> {
-  using root = new Folder(change.workdir);
+  const { root } = change;
   using contents = openContents(change.layout.gitDir);
   const { removals, writes } = inOrder(change.changes);
   using _note = noteRestore(change.layout, { workdir: change.workdir, paths: onePerFolder(writes) });
@@ -43,10 +46,9 @@ export async function* changeWorktree(change: WorktreeChange): AsyncGenerator<Re
 
 /** What `changeWorktree` would do now, without doing it. */
 export async function* previewWorktree({
-  workdir,
+  root,
   changes,
-}: Omit<WorktreeChange, 'layout'>): AsyncGenerator<RestoredFile> {
-  using root = new Folder(workdir);
+}: Pick<WorktreeChange, 'root' | 'changes'>): AsyncGenerator<RestoredFile> {
   const { removals, writes } = inOrder(changes);
   const leaving = new Set<string>();
   for (const each of [...removals, ...writes]) {
@@ -69,16 +71,19 @@ function onePerFolder(changes: readonly TreeChange[]): string[] {
 }
 
 async function remove(root: Folder, change: TreeChange): Promise<string | undefined> {
-  const verdict = await judgeChange(root, change);
-  if (verdict.kind === 'stop') return verdict.why;
   using place = openPlace(root, change.path, { create: false });
-  if (place.folder === undefined) return undefined;
-  if (verdict.kind === 'act') unlinkSync(place.folder.at(place.name));
+  const found = stampOf(place);
+  const verdict = await judgeChange({ root, place }, change);
+  if (verdict.kind === 'stop') return verdict.why;
+  if (verdict.kind === 'nothing-to-do' || place.folder === undefined) return undefined;
+  if (stampOf(place) !== found) return JUST_CHANGED;
+  unlinkSync(place.folder.at(place.name));
   return undefined;
 }
 
 async function judged(root: Folder, change: TreeChange, leaving: ReadonlySet<string>): Promise<string | undefined> {
-  const verdict = await judgeChange(root, change, leaving);
+  using place = openPlace(root, change.path, { create: false });
+  const verdict = await judgeChange({ root, place, leaving }, change);
   return verdict.kind === 'stop' ? verdict.why : undefined;
 }
 

@@ -12,6 +12,7 @@ import { pathFilter } from './restore-paths.ts';
 import { keepRef } from './store-layout.ts';
 import { changeRefs } from './change-refs.ts';
 import { changeWorktree } from './worktree-change.ts';
+import { Folder } from './worktree-folder.ts';
 
 export interface WorktreeParts {
   /** The store, if there is one by now. */
@@ -70,7 +71,8 @@ async function putFilesBack(store: CheckpointStore, request: CheckpointRestoreRe
   const all = await diffTrees(gitDir, { from: request.checkpointId, to: request.safetyId });
   const changes = all.filter(({ path }) => isWanted(path));
   const left: string[] = [];
-  for await (const file of changeWorktree({ layout: store.layout, workdir: request.workdir, changes })) {
+  using root = new Folder(request.workdir);
+  for await (const file of changeWorktree({ layout: store.layout, workdir: request.workdir, root, changes })) {
     if (file.status === 'skipped') left.push(`${file.path.toString()}: ${file.detail}`);
   }
   if (left.length === 0) return undefined;

@@ -27,6 +27,15 @@ export function sameEntry(found: Found, entry: TreeEntry | undefined): boolean {
   return typeof found === 'object' && found.mode === entry.mode && found.oid === entry.oid;
 }
 
+/** The same as long as nothing there was changed. */
+export function stampOf({ folder, name }: Place): string {
+  const stat = folder && lstatSync(folder.at(name), { bigint: true, throwIfNoEntry: false });
+  return stat === undefined ? 'none' : [stat.ino, stat.mode, stat.size, stat.mtimeNs, stat.ctimeNs].join('-');
+}
+
+/** What was changed since it was judged is something that no checkpoint holds. */
+export const JUST_CHANGED = 'It was changed at this very moment, so it stays as it is.';
+
 async function readFile(path: Buffer): Promise<Found> {
   try {
     const handle = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);

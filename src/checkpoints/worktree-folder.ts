@@ -1,33 +1,47 @@
-import { closeSync, constants, existsSync, lstatSync, mkdirSync, openSync, readdirSync } from 'node:fs';
+import { closeSync, constants, existsSync, fstatSync, lstatSync, mkdirSync, openSync, readdirSync } from 'node:fs';
 import { Failure } from '../core/failure.ts';
 import { errorCode } from '../platform/error-code.ts';
 import { syncOpenDir } from '../platform/private-files.ts';
+import { fileIdOf, sameFile } from './locate-workdir.ts';
+import type { FileId } from './project-book.ts';
 
 /**
  * An open folder of a working directory. On Linux what lies in it is reached through the open folder itself: whoever puts a link
- * in place of it, or of one above it, leads nobody elsewhere. Other systems have no such way in Node, so there every folder
- * on the way is looked at just before use.
+ * in place of it, or of one above it, leads nobody elsewhere. Other systems have no such way in Node, so there the path must still
+ * lead to the folder that was opened, right before each use.
  */
 export class Folder implements Disposable {
+  /** Which folder it is, whatever its name is by now. */
+  readonly id: FileId;
   readonly #base: Buffer;
   readonly #handle: number;
+  readonly #through: boolean;
 
-  constructor(path: Buffer | string) {
+  constructor(path: Buffer | string, { through = THROUGH_HANDLES }: { readonly through?: boolean } = {}) {
     const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;
     this.#handle = openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-    this.#base = Buffer.from(THROUGH_HANDLES ? `/proc/self/fd/${this.#handle}` : path);
+    this.#through = through;
+    this.#base = Buffer.from(through ? `/proc/self/fd/${this.#handle}` : path);
+    this.id = fileIdOf(fstatSync(this.#handle, { bigint: true }));
   }
 
   /** Where a name in this folder is, for one system call. The last name of a path is never followed by whoever uses it. */
   at(name: Buffer): Buffer {
+    if (!this.#through && !this.isAt(this.#base)) throw replaced(this.#base);
     return Buffer.concat([this.#base, SLASH, name]);
+  }
+
+  /** Whether a path leads to it now, and not through a link at its end. */
+  isAt(path: Buffer | string): boolean {
+    const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+    return stat !== undefined && sameFile(fileIdOf(stat), this.id);
   }
 
   /** The folder of this name; `undefined` when there is none, or a link or a file instead. */
   open(name: Buffer): Folder | undefined {
     const path = this.at(name);
     try {
-      return new Folder(path);
+      return new Folder(path, { through: this.#through });
     } catch (error) {
       if (!NO_FOLDER.has(errorCode(error) ?? '')) throw error;
       return undefined;
@@ -61,6 +75,12 @@ export class Folder implements Disposable {
 const THROUGH_HANDLES = process.platform === 'linux' && existsSync('/proc/self/fd');
 const SLASH = Buffer.from('/');
 const NO_FOLDER = new Set(['ENOENT', 'ENOTDIR', 'ELOOP']);
+
+function replaced(path: Buffer): Failure {
+  return new Failure('refused', `${path.toString()} was moved or replaced meanwhile.`, {
+    hint: 'Nothing more was changed. Put it back in its place, then run the same command again.',
+  });
+}
 
 /** The folder that holds a path, and the path's last name. */
 export interface Place extends Disposable {

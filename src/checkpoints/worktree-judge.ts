@@ -1,24 +1,27 @@
 import type { TreeChange } from './diff-trees.ts';
 import { EXECUTABLE, type Found, findEntry, LINK, PLAIN, sameEntry } from './worktree-entry.ts';
-import { type Folder, openPlace } from './worktree-folder.ts';
+import { type Folder, openPlace, type Place } from './worktree-folder.ts';
 
 /** `act` and `nothing-to-do` need no words; whatever keeps a path from being changed is a sentence. */
 export type Verdict = { readonly kind: 'act' | 'nothing-to-do' } | { readonly kind: 'stop'; readonly why: string };
 
+export interface Judging {
+  readonly root: Folder;
+  /** Where the path is: whoever acts on the verdict does so in the same open folder. */
+  readonly place: Place;
+  /** Names the paths that will be gone by then. */
+  readonly leaving?: ReadonlySet<string>;
+}
+
 /**
  * Whether a path may be changed from one saved state to another. Only what is exactly as the first state says is ever
- * replaced or removed, so nothing is lost that no checkpoint holds. `leaving` names the paths that will be gone by then.
+ * replaced or removed, so nothing is lost that no checkpoint holds.
  */
-export async function judgeChange(
-  root: Folder,
-  change: TreeChange,
-  leaving: ReadonlySet<string> = new Set(),
-): Promise<Verdict> {
+export async function judgeChange({ root, place, leaving = new Set() }: Judging, change: TreeChange): Promise<Verdict> {
   const { path, from, to } = change;
   if (to !== undefined && !WRITABLE.has(to.mode)) return stop('It is of a kind that cannot be put back.');
   const wall = to && firstObstacle(root, path);
   if (wall !== undefined && !leaving.has(key(wall))) return stop('A file or link stands where its folder should be.');
-  using place = openPlace(root, path, { create: false });
   const found = await findEntry(place);
   // A file that is to go and has given way to a folder is gone; what the folder holds is judged by its own paths.
   if (sameEntry(found, to) || (found === 'folder' && to === undefined)) return { kind: 'nothing-to-do' };
