@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { tempDir } from '../../test/support/temp-dir.ts';
 import { openRegular, readRegular, refuseIrregular } from './open-regular.ts';
 
-const { O_RDONLY, O_RDWR, O_WRONLY, O_CREAT } = constants;
+const { O_RDONLY, O_RDWR, O_WRONLY, O_CREAT, O_NOFOLLOW } = constants;
 
 describe('opening a file of ours', () => {
   it('reads and writes one that is there, and makes one that is not', () => {
@@ -43,10 +43,11 @@ describe('opening a file of ours', () => {
     expect(() => readRegular('/dev/zero')).toThrow('/dev/zero is not a file, but a device.');
   });
 
-  it('follows what a link leads to, as every reader does', () => {
+  it('follows what a link leads to, as every reader does, unless told otherwise', () => {
     const dir = tempDir();
     writeFileSync(join(dir, 'file'), 'text');
     execFileSync('ln', ['-s', 'file', join(dir, 'link')]);
     expect(readRegular(join(dir, 'link'))).toEqual(readFileSync(join(dir, 'file')));
+    expect(() => readRegular(join(dir, 'link'), O_RDONLY | O_NOFOLLOW)).toThrow('is not a file, but a link');
   });
 });

@@ -19,8 +19,8 @@ export function openRegular(path: string, flags: number = constants.O_RDONLY): n
 }
 
 /** The content of a file of ours. */
-export function readRegular(path: string): Buffer {
-  const handle = openRegular(path);
+export function readRegular(path: string, flags?: number): Buffer {
+  const handle = openRegular(path, flags);
   try {
     return readFileSync(handle);
   } finally {
@@ -41,13 +41,17 @@ function openWithoutWaiting(path: string, flags: number): number {
   } catch (error) {
     // What the system says of a socket, and of a pipe that nobody reads.
     if (errorCode(error) === 'ENXIO') refuseIrregular(path);
+    if (errorCode(error) === 'ELOOP' && (flags & constants.O_NOFOLLOW) !== 0) throw notAFile(path, 'a link');
     throw error;
   }
 }
 
 function refuseOthers(path: string, stat: Stats): void {
-  if (stat.isFile()) return;
-  throw new Failure('refused', `${readablePath(path)} is not a file, but ${nameOf(stat)}.`, {
+  if (!stat.isFile()) throw notAFile(path, nameOf(stat));
+}
+
+function notAFile(path: string, what: string): Failure {
+  return new Failure('refused', `${readablePath(path)} is not a file, but ${what}.`, {
     hint: 'Nothing was changed. Move it out of the way, then run the command again.',
   });
 }

@@ -1,10 +1,15 @@
+import { constants } from 'node:fs';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import { appendDurably } from '../../platform/append-durably.ts';
-import { readTextIfThere } from './read-text-if-there.ts';
+import { errorCode } from '../../platform/error-code.ts';
+import { readRegular } from '../../platform/open-regular.ts';
 
-/** The entries of a log that `appendToLog` writes. A line that a crash cut off never counted. */
+/**
+ * The entries of a log that `appendToLog` writes; none where there is no log. A line that a crash cut off never counted, and what a
+ * link leads to is no log of ours. The path is a name in an open folder.
+ */
 export function readLog(path: string): readonly JsonObject[] {
-  return readTextIfThere(path)
+  return textOf(path)
     .split('\n')
     .flatMap((line) => {
       try {
@@ -14,6 +19,15 @@ export function readLog(path: string): readonly JsonObject[] {
         return [];
       }
     });
+}
+
+function textOf(path: string): string {
+  try {
+    return readRegular(path, constants.O_RDONLY | constants.O_NOFOLLOW).toString();
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return '';
+    throw error;
+  }
 }
 
 /** Adds entries to a log, one line each. On the disk when it returns, all but the name of a new file. */
