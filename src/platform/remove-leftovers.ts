@@ -1,7 +1,8 @@
-import { lstatSync, readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname } from 'node:path';
+import { type DirectoryHandle, openBelow } from './directory-handle.ts';
 import { errorCode } from './error-code.ts';
 import { ifPossible } from './if-possible.ts';
+import { removeIn } from './remove-tree.ts';
 import { isLeftBehind, isTemporaryName } from './temporary-name.ts';
 
 /**
@@ -9,15 +10,25 @@ import { isLeftBehind, isTemporaryName } from './temporary-name.ts';
  * another name. A folder that is not there, or is a link, holds nothing of ours; what cannot be removed is left to the next.
  */
 export function removeLeftovers(dir: string, prefix?: string): void {
-  for (const name of leftoversIn(dir, prefix))
-    ifPossible(() => rmSync(join(dir, name), { recursive: true, force: true }));
+  using folder = openIfThere(dir);
+  if (folder !== undefined) removeLeftoversIn(folder, prefix);
+}
+
+/** The same in a folder that is open. */
+export function removeLeftoversIn(folder: DirectoryHandle, prefix?: string): void {
+  for (const name of namesLeft(folder, prefix)) ifPossible(() => removeIn(folder, name));
 }
 
 /** The names of what dead processes left in a folder. */
 export function leftoversIn(dir: string, prefix?: string): string[] {
-  const names = namesIn(dir).filter((name) => isTemporaryName(name, prefix));
+  using folder = openIfThere(dir);
+  return folder === undefined ? [] : namesLeft(folder, prefix);
+}
+
+function namesLeft(folder: DirectoryHandle, prefix: string | undefined): string[] {
+  const names = folder.names().filter((name) => isTemporaryName(name, prefix));
   return names.filter((name) => {
-    const found = lstatSync(join(dir, name), { throwIfNoEntry: false });
+    const found = folder.look(name);
     return found !== undefined && isOurs(found) && isLeftBehind(name, found.mtimeMs, prefix);
   });
 }
@@ -27,11 +38,11 @@ function isOurs({ uid }: { readonly uid: number }): boolean {
   return process.getuid === undefined || process.getuid() === uid;
 }
 
-function namesIn(dir: string): string[] {
+function openIfThere(dir: string): DirectoryHandle | undefined {
   try {
-    return lstatSync(dir).isDirectory() ? readdirSync(dir) : [];
+    return openBelow(dirname(dir), dir);
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
-    return [];
+    return undefined;
   }
 }

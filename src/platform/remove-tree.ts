@@ -1,3 +1,4 @@
+import { rmdirSync, unlinkSync } from 'node:fs';
 import { rmdir, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Failure } from '../core/failure.ts';
@@ -20,6 +21,29 @@ export async function removeTree(root: string, path: string): Promise<number> {
   if (folder === undefined || found === undefined) return 0;
   await remove(folder, found);
   return diskBytesOf(found);
+}
+
+/**
+ * Removes a name in an open folder at once, with all that is in it, by the same rules: for what is small, and for files whatever their
+ * number.
+ */
+export function removeIn(folder: DirectoryHandle, name: string): void {
+  const found = lookThrough(folder, name);
+  if (found !== undefined) removeNow(folder, found);
+}
+
+/** The same below `root`. Each folder that holds some of these paths is opened once. */
+export function removeBelow(root: string, paths: readonly string[]): void {
+  const namesByFolder = new Map<string, string[]>();
+  for (const path of paths) {
+    const names = namesByFolder.get(dirname(path));
+    if (names === undefined) namesByFolder.set(dirname(path), [basename(path)]);
+    else names.push(basename(path));
+  }
+  for (const [dir, names] of namesByFolder) {
+    using folder = openBelow(root, dir);
+    if (folder !== undefined) for (const name of names) removeIn(folder, name);
+  }
 }
 
 interface Found {
@@ -48,9 +72,8 @@ function lookThrough(folder: DirectoryHandle, name: string): Found | undefined {
 
 async function remove(folder: DirectoryHandle, { name, inside }: Found): Promise<void> {
   if (inside === undefined) return gone(unlink, folder.at(name));
-  using inner = folder.folder(name);
+  using inner = openSame(folder, name, inside.identity);
   if (inner === undefined) return;
-  if (!isSame(inner.identity, inside.identity)) throw notRemoved(inner.path, 'Another folder has taken its place');
   const files = inside.found.filter((each) => each.inside === undefined);
   for (let first = 0; first < files.length; first += AT_ONCE) {
     const removals = await Promise.allSettled(files.slice(first, first + AT_ONCE).map((file) => remove(inner, file)));
@@ -58,6 +81,29 @@ async function remove(folder: DirectoryHandle, { name, inside }: Found): Promise
   }
   for (const each of inside.found) if (each.inside !== undefined) await remove(inner, each);
   await gone(rmdir, folder.at(name));
+}
+
+function removeNow(folder: DirectoryHandle, { name, inside }: Found): void {
+  if (inside === undefined) return goneNow(unlinkSync, folder.at(name));
+  using inner = openSame(folder, name, inside.identity);
+  if (inner === undefined) return;
+  for (const each of inside.found) removeNow(inner, each);
+  goneNow(rmdirSync, folder.at(name));
+}
+
+function openSame(folder: DirectoryHandle, name: string, identity: Identity): DirectoryHandle | undefined {
+  const inner = folder.folder(name);
+  if (inner === undefined || isSame(inner.identity, identity)) return inner;
+  inner[Symbol.dispose]();
+  throw notRemoved(inner.path, 'Another folder has taken its place');
+}
+
+function goneNow(removeIt: (path: string) => void, path: string): void {
+  try {
+    removeIt(path);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+  }
 }
 
 async function gone(removeIt: (path: string) => Promise<void>, path: string): Promise<void> {

@@ -4,9 +4,11 @@ import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileS
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { moveEntry } from '../../src/platform/move-entry.ts';
+import { removeLeftovers } from '../../src/platform/remove-leftovers.ts';
 import { removeTree } from '../../src/platform/remove-tree.ts';
 import { beforeCall } from '../support/before-call.ts';
 import { campaignSize } from '../support/campaign.ts';
+import { nameOfTheDead } from '../support/dead-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 describe.skipIf(process.platform !== 'linux')(
@@ -22,12 +24,12 @@ describe.skipIf(process.platform !== 'linux')(
       for (const name of CANARIES) writeFileSync(at('outside', name), 'not yours');
     });
 
-    function makeTree(): void {
+    function makeTree(name = 'trash'): void {
       mkdirSync(at('home', 'draft', 'inner'), { recursive: true });
-      for (const name of ['one', 'two']) writeFileSync(at('home', 'draft', 'inner', name), 'ours');
+      for (const file of ['one', 'two']) writeFileSync(at('home', 'draft', 'inner', file), 'ours');
       // Out of the way as it is: removing it here could meet a link just as well.
-      if (existsSync(at('home', 'trash'))) renameSync(at('home', 'trash'), at(`left-${(left += 1)}`));
-      renameSync(at('home', 'draft'), at('home', 'trash'));
+      if (existsSync(at('home', name))) renameSync(at('home', name), at(`left-${(left += 1)}`));
+      renameSync(at('home', 'draft'), at('home', name));
     }
 
     const canaries = () => CANARIES.filter((name) => existsSync(at('outside', name)));
@@ -67,15 +69,18 @@ describe.skipIf(process.platform !== 'linux')(
       expect(canaries()).toEqual(CANARIES);
     });
 
-    it('removes nothing outside beside a process that swaps without end', async () => {
-      const swapper = spawn(process.execPath, ['-e', SWAPPER, at('home', 'trash', 'inner'), at('outside')], {
+    it.each([
+      ['a tree', 'trash', () => removeTree(at('home'), at('home', 'trash'))],
+      ['what a dead process left', nameOfTheDead(), async () => removeLeftovers(at('home'))],
+    ])('removes nothing outside with %s, beside a process that swaps without end', async (_, name, remove) => {
+      const swapper = spawn(process.execPath, ['-e', SWAPPER, at('home', name, 'inner'), at('outside')], {
         stdio: 'pipe',
       });
       try {
         await once(swapper.stdout, 'data');
         for (let round = 0; round < campaignSize({ usual: 60, torture: 20_000 }); round += 1) {
-          makeTree();
-          await removeTree(at('home'), at('home', 'trash')).catch(() => 0);
+          makeTree(name);
+          await remove().catch(() => 0);
         }
       } finally {
         swapper.kill('SIGKILL');
