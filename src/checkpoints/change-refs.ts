@@ -1,7 +1,8 @@
-import { lstatSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../core/failure.ts';
 import { gitsEnded } from '../platform/git-at-work.ts';
+import { isThere } from '../platform/is-there.ts';
+import { removeBelow } from '../platform/remove-tree.ts';
 import { GitError, runGit } from '../platform/run-git.ts';
 import { explainStoreError } from './git-failures.ts';
 import { type CheckpointStore, LOCK_WAIT_MS } from './open-store.ts';
@@ -23,14 +24,14 @@ export async function changeRefs(
   using _alone = await refsLock.alone(LOCK_WAIT_MS);
   if (locks.some(isThere)) {
     if (!(await gitsEnded(gitDir, UPDATE_REF))) throw atWork(gitDir);
-    remove(locks);
+    removeBelow(layout.home, locks);
   }
   try {
     await runGit({ gitDir }, [UPDATE_REF, '--stdin'], { input: `${['start', ...lines, 'commit'].join('\n')}\n` });
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
     // It has ended. One that was killed leaves its locks.
-    remove(locks);
+    removeBelow(layout.home, locks);
     const explained = explainStoreError(error, gitDir);
     throw explained === error ? refused(gitDir, error) : explained;
   }
@@ -47,14 +48,6 @@ export function isRefused(error: unknown): error is Failure {
 function refOf(line: string): string[] {
   const [, name] = line.split(' ', 2);
   return name === undefined ? [] : [name];
-}
-
-function isThere(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-}
-
-function remove(paths: readonly string[]): void {
-  for (const path of paths.filter(isThere)) rmSync(path, { force: true });
 }
 
 function atWork(gitDir: string): Failure {

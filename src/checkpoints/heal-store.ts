@@ -1,11 +1,13 @@
-import { lstatSync, rmSync, unlinkSync } from 'node:fs';
+import { lstatSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../core/failure.ts';
 import { DAY_MS } from '../core/time.ts';
+import { openBelow } from '../platform/directory-handle.ts';
 import { errorCode } from '../platform/error-code.ts';
 import { GITS_ARE_SEEN, gitsEnded } from '../platform/git-at-work.ts';
 import { ifPossible } from '../platform/if-possible.ts';
-import { removeLeftovers } from '../platform/remove-leftovers.ts';
+import { removeLeftoversIn } from '../platform/remove-leftovers.ts';
+import { removeBelow } from '../platform/remove-tree.ts';
 import { ownerOf } from '../platform/temporary-name.ts';
 import { DEBRIS_AGE_MS, findDebris } from './find-debris.ts';
 import type { CheckpointStore } from './open-store.ts';
@@ -42,7 +44,7 @@ export async function healStore(store: HealedStore): Promise<void> {
   const notes = notesLeft(store.layout);
   if (notes.length === 0) return;
   try {
-    for (const note of notes) ifPossible(() => removeRestoreFiles(note));
+    for (const note of notes) ifPossible(() => removeRestoreFiles(store.layout, note));
     const started = notes.filter(({ restore }) => restore === undefined);
     if (started.length > 0) await removeGitFiles(store, started);
   } catch (error) {
@@ -60,20 +62,27 @@ async function removeGitFiles({ layout, lock }: HealedStore, notes: readonly Wor
     ...findDebris(layout, before).map((path) => join(layout.gitDir, path)),
     ...brokenPromises(layout, before),
   ];
-  for (const path of left) rmSync(path, { recursive: true, force: true });
+  removeBelow(layout.home, left);
   removeTemporaries(layout);
-  for (const { path } of notes.filter(({ owner }) => owner.since <= before)) rmSync(path, { force: true });
+  const over = notes.filter(({ owner }) => owner.since <= before);
+  removeBelow(
+    layout.home,
+    over.map(({ path }) => path),
+  );
 }
 
 /** What writes of whole files left, in each folder where there are such. */
-function removeTemporaries({ root, gitDir, projects, work }: StoreLayout): void {
-  for (const dir of [root, gitDir, join(gitDir, 'info'), projects, work]) removeLeftovers(dir);
+function removeTemporaries({ home, root, gitDir, projects, work }: StoreLayout): void {
+  for (const dir of [root, gitDir, join(gitDir, 'info'), projects, work]) {
+    using folder = openBelow(home, dir);
+    if (folder !== undefined) removeLeftoversIn(folder);
+  }
 }
 
 /** A folder that is not there may be on a volume that comes back. */
 const VOLUME_MS = 30 * DAY_MS;
 
-function removeRestoreFiles({ path, owner, restore }: WorkNote): void {
+function removeRestoreFiles({ home }: StoreLayout, { path, owner, restore }: WorkNote): void {
   if (restore === undefined) return;
   try {
     using root = new Folder(restore.workdir);
@@ -81,7 +90,7 @@ function removeRestoreFiles({ path, owner, restore }: WorkNote): void {
   } catch (error) {
     if (!NOT_THERE.has(errorCode(error) ?? '') || Date.now() - owner.since < VOLUME_MS) throw error;
   }
-  rmSync(path, { force: true });
+  removeBelow(home, [path]);
 }
 
 const NOT_THERE = new Set(['ENOENT', 'ENOTDIR', 'ELOOP']);

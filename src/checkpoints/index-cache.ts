@@ -1,7 +1,8 @@
-import { lstatSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EpochMs } from '../core/time.ts';
-import { namesIn } from './names-in.ts';
+import { type DirectoryHandle, openBelow } from '../platform/directory-handle.ts';
+import { errorCode } from '../platform/error-code.ts';
+import { removeBelow } from '../platform/remove-tree.ts';
 import { readProject } from './project-book.ts';
 import type { StoreLayout } from './store-layout.ts';
 
@@ -19,11 +20,23 @@ export function keptIndex({ indexes }: StoreLayout, projectId: string): string {
 
 /** Every index in the cache. What vanishes meanwhile is left out. */
 export function keptIndexes(layout: StoreLayout): KeptIndex[] {
-  return namesIn(layout.indexes, /^[0-9a-f]{16}$/).flatMap((projectId) => {
-    const path = keptIndex(layout, projectId);
-    const stat = lstatSync(path, { throwIfNoEntry: false });
-    return stat === undefined ? [] : [{ projectId, path, diskBytes: stat.blocks * 512 }];
+  using folder = openCache(layout);
+  if (folder === undefined) return [];
+  const names = folder.names().filter((name) => /^[0-9a-f]{16}$/.test(name));
+  return names.flatMap((projectId) => {
+    const stat = folder.look(projectId);
+    return stat === undefined ? [] : [{ projectId, path: keptIndex(layout, projectId), diskBytes: stat.blocks * 512 }];
   });
+}
+
+/** What is behind a link is no cache of ours, nor is what cannot be read: a take can do without. */
+function openCache({ home, indexes }: StoreLayout): DirectoryHandle | undefined {
+  try {
+    return openBelow(home, indexes);
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return undefined;
+  }
 }
 
 /**
@@ -39,7 +52,7 @@ export function trimIndexes(layout: StoreLayout, roomBytes: number): number {
   const oldestFirst = kept.toSorted((a, b) => (usedAt.get(a.projectId) ?? 0) - (usedAt.get(b.projectId) ?? 0));
   for (const { path, diskBytes } of oldestFirst) {
     if (leftBytes <= roomBytes) break;
-    rmSync(path, { force: true });
+    removeBelow(layout.home, [path]);
     leftBytes -= diskBytes;
     freedBytes += diskBytes;
   }

@@ -1,10 +1,10 @@
 import { existsSync, lstatSync, readdirSync, rmdirSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { Failure } from '../core/failure.ts';
 import { type EpochMs, isoTime } from '../core/time.ts';
+import { openBelow } from '../platform/directory-handle.ts';
 import { errorCode } from '../platform/error-code.ts';
 import { type Moved, moveEntry } from '../platform/move-entry.ts';
-import { makePrivateDir, syncDir } from '../platform/private-files.ts';
 import { isTemporaryName } from '../platform/temporary-name.ts';
 import type { StoreLayout } from './store-layout.ts';
 
@@ -18,11 +18,13 @@ export const LEGACY = /^legacy-\d{8}-\d{6}$/;
 export function moveLegacy(root: string, names: readonly string[], now: EpochMs): void {
   if (names.length === 0) return;
   const legacy = join(root, `legacy-${isoTime(now).slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-')}`);
-  makePrivateDir(legacy);
-  const moved = names.map((name) => moveIfPossible(root, join(root, name), join(legacy, name)));
-  if (!moved.includes('moved') && readdirSync(legacy).length === 0) rmdirSync(legacy);
-  else syncDir(legacy);
-  syncDir(root);
+  const home = dirname(root);
+  using above = openBelow(home, root, { create: true });
+  using folder = above.madeFolder(basename(legacy));
+  const moved = names.map((name) => moveIfPossible(home, join(root, name), join(legacy, name)));
+  if (!moved.includes('moved') && folder.names().length === 0) rmdirSync(above.at(basename(legacy)));
+  else folder.sync();
+  above.sync();
 }
 
 /** The repositories in the folder of checkpoints itself, a store included, whosever it is. */
@@ -37,9 +39,9 @@ export function findShadows({ root, gitDir }: Pick<StoreLayout, 'root' | 'gitDir
   return findRepositories(root).filter((name) => name !== basename(gitDir));
 }
 
-function moveIfPossible(root: string, from: string, to: string): Moved | 'stays' {
+function moveIfPossible(home: string, from: string, to: string): Moved | 'stays' {
   try {
-    return moveEntry(root, from, to);
+    return moveEntry(home, from, to);
   } catch (error) {
     if (!(error instanceof Failure) && errorCode(error) === undefined) throw error;
     return 'stays';

@@ -1,14 +1,18 @@
-import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync, renameSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { Failure } from '../core/failure.ts';
 import type { SharedLock } from '../core/shared-lock.ts';
 import { type Clock, MINUTE_MS } from '../core/time.ts';
+import { type DirectoryHandle, openBelow } from '../platform/directory-handle.ts';
 import { errorCode } from '../platform/error-code.ts';
-import { makePrivateDir, syncDir, writeFileAtomic } from '../platform/private-files.ts';
+import { refuseLinks } from '../platform/move-entry.ts';
+import { makePrivateDir } from '../platform/private-files.ts';
+import { removeIn } from '../platform/remove-tree.ts';
 import { isTemporaryName, temporaryName } from '../platform/temporary-name.ts';
+import { writeBelow } from '../platform/write-below.ts';
 import { DEFAULT_EXCLUDES, type Excludes } from './excludes.ts';
 import { findRepositories, findShadows, moveLegacy } from './move-legacy.ts';
-import { type StoreLayout, storeLayout } from './store-layout.ts';
+import { KEEP, PINS, SNAPSHOTS, type StoreLayout, storeLayout, TRASH } from './store-layout.ts';
 
 /** An open checkpoint store. It holds nothing open: everything is in files, and every lock is taken when it is needed. */
 export interface CheckpointStore {
@@ -46,7 +50,8 @@ export interface StoreOptions {
 export async function openStore(options: StoreOptions): Promise<CheckpointStore> {
   const layout = storeLayout(options.root);
   if (storeVersion(layout) === undefined) {
-    makePrivateDir(layout.root);
+    makePrivateDir(layout.home);
+    openBelow(layout.home, layout.root, { create: true })[Symbol.dispose]();
     using _alone = await options.createLock(layout.lock).alone(LOCK_WAIT_MS);
     if (storeVersion(layout) === undefined) {
       removeDrafts(layout);
@@ -82,10 +87,7 @@ export function findStore(options: StoreOptions): CheckpointStore | undefined {
 function useStore(layout: StoreLayout, { limits, clock, createLock }: StoreOptions): CheckpointStore {
   const version = storeVersion(layout);
   if (version !== VERSION) throw unknownVersion(layout, version);
-  for (const dir of DIRS) makePrivateDir(join(layout.gitDir, dir));
-  for (const [name, content] of FILES) {
-    if (readIfThere(join(layout.gitDir, name)) !== content) writeFileAtomic(join(layout.gitDir, name), content);
-  }
+  putRight(layout);
   return {
     layout,
     lock: createLock(layout.lock),
@@ -94,6 +96,22 @@ function useStore(layout: StoreLayout, { limits, clock, createLock }: StoreOptio
     limits,
     clock,
   };
+}
+
+/** Git goes by paths, so what it is about to work in is looked at from the home down: a link is refused. */
+function putRight(layout: StoreLayout): void {
+  using folder = openBelow(layout.home, layout.gitDir, { create: true });
+  for (const dir of DIRS) makeFolders(folder, dir.split('/'));
+  for (const dir of LATER_DIRS) refuseLinks(layout.home, join(layout.gitDir, dir));
+  for (const [name, content] of FILES) {
+    if (readIfThere(join(layout.gitDir, name)) !== content) writeBelow(layout.home, join(layout.gitDir, name), content);
+  }
+}
+
+function makeFolders(folder: DirectoryHandle, [name, ...rest]: readonly string[]): void {
+  if (name === undefined) return;
+  using inner = folder.madeFolder(name);
+  makeFolders(inner, rest);
 }
 
 const VERSION = 1;
@@ -126,30 +144,37 @@ const FILES = [
 /** git calls a directory without `refs` or `objects` no repository, and removes the former when it is empty. */
 const DIRS = ['objects/info', 'objects/pack', 'refs/heads', 'info', 'projects', 'indexes', 'locks'] as const;
 
+/** Made by whoever needs one first. */
+const LATER_DIRS = ['promises', 'work', SNAPSHOTS, PINS, TRASH, KEEP] as const;
+
 /** The version of our store; undefined when there is none, or another program's. */
 function storeVersion(layout: StoreLayout): number | undefined {
+  refuseElsewhere(layout);
   const [, version] = /^\[coppice\]\s+version = (\d+)$/m.exec(readIfThere(join(layout.gitDir, 'config')) ?? '') ?? [];
   if (version !== undefined) return Number(version);
   if (readIfThere(layout.attributes) !== ATTRIBUTES) return undefined;
   // Ours without its configuration: taking it for another program's would hide every checkpoint.
-  writeFileAtomic(join(layout.gitDir, 'config'), CONFIG);
+  writeBelow(layout.home, join(layout.gitDir, 'config'), CONFIG);
   return VERSION;
 }
 
 /** What a crash left of a store that was being made. Nobody else makes one now. */
-function removeDrafts({ root }: StoreLayout): void {
-  for (const name of readdirSync(root).filter((each) => isTemporaryName(each)))
-    rmSync(join(root, name), { recursive: true });
+function removeDrafts({ home, root }: StoreLayout): void {
+  using folder = openBelow(home, root, { create: true });
+  for (const name of folder.names()) if (isTemporaryName(name)) removeIn(folder, name);
 }
 
 /** Built beside its place and renamed, so that a store is whole or not there. */
-function createRepository({ root, gitDir }: StoreLayout): void {
-  const draft = join(root, temporaryName());
-  for (const dir of DIRS) makePrivateDir(join(draft, dir));
-  for (const [name, content] of [...FILES, ['config', CONFIG] as const]) writeFileAtomic(join(draft, name), content);
-  syncDir(draft);
-  renameSync(draft, gitDir);
-  syncDir(root);
+function createRepository({ home, root, gitDir }: StoreLayout): void {
+  using folder = openBelow(home, root, { create: true });
+  const name = temporaryName();
+  using draft = folder.newFolder(name);
+  for (const dir of DIRS) makeFolders(draft, dir.split('/'));
+  for (const [file, content] of [...FILES, ['config', CONFIG] as const])
+    writeBelow(home, join(root, name, file), content);
+  draft.sync();
+  renameSync(folder.at(name), folder.at(basename(gitDir)));
+  folder.sync();
 }
 
 function readIfThere(path: string): string | undefined {
@@ -158,6 +183,18 @@ function readIfThere(path: string): string | undefined {
   } catch (error) {
     if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return undefined;
     throw error;
+  }
+}
+
+function refuseElsewhere({ home, gitDir }: StoreLayout): void {
+  try {
+    refuseLinks(home, gitDir);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    throw new Failure(error.code, error.message, {
+      hint: 'It was left as it is. Put the folder itself there; to keep checkpoints on another disk, put the whole home there.',
+      cause: error,
+    });
   }
 }
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { isJsonObject } from '../core/json.ts';
 import type { EpochMs } from '../core/time.ts';
 import { errorCode } from '../platform/error-code.ts';
-import { makePrivateDir, writeFileAtomic } from '../platform/private-files.ts';
+import { writeBelow } from '../platform/write-below.ts';
 import type { StoreLayout } from './store-layout.ts';
 
 /** What the store remembers of a project beside its checkpoints: `store/projects/<id>.json`. */
@@ -37,8 +37,7 @@ export interface IndexRecord {
 const VERSION = 1;
 
 export function writeProject(layout: StoreLayout, id: string, record: ProjectRecord): void {
-  makePrivateDir(layout.projects);
-  writeFileAtomic(layout.project(id), `${JSON.stringify({ version: VERSION, ...record })}\n`);
+  writeBelow(layout.home, layout.project(id), `${JSON.stringify({ version: VERSION, ...record })}\n`);
 }
 
 /** `unreadable` is a record that is damaged, of another version or not ours to read: it says nothing about its project. */

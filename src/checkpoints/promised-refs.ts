@@ -1,8 +1,10 @@
-import { lstatSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, lstatSync, openSync } from 'node:fs';
 import { join } from 'node:path';
+import { Failure } from '../core/failure.ts';
 import type { EpochMs } from '../core/time.ts';
+import { type DirectoryHandle, openBelow } from '../platform/directory-handle.ts';
 import { errorCode } from '../platform/error-code.ts';
-import { makePrivateDir } from '../platform/private-files.ts';
+import { removeBelow, removeIn } from '../platform/remove-tree.ts';
 import { namesIn } from './names-in.ts';
 import type { StoreLayout } from './store-layout.ts';
 
@@ -11,20 +13,25 @@ import type { StoreLayout } from './store-layout.ts';
 // may live for another moment. So the commit is promised by a file of its name first, and what is promised is needed.
 
 /** Promises refs to commits until it is disposed of, which is when they are there or their git has ended without them. */
-export function promiseRefs({ promises: dir }: Pick<StoreLayout, 'promises'>, ids: readonly string[]): Disposable {
-  const paths = ids.map((id) => join(dir, id));
+export function promiseRefs(
+  { home, promises: dir }: Pick<StoreLayout, 'home' | 'promises'>,
+  ids: readonly string[],
+): Disposable {
   try {
-    makePrivateDir(dir);
-    for (const path of paths) writeFileSync(path, '', { mode: 0o600 });
+    using folder = openBelow(home, dir, { create: true });
+    for (const id of ids) promise(folder, id);
   } catch (error) {
     // On a full disk git cannot write the refs either, and says so better.
-    if (errorCode(error) === undefined) throw error;
+    if (error instanceof Failure || errorCode(error) === undefined) throw error;
   }
-  return {
-    [Symbol.dispose]() {
-      for (const path of paths) rmSync(path, { force: true });
-    },
-  };
+  const paths = ids.map((id) => join(dir, id));
+  return { [Symbol.dispose]: () => removeBelow(home, paths) };
+}
+
+/** A new file each time: its time says since when. */
+function promise(folder: DirectoryHandle, id: string): void {
+  removeIn(folder, id);
+  closeSync(openSync(folder.at(id), 'wx', 0o600));
 }
 
 /** Commits that were promised a ref since then. While the store is held alone these are promises of processes that were killed. */

@@ -1,6 +1,8 @@
-import { copyFileSync, statSync, utimesSync } from 'node:fs';
+import { constants, copyFileSync, statSync, utimesSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import { Failure } from '../core/failure.ts';
 import { SECOND_MS } from '../core/time.ts';
+import { openBelow } from '../platform/directory-handle.ts';
 import { GitError, runGit } from '../platform/run-git.ts';
 import { tooManyFiles } from './admit-workdir.ts';
 import { explainStoreError } from './git-failures.ts';
@@ -93,9 +95,11 @@ async function treeFrom(store: CheckpointStore, { workdir, trust, signal }: Read
 function copyIndex(from: string, to: string): void {
   const stat = statSync(from, { throwIfNoEntry: false });
   if (stat === undefined) return;
-  copyFileSync(from, to);
+  using folder = openBelow(dirname(dirname(to)), dirname(to), { create: true });
+  const copy = folder.at(basename(to));
+  copyFileSync(from, copy, constants.COPYFILE_EXCL);
   const seconds = Math.floor(stat.mtimeMs) / SECOND_MS;
-  utimesSync(to, seconds, seconds);
+  utimesSync(copy, seconds, seconds);
 }
 
 function tooMany(store: CheckpointStore, workdir: string): Failure {

@@ -1,8 +1,9 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Problem } from '../core/problem.ts';
 import { DAY_MS, type EpochMs, isoTime, MINUTE_MS } from '../core/time.ts';
-import { writeFileAtomic } from '../platform/private-files.ts';
+import { removeBelow } from '../platform/remove-tree.ts';
+import { writeBelow } from '../platform/write-below.ts';
 import type { StoreLayout } from './store-layout.ts';
 
 /** How tries to give space back failed, one after the other, since the last that did not. */
@@ -23,14 +24,14 @@ export function rememberFailure(layout: StoreLayout, error: string, now: EpochMs
   const count = (readFailures(layout)?.count ?? 0) + 1;
   const failures: ReclaimFailures = { count, lastAt: now, error };
   try {
-    writeFileAtomic(fileOf(layout), `${JSON.stringify(failures)}\n`);
+    writeBelow(layout.home, fileOf(layout), `${JSON.stringify(failures)}\n`);
   } catch {
     // A disk so full that not even this fits. The next try comes sooner than it might, and that is all.
   }
 }
 
 export function forgetFailures(layout: StoreLayout): void {
-  rmSync(fileOf(layout), { force: true });
+  removeBelow(layout.home, [fileOf(layout)]);
 }
 
 /** What a person should know about it. */

@@ -1,8 +1,10 @@
-import { mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../core/failure.ts';
 import { HOUR_MS } from '../core/time.ts';
+import { type DirectoryHandle, openBelow } from '../platform/directory-handle.ts';
 import { syncDir } from '../platform/private-files.ts';
+import { removeBelow, removeIn } from '../platform/remove-tree.ts';
 import { GitError, runGit } from '../platform/run-git.ts';
 import { temporaryName } from '../platform/temporary-name.ts';
 import type { StoreLayout } from './store-layout.ts';
@@ -23,7 +25,11 @@ export async function writePack(layout: StoreLayout, lines: readonly string[]): 
     return name;
   } catch (error) {
     // Nobody else writes packs, and the command has ended: on a full disk what it left is best gone at once.
-    for (const file of readdirSync(dir)) if (file.startsWith('tmp_')) rmSync(join(dir, file), { force: true });
+    const left = readdirSync(dir).filter((file) => file.startsWith('tmp_'));
+    removeBelow(
+      layout.home,
+      left.map((file) => join(dir, file)),
+    );
     throw error;
   }
 }
@@ -35,22 +41,19 @@ export async function isCompleteWithout(
   ids: readonly string[],
 ): Promise<boolean> {
   if (packs.length === 0 || ids.length === 0) return true;
-  const view = join(layout.root, temporaryName());
-  mkdirSync(view, 0o700);
+  using root = openBelow(layout.home, layout.root, { create: true });
+  const view = temporaryName();
   try {
-    for (const name of readdirSync(layout.objects)) {
-      if (/^[0-9a-f]{2}$/.test(name)) symlinkSync(join(layout.objects, name), join(view, name));
-    }
-    linkPacks(layout, join(view, 'pack'), packs);
+    linkObjects(layout, root.newFolder(view), packs);
     const args = ['rev-list', '--objects', '--no-object-names', '--quiet', '--stdin'];
     const input = `${ids.join('\n')}\n`;
-    await runGit(layout, args, { input, env: { GIT_OBJECT_DIRECTORY: view } });
+    await runGit(layout, args, { input, env: { GIT_OBJECT_DIRECTORY: join(layout.root, view) } });
     return true;
   } catch (error) {
     if (error instanceof GitError && error.code !== undefined) return false;
     throw error;
   } finally {
-    rmSync(view, { recursive: true, force: true });
+    removeIn(root, view);
   }
 }
 
@@ -67,10 +70,16 @@ function packDir({ objects }: StoreLayout): string {
   return join(objects, 'pack');
 }
 
-function linkPacks(layout: StoreLayout, to: string, leftOut: readonly string[]): void {
-  mkdirSync(to);
+/** Fills a new folder with links to all objects but those of some packs. */
+function linkObjects(layout: StoreLayout, made: DirectoryHandle, leftOut: readonly string[]): void {
+  using view = made;
+  for (const name of readdirSync(layout.objects)) {
+    if (/^[0-9a-f]{2}$/.test(name)) symlinkSync(join(layout.objects, name), view.at(name));
+  }
+  using packs = view.newFolder('pack');
   for (const file of readdirSync(packDir(layout))) {
-    if (!leftOut.some((name) => file.startsWith(`${name}.`))) symlinkSync(join(packDir(layout), file), join(to, file));
+    if (leftOut.some((name) => file.startsWith(`${name}.`))) continue;
+    symlinkSync(join(packDir(layout), file), packs.at(file));
   }
 }
 

@@ -1,15 +1,16 @@
-import { lstatSync, rmdirSync, rmSync } from 'node:fs';
+import { lstatSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../core/failure.ts';
 import { DAY_MS, type EpochMs, SECOND_MS } from '../core/time.ts';
-import { errorCode } from '../platform/error-code.ts';
+import { openBelow } from '../platform/directory-handle.ts';
 import { freeBytes } from '../platform/file-system-facts.ts';
+import { ifPossible } from '../platform/if-possible.ts';
 import { syncDir } from '../platform/private-files.ts';
+import { removeBelow } from '../platform/remove-tree.ts';
 import { DEBRIS_AGE_MS, findDebris } from './find-debris.ts';
 import { explainStoreError } from './git-failures.ts';
 import { shareStore } from './heal-store.ts';
 import { trimIndexes } from './index-cache.ts';
-import { namesIn } from './names-in.ts';
 import type { CheckpointStore } from './open-store.ts';
 import { brokenPromises, promisedSince } from './promised-refs.ts';
 import { incompleteOf, objectsOf, reachableObjects } from './reachable-objects.ts';
@@ -129,7 +130,7 @@ async function removeFiles(store: CheckpointStore, work: Work): Promise<number> 
     const needed = await objectsOf(layout, appeared);
     const packsGo = await isCompleteWithout(layout, packs, appeared);
     begun = true;
-    const freedBytes = unlinkAll([
+    const freedBytes = unlinkAll(layout, [
       ...work.debris,
       ...plan.dead
         .filter((id) => !needed.has(id))
@@ -144,7 +145,7 @@ async function removeFiles(store: CheckpointStore, work: Work): Promise<number> 
     return Math.max(0, freedBytes - (fresh === undefined ? 0 : bytesOf(packFiles(layout, fresh))));
   } catch (error) {
     // All that it holds is still in its old place.
-    if (!begun && fresh !== undefined && !plan.packs.includes(fresh)) unlinkAll(packFiles(layout, fresh));
+    if (!begun && fresh !== undefined && !plan.packs.includes(fresh)) unlinkAll(layout, packFiles(layout, fresh));
     throw error;
   }
 }
@@ -156,20 +157,17 @@ async function wholeOf(layout: StoreLayout, ids: readonly string[]): Promise<rea
 }
 
 /** Each takes a block, and there may be as many as objects. git makes them again when it needs them. */
-function removeEmptyFolders({ objects }: StoreLayout): void {
-  for (const name of namesIn(objects, /^[0-9a-f]{2}$/)) {
-    try {
-      rmdirSync(join(objects, name));
-    } catch (error) {
-      // It is in use.
-      if (errorCode(error) === undefined) throw error;
-    }
+function removeEmptyFolders({ home, objects }: StoreLayout): void {
+  using folder = openBelow(home, objects);
+  for (const name of folder?.names() ?? []) {
+    // One that is not empty is in use.
+    if (/^[0-9a-f]{2}$/.test(name)) ifPossible(() => rmdirSync(folder?.at(name) ?? ''));
   }
 }
 
-function unlinkAll(paths: readonly string[]): number {
+function unlinkAll({ home }: StoreLayout, paths: readonly string[]): number {
   const freedBytes = bytesOf(paths);
-  for (const path of paths) rmSync(path, { recursive: true, force: true });
+  removeBelow(home, paths);
   return freedBytes;
 }
 

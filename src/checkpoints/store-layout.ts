@@ -3,6 +3,8 @@ import { dirname, join } from 'node:path';
 
 /** Where everything of a checkpoint store is. */
 export interface StoreLayout {
+  /** The home that all of this lies in. Whatever is written or removed is reached from here, through real folders alone. */
+  readonly home: string;
   /** The folder that holds the store and older layouts. */
   readonly root: string;
   /** The bare repository. */
@@ -29,14 +31,16 @@ export interface StoreLayout {
 
 export function storeLayout(root: string): StoreLayout {
   const gitDir = join(root, 'store');
+  const home = dirname(root);
   return {
+    home,
     root,
     gitDir,
     attributes: join(gitDir, 'info', 'attributes'),
     objects: join(gitDir, 'objects'),
     projects: join(gitDir, 'projects'),
     lock: join(root, 'lock.db'),
-    indexes: join(dirname(root), 'cache', 'checkpoint-indexes'),
+    indexes: join(home, 'cache', 'checkpoint-indexes'),
     promises: join(gitDir, 'promises'),
     work: join(gitDir, 'work'),
     refsLock: join(gitDir, 'locks', 'refs.db'),

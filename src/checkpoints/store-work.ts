@@ -1,9 +1,11 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { isJsonObject } from '../core/json.ts';
+import { openBelow } from '../platform/directory-handle.ts';
 import { ifPossible } from '../platform/if-possible.ts';
-import { makePrivateDir, writeFileAtomic } from '../platform/private-files.ts';
+import { removeBelow } from '../platform/remove-tree.ts';
 import { isLeftBehind, ownerOf, temporaryName } from '../platform/temporary-name.ts';
+import { writeBelow } from '../platform/write-below.ts';
 import { namesIn } from './names-in.ts';
 import type { StoreLayout } from './store-layout.ts';
 
@@ -15,14 +17,16 @@ const GIT = 'git';
 const RESTORE = 'restore';
 
 /** Says that this process starts gits that write to the store, until it is disposed of. A full disk is no obstacle. */
-export function signIn({ work }: Pick<StoreLayout, 'work'>): Disposable {
+export function signIn({ home, work }: WorkPlace): Disposable {
   const path = join(work, temporaryName(GIT));
   ifPossible(() => {
-    makePrivateDir(work);
-    writeFileSync(path, '', { mode: 0o600 });
+    using folder = openBelow(home, work, { create: true });
+    closeSync(openSync(folder.at(basename(path)), 'wx', 0o600));
   });
-  return { [Symbol.dispose]: () => ifPossible(() => rmSync(path, { force: true })) };
+  return { [Symbol.dispose]: () => ifPossible(() => removeBelow(home, [path])) };
 }
+
+type WorkPlace = Pick<StoreLayout, 'home' | 'work'>;
 
 /** Where a restore has files of its own. */
 export interface RestorePlaces {
@@ -35,13 +39,10 @@ export interface RestorePlaces {
  * Writes down where a restore is about to have files of its own, durably, until it is disposed of. On a full disk it is done
  * without: a restore may be what makes room.
  */
-export function noteRestore({ work }: Pick<StoreLayout, 'work'>, places: RestorePlaces): Disposable {
+export function noteRestore({ home, work }: WorkPlace, places: RestorePlaces): Disposable {
   const path = join(work, temporaryName(RESTORE));
-  ifPossible(() => {
-    makePrivateDir(work);
-    writeFileAtomic(path, `${JSON.stringify(places)}\n`);
-  });
-  return { [Symbol.dispose]: () => ifPossible(() => rmSync(path, { force: true })) };
+  ifPossible(() => writeBelow(home, path, `${JSON.stringify(places)}\n`));
+  return { [Symbol.dispose]: () => ifPossible(() => removeBelow(home, [path])) };
 }
 
 /** What a dead process wrote down here. */

@@ -1,7 +1,7 @@
-import { rmSync } from 'node:fs';
 import type { CheckpointStore } from './open-store.ts';
 import { projectIdOf } from './store-layout.ts';
 import type { UpdatePlace } from './update-index.ts';
+import { dropIndex, dropIndexLock } from './work-index.ts';
 
 export interface ScratchPlace extends UpdatePlace {
   readonly indexFile: string;
@@ -18,7 +18,8 @@ export async function withScratch<T>(
 ): Promise<T> {
   const indexFile = `${layout.index(projectIdOf(workdir))}.scratch`;
   const remove = () => {
-    for (const path of [indexFile, `${indexFile}.lock`]) rmSync(path, { force: true });
+    dropIndex(indexFile);
+    dropIndexLock(indexFile);
   };
   remove();
   try {

@@ -1,7 +1,10 @@
-import { closeSync, openSync, readSync, renameSync, rmSync, statSync } from 'node:fs';
+import { closeSync, openSync, readSync, renameSync, statSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { Failure } from '../core/failure.ts';
 import { MINUTE_MS, SECOND_MS } from '../core/time.ts';
+import { openBelow } from '../platform/directory-handle.ts';
 import { errorCode } from '../platform/error-code.ts';
-import { makePrivateDir } from '../platform/private-files.ts';
+import { removeBelow } from '../platform/remove-tree.ts';
 import { wait } from '../platform/wait.ts';
 import { keptIndex } from './index-cache.ts';
 import type { StoreLayout } from './store-layout.ts';
@@ -14,7 +17,7 @@ import type { StoreLayout } from './store-layout.ts';
 export async function withIndex<T>(layout: StoreLayout, projectId: string, use: () => Promise<T>): Promise<T> {
   const [kept, index] = [keptIndex(layout, projectId), layout.index(projectId)];
   try {
-    renameSync(kept, index);
+    moveIndex(layout.home, kept, index);
   } catch {
     // There is none, or none within reach. What a killed take left in its place is not to be trusted.
     dropIndex(index);
@@ -23,13 +26,20 @@ export async function withIndex<T>(layout: StoreLayout, projectId: string, use: 
     return await use();
   } finally {
     try {
-      makePrivateDir(layout.indexes);
-      renameSync(index, kept);
+      moveIndex(layout.home, index, kept);
     } catch {
       // There is none any more, or nowhere to keep it: the next take makes it anew.
       dropIndex(index);
     }
   }
+}
+
+/** What stands at its new place is of a take that was killed, or of one that was faster. */
+function moveIndex(home: string, from: string, to: string): void {
+  using source = openBelow(home, dirname(from));
+  if (source?.look(basename(from)) === undefined) throw new Failure('not-found', `There is no ${from}.`);
+  using target = openBelow(home, dirname(to), { create: true });
+  renameSync(source.at(basename(from)), target.at(basename(to)));
 }
 
 /** What tells this very state of the index from any other, wherever it was moved; 'none' when there is no index. */
@@ -54,8 +64,9 @@ export function indexCount(path: string): number {
   }
 }
 
+/** It lies in a folder of the store. */
 export function dropIndex(path: string): void {
-  rmSync(path, { force: true });
+  removeBelow(dirname(dirname(path)), [path]);
 }
 
 /**
@@ -74,7 +85,7 @@ export async function healIndexLock(path: string, signal?: AbortSignal): Promise
 }
 
 export function dropIndexLock(path: string): void {
-  rmSync(`${path}.lock`, { force: true });
+  dropIndex(`${path}.lock`);
 }
 
 const LAST_BREATH_MS = 2 * SECOND_MS;

@@ -10,7 +10,7 @@ import fs, {
   writeFileSync,
 } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { tempDirInMemory } from '../../test/support/engine-temp-dir.ts';
@@ -52,7 +52,7 @@ describe('changing a working directory from one saved state to another', () => {
     const changes = await diffTrees(gitDir, { from, to });
     const skipped: string[] = [];
     using root = new Folder(workdir);
-    const layout = { gitDir, work: join(gitDir, 'work') };
+    const layout = { home: dirname(gitDir), gitDir, work: join(gitDir, 'work') };
     for await (const file of changeWorktree({ layout, workdir, root, changes })) {
       if (file.status === 'skipped') skipped.push(`${file.path.toString()}: ${file.detail}`);
     }

@@ -12,7 +12,7 @@ import { judgeChange, key } from './worktree-judge.ts';
 import { attempt } from './worktree-outcome.ts';
 
 export interface WorktreeChange {
-  readonly layout: Pick<StoreLayout, 'gitDir' | 'work'>;
+  readonly layout: Pick<StoreLayout, 'home' | 'gitDir' | 'work'>;
   readonly workdir: string;
   /** The working directory, which is opened once: whatever stands at its path later is another. */
   readonly root: Folder;

@@ -19,14 +19,17 @@ describe.skipIf(process.platform === 'win32')('what is open to others', () => {
     chmodSync(at('outside', 'file'), 0o644);
   });
 
-  it.each(['plans', 'trash', 'archive', 'sessions'])('is neither seen nor closed behind a link named %s', (name) => {
-    symlinkSync(at('outside'), at('home', name));
-    const layout = nativeLayout(at('home'));
-    expect([...openEntries(layout)]).toEqual([]);
-    expect(closeEntries(layout)).toEqual({ closed: 0, left: [] });
-    expect([modeOf('outside'), modeOf('outside', 'file')]).toEqual([0o755, 0o644]);
-    expect(linkedFolders(layout)).toEqual([at('home', name)]);
-  });
+  it.each(['plans', 'trash', 'archive', 'sessions', 'checkpoints'])(
+    'is neither seen nor closed behind a link named %s',
+    (name) => {
+      symlinkSync(at('outside'), at('home', name));
+      const layout = nativeLayout(at('home'));
+      expect([...openEntries(layout)]).toEqual([]);
+      expect(closeEntries(layout)).toEqual({ closed: 0, left: [] });
+      expect([modeOf('outside'), modeOf('outside', 'file')]).toEqual([0o755, 0o644]);
+      expect(linkedFolders(layout)).toEqual([at('home', name)]);
+    },
+  );
 
   it('is closed where it is ours, and left alone where a file has another name elsewhere', () => {
     mkdirSync(at('home', 'plans'));

@@ -1,5 +1,5 @@
 import { lstatSync, realpathSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { DirectoryHandle, openBelow } from '../../platform/directory-handle.ts';
 import { obstacleOf } from '../../platform/error-sentence.ts';
 import { walkTree } from '../../platform/walk-tree.ts';
@@ -60,6 +60,7 @@ export function linkedFolders(layout: NativeLayout): string[] {
     dirname(layout.trash('run')),
     layout.archive,
     layout.sessions,
+    join(layout.root, 'checkpoints'),
   ];
   return folders.filter((path) => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === false);
 }
