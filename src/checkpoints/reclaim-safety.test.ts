@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import fs, { existsSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { basename, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { addSnapshot, boundsStore, noise, runItem } from '../../test/support/checkpoint-bounds.ts';
 import { NOW } from '../../test/support/clock.ts';
@@ -139,15 +140,69 @@ describe('the check that a new pack holds all', () => {
   });
 });
 
-describe('the check that the store is complete without the old packs', () => {
-  async function packAll(): Promise<string> {
-    const name = await writePack(store.layout, [...(await reachableObjects(store.layout)).values()]);
-    for (const id of (await readStoreSize(store.layout)).loose.keys()) {
-      rmSync(join(store.layout.objects, id.slice(0, 2), id.slice(2)));
-    }
-    return name;
-  }
+describe('a new pack', () => {
+  it('is read back before anything goes, so that a damaged one is noticed', async () => {
+    const lines = [...(await reachableObjects(store.layout)).values()];
+    // Its index says that everything is in it.
+    const damage =
+      'chmod u+w objects/pack/pack-$name.pack; printf damaged | dd of=objects/pack/pack-$name.pack bs=1 seek=40 conv=notrunc';
+    using _damaging = oddGit('pack-objects', `name=$($git "$@"); { ${damage}; } 2> /dev/null; echo $name`);
+    await expect(writePack(store.layout, lines)).rejects.toThrow('verify-pack');
+  });
 
+  it.skipIf(process.platform !== 'linux')(
+    'is on the disk, by its name too, before anything goes that it holds',
+    async () => {
+      const lines = [...(await reachableObjects(store.layout)).values()];
+      const real = fs.fsyncSync;
+      fs.fsyncSync = (handle) => {
+        if (fs.readlinkSync(`/proc/self/fd/${handle}`).endsWith('/objects/pack')) throw new Error('not synced');
+        real(handle);
+      };
+      syncBuiltinESMExports();
+      try {
+        await expect(writePack(store.layout, lines)).rejects.toThrow('not synced');
+      } finally {
+        fs.fsyncSync = real;
+        syncBuiltinESMExports();
+      }
+    },
+  );
+});
+
+/** Puts everything that is needed into one pack, and nothing beside it. */
+async function packAll(): Promise<string> {
+  const name = await writePack(store.layout, [...(await reachableObjects(store.layout)).values()]);
+  for (const id of (await readStoreSize(store.layout)).loose.keys()) {
+    rmSync(join(store.layout.objects, id.slice(0, 2), id.slice(2)));
+  }
+  return name;
+}
+
+describe('an old pack', () => {
+  it('loses its index first: what a crash leaves of it then is nothing that git would read', async () => {
+    const old = await packAll();
+    await drop();
+    const removed: string[] = [];
+    const real = fs.unlinkSync;
+    fs.unlinkSync = (path) => {
+      removed.push(basename(String(path)));
+      real(path);
+    };
+    syncBuiltinESMExports();
+    try {
+      await reclaimStore(store, { maxBytes: 1 });
+    } finally {
+      fs.unlinkSync = real;
+      syncBuiltinESMExports();
+    }
+    const ofOld = removed.filter((name) => name.startsWith(old));
+    expect([ofOld[0], ofOld.includes(`${old}.pack`)]).toEqual([`${old}.idx`, true]);
+    await expectComplete(checkpoints.slice(1));
+  });
+});
+
+describe('the check that the store is complete without the old packs', () => {
   it('tells a pack that is needed from one that is not', async () => {
     const ids = checkpoints.map(({ id }) => id);
     const spare = await writePack(store.layout, [...(await reachableObjects(store.layout)).values()]);

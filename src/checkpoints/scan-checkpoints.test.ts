@@ -9,7 +9,7 @@ import { runGit } from '../platform/run-git.ts';
 import { createCheckpointDriver } from './checkpoint-driver.ts';
 import { reclaimStore } from './reclaim-store.ts';
 import { scanCheckpoints } from './scan-checkpoints.ts';
-import { keepRef, pinRef } from './store-layout.ts';
+import { keepRef, pinRef, snapshotRef } from './store-layout.ts';
 import { readStoreSize } from './store-size.ts';
 
 const KB = 1024;
@@ -104,6 +104,22 @@ describe('scanCheckpoints', () => {
     const places = new Map(items.map(({ workdir, place }) => [workdir, place]));
     expect(places.get(join(dir, 'full/p'))).toBe('gone');
     expect(places.get(join(dir, 'empty/p'))).toBe('unreachable');
+  });
+
+  it('calls nothing dead while there is a ref that is not ours: what that needs is not known to be', async () => {
+    const dir = tempDir();
+    const store = await boundsStore(dir);
+    const [mine] = [
+      await addSnapshot(store, { workdir: join(dir, 'p'), files: { a: noise('mine', 40 * KB) } }),
+      await addSnapshot(store, { workdir: join(dir, 'p'), takenAt: NOW + 1, files: { a: 'newest' } }),
+    ];
+    const forget = (ref: string) => runGit(store.layout, ['update-ref', '-d', ref]);
+    await runGit(store.layout, ['update-ref', 'refs/heads/mine', mine.id]);
+    await forget(snapshotRef(mine.projectId, mine.id));
+    const { deadBytes, problems } = await scanCheckpoints(store, AROUND);
+    expect([deadBytes, problems.map(({ kind }) => kind)]).toEqual([0, ['unknown-ref']]);
+    await forget('refs/heads/mine');
+    expect((await scanCheckpoints(store, AROUND)).deadBytes).toBeGreaterThan(20 * KB);
   });
 
   it('reports broken and unknown refs, and offers none of them for removal', async () => {

@@ -12,9 +12,13 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { MEGABYTE, savedFiles, takenOf, testStore } from '../../test/support/checkpoint-store.ts';
+import { NOW } from '../../test/support/clock.ts';
 import { takeExactly, takeScene } from '../../test/support/take-scene.ts';
+import { runGit } from '../platform/run-git.ts';
 import { DEFAULT_EXCLUDES } from './excludes.ts';
+import { keptIndex } from './index-cache.ts';
 import { readSnapshots } from './read-snapshots.ts';
+import { projectIdOf } from './store-layout.ts';
 import { takeSnapshot } from './take-snapshot.ts';
 
 function git(dir: string, ...args: string[]): void {
@@ -59,6 +63,29 @@ describe('takeSnapshot', () => {
     one.write('linked/a', 'changed');
     rmSync(at('folder'));
     await takeExactly(one);
+  });
+
+  it('believes no index but the one that the last take left', async () => {
+    const one = await takeScene();
+    one.write('a', '1');
+    await takeExactly(one);
+    one.write('a', '22');
+    const { layout } = one.store;
+    // As a backup of the cache would be: it knows of a change that no checkpoint has.
+    const indexFile = keptIndex(layout, projectIdOf(one.workdir));
+    await runGit({ gitDir: layout.gitDir, workTree: one.workdir, indexFile }, ['update-index', '--add', 'a']);
+    await takeExactly(one);
+  });
+
+  it('is later than the one before it, also within the same instant', async () => {
+    const one = await takeScene();
+    const store = { ...one.store, clock: { now: () => NOW } };
+    const times: number[] = [];
+    for (const content of ['1', '2', '3']) {
+      one.write('a', content);
+      times.push(takenOf(await takeSnapshot(store, { workdir: one.workdir })).takenAt);
+    }
+    expect(times).toEqual([NOW, NOW + 1, NOW + 2]);
   });
 
   it('takes nothing when nothing changed, and says which checkpoint holds it', async () => {

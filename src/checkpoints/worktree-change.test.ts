@@ -91,6 +91,26 @@ describe('changing a working directory from one saved state to another', () => {
     expect(await change(two, one)).toEqual([]);
   });
 
+  it('leaves a file as it was when the disk does not take the new content', async () => {
+    put('a', 'one');
+    const one = await save();
+    put('a', 'two');
+    const two = await save();
+    const real = fs.fsync;
+    const refuse = (_: number, callback: (error: Error) => void) =>
+      callback(Object.assign(new Error('EIO: i/o error'), { code: 'EIO' }));
+    fs.fsync = refuse as typeof fs.fsync;
+    syncBuiltinESMExports();
+    try {
+      expect(await change(two, one)).toEqual(['a: The file system refused it: EIO.']);
+    } finally {
+      fs.fsync = real;
+      syncBuiltinESMExports();
+    }
+    expect(listTree(workdir)).toEqual({ a: 'file two' });
+    expect(await change(two, one)).toEqual([]);
+  });
+
   it('gives back every byte, permission and link of any tree, there and back again', async () => {
     await fc.assert(
       fc.asyncProperty(hostileTree, hostileTree, async (one, other) => {

@@ -57,7 +57,7 @@ export async function stageEntry({ folder, name, entry, content }: EntryWrite): 
     const sizeBytes = handle === undefined ? 0 : fstatSync(handle).size;
     return {
       sizeBytes,
-      sync: async () => (handle === undefined ? undefined : sync(handle)),
+      sync: async () => (handle === undefined ? undefined : promisify(fsync)(handle)),
       put: () => {
         renameSync(temporary, folder.at(name));
         placed = true;
@@ -72,7 +72,6 @@ export async function stageEntry({ folder, name, entry, content }: EntryWrite): 
 
 const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
 const NEW_FILE = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
-const sync = promisify(fsync);
 
 interface Shape {
   readonly firstMode: number;

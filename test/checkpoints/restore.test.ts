@@ -141,6 +141,20 @@ describe('restoring a checkpoint', () => {
     expect(files()).toEqual({ ...before, b: 'file one' });
   });
 
+  it('is not undone, and can be later, while what was there before cannot be read', async () => {
+    put('a', 'one');
+    const target = await desk.take();
+    put('a', 'two');
+    const { safety, runId = '' } = await desk.restore(target);
+    const tree = join(desk.store.layout.objects, safety.tree.slice(0, 2), safety.tree.slice(2));
+    renameSync(tree, `${tree}-away`);
+    expect(await desk.undo(runId)).toEqual(['What was there before cannot be read from the checkpoint store.']);
+    expect(files()).toEqual({ a: 'file one' });
+    renameSync(`${tree}-away`, tree);
+    expect(await desk.undo(runId)).toEqual([]);
+    expect(files()).toEqual({ a: 'file two' });
+  });
+
   it('does not undo what was changed after it', async () => {
     put('a', 'one');
     put('b', 'one');
