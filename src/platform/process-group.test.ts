@@ -36,6 +36,7 @@ describe('a process group', () => {
     const pids = groupMembers(group).map(({ pid }) => pid);
     expect(processesMarked(mark).map(({ pid }) => pid)).toEqual(pids);
     expect(processesMarked(`${mark}-other`)).toEqual([]);
+    expect(processesMarked('')).toEqual([]);
   });
 
   it.each([0, 1, -1, -5, Number.NaN])('is never %d, which means other processes', (group) => {

@@ -46,7 +46,8 @@ export function groupMembers(group: number): readonly RunningProcess[] {
  * elsewhere there are none. A process that overwrote its environment is not found.
  */
 export function processesMarked(mark: string): readonly RunningProcess[] {
-  if (process.platform !== 'linux') return [];
+  // Every environment has the empty text.
+  if (process.platform !== 'linux' || mark === '') return [];
   return existing(pidsInProc().filter((pid) => readProc(pid, 'environ').includes(mark)));
 }
 

@@ -7,6 +7,7 @@ import {
   signalProcess,
 } from '../../platform/process-group.ts';
 import { wait } from '../../platform/wait.ts';
+import { RUN_ID } from './run-record.ts';
 
 export interface EndProcessesOptions {
   /** In the environment of every process of the run. */
@@ -59,5 +60,6 @@ export async function endProcesses(options: EndProcessesOptions): Promise<EndedP
 /** Together with those that have left the group. */
 function withMarked(members: readonly RunningProcess[], runId: string): readonly RunningProcess[] {
   const known = new Set(members.map(({ pid }) => pid));
+  if (!RUN_ID.test(runId)) return members;
   return [...members, ...processesMarked(runId).filter(({ pid }) => !known.has(pid))];
 }

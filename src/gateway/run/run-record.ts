@@ -28,3 +28,6 @@ export interface RunRecords {
 
 /** The variable that holds the ids of the run and of the runs around it, so that what leaves its process group is still found. */
 export const RUNS_VARIABLE = 'COPPICE_RUN_IDS';
+
+/** Nothing else is looked for among the processes of a machine: less of an id would be found in those of others. */
+export const RUN_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { ProcessIdentity } from '../../core/session-store.ts';
 import type { RunTerminal } from './own-terminal.ts';
+import { RUNS_VARIABLE } from './run-record.ts';
 
 /** A process of its own that ends a run when its supervisor dies, however that happens. */
 export interface RunGuard {
@@ -22,6 +23,7 @@ export interface RunGuard {
 const SCRIPT = `
 read -r run pid start || exit 0
 case $run in
+  *[!0-9a-f-]*) exit 0 ;;
   ????????-????-????-????-????????????) ;;
   *) exit 0 ;;
 esac
@@ -43,7 +45,7 @@ if [ -n "$mode" ] && [ "$(stty -g <&3)" = "$raw" ]; then
   stty "$mode" <&3
 fi
 marked() {
-  grep -ls -e "$run" /proc/[0-9]*/environ
+  grep -ls -e "${RUNS_VARIABLE}=[0-9a-f -]*$run" /proc/[0-9]*/environ
 }
 end() {
   same && kill -s "$1" -- "-$pid"
