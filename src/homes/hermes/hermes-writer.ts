@@ -49,6 +49,8 @@ export function openHermesWriter(home: string, { onHeld }: WriterOptions = {}): 
     db.pragma(`synchronous = ${logged ? 'NORMAL' : 'FULL'}`);
     if (logged) db.pragma(`busy_timeout = ${WRITE_BUSY_MS}`);
     db.pragma('wal_autocheckpoint = 0');
+    // Each step changes a few hundred pages and comes back to few of them, so more than this is only memory.
+    db.pragma('cache_size = -4000');
     // Holds for this connection alone: what it deletes is overwritten, and the file stays what it was for its owner.
     db.pragma('secure_delete = ON');
     rememberStatements(db);
