@@ -300,4 +300,11 @@ describe('giving space back', () => {
     expect(await driver.giveBack()).toBe(0);
     expect(ask(home, 'PRAGMA page_count')).toEqual(pages);
   });
+
+  it('takes no lock of Hermes where the rules forbid it anyway', async () => {
+    const { home, driver } = makeHome({ sessions: [{ id: 's', messages: ['hello'] }] });
+    const before = readdirSync(home);
+    expect(await driver.giveBack()).toBe(0);
+    expect(readdirSync(home)).toEqual(before);
+  });
 });

@@ -8,7 +8,7 @@ import type { ItemOutcome, RunItem } from '../../core/run.ts';
 import type { Clock, EpochMs } from '../../core/time.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { obstacleOf, obstacleTo } from '../../platform/error-sentence.ts';
-import { databaseBytes, giveHermesBack } from './give-hermes-back.ts';
+import { databaseBytes, giveHermesBack, mayGiveBack } from './give-hermes-back.ts';
 import { hermesLedgerEntry } from './hermes-ledger-entry.ts';
 import { openHermesLinks } from './hermes-links.ts';
 import { type HermesTrash, openHermesTrash } from './hermes-trash.ts';
@@ -86,6 +86,7 @@ export function createHermesDriver(parts: HermesParts): HomeDriver {
       return withFreed(outcomes, ofFiles + rowsBefore - rowBytes(companion.trash(runId)));
     },
     async giveBack() {
+      if (!(await mayGiveBack(home, clock.now()))) return 0;
       using trash = trashOf('');
       const freed = await withDesk({ trash, items: [] }, async ({ hermes }) =>
         giveHermesBack({ home, hermes, now: clock.now() }),
