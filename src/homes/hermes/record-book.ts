@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { sep } from 'node:path';
 import { type DirectoryHandle, openBelow } from '../../platform/directory-handle.ts';
 import { createRecordWriter, type RecordWriter } from './record-writer.ts';
 import {
@@ -35,9 +35,9 @@ export interface RecordBook extends Disposable {
 /** So many items of a run share a file. */
 const BLOCK_ITEMS = 500;
 
-/** The folder of an item's block in the trash of a run. */
+/** The folder of an item's block in the trash of a run. Asked many times for every item, so nothing is made anew of `root`. */
 export function blockPath(root: string, number: number): string {
-  return join(root, String(Math.floor((number - 1) / BLOCK_ITEMS) + 1));
+  return `${root}${sep}${Math.floor((number - 1) / BLOCK_ITEMS) + 1}`;
 }
 
 /**

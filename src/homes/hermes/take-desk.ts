@@ -16,6 +16,7 @@ export interface TakeDesk {
   readonly trash: HermesTrash;
   readonly links: HermesLinks;
   readonly tombstones: Tombstones;
+  /** Listed when first asked for: whoever brings sessions back or gives space back needs none of it. */
   readonly files: SessionFiles;
   now(): EpochMs;
 }
@@ -49,6 +50,7 @@ export async function withTakeDesk<T extends object | number>(
     using hermes = openHermesWriter(home, parts);
     const detection = inspectHermes(home, hermes);
     if (detection?.mode !== 'manage') return detection?.reasons[0]?.message ?? 'It is no Hermes home any more.';
+    let files: SessionFiles | undefined;
     return await work({
       home,
       hermes,
@@ -56,7 +58,9 @@ export async function withTakeDesk<T extends object | number>(
       now: () => parts.now(),
       links: openHermesLinks(home, parts.linksPath),
       tombstones: openTombstones(home, parts.tombstonesPath),
-      files: listSessionFiles(home, new Set([...readIds(hermes), ...parts.ids])),
+      get files() {
+        return (files ??= listSessionFiles(home, new Set([...readIds(hermes), ...parts.ids])));
+      },
     });
   });
 }

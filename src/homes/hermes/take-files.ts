@@ -13,12 +13,13 @@ import type { TakeDesk } from './take-desk.ts';
  * crash left in the trash counts as still there; it comes back when the session has to keep its files after all.
  */
 export async function takeFiles(desk: TakeDesk, item: RunItem): Promise<ItemOutcome> {
-  const { hermes, home, trash } = desk;
+  // Listed before the lock is taken, where nobody has done so yet.
+  const { hermes, home, trash, files: listed } = desk;
   const { number } = item;
   const obstacle = await hermes.write(() => {
     const row = readSession(hermes, item.item.id);
     if (row === undefined) return 'It is gone already.';
-    const own = lookAtFiles(home, desk.files.of(row.id));
+    const own = lookAtFiles(home, listed.of(row.id));
     const taken = own.map((file) => ({ ...file, stat: plainFile(trash.files.pathOf(number, file.name)) }));
     const files = sumSizes([...own, ...taken]);
     const liveness = readLiveness(home, hermes, desk.now());
