@@ -25,7 +25,8 @@ export async function sendDocument(response: ServerResponse, status: number, who
   const { method, headers } = response.req;
   const isRead = status === 200 && (method === 'GET' || method === 'HEAD');
   const tag = isRead ? tagOf(text) : undefined;
-  const kept = tag === undefined ? NEVER_KEPT : { etag: tag, 'cache-control': 'private, no-cache' };
+  const vary = text.length >= WORTH_PACKING && { vary: 'accept-encoding' };
+  const kept = { ...(tag === undefined ? NEVER_KEPT : { etag: tag, 'cache-control': 'private, no-cache' }), ...vary };
   if (tag !== undefined && namesTag(headers['if-none-match'], tag)) {
     response.writeHead(304, kept).end();
     return;
@@ -37,7 +38,6 @@ export async function sendDocument(response: ServerResponse, status: number, who
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(body),
     ...(packer !== undefined && { 'content-encoding': packer }),
-    ...(text.length >= WORTH_PACKING && { vary: 'accept-encoding' }),
     ...kept,
     ...(status === 503 && { 'retry-after': String(COME_BACK_SECONDS) }),
     'x-content-type-options': 'nosniff',

@@ -113,6 +113,12 @@ describe('the API', () => {
     expect(brotliDecompressSync(br.body)).toEqual(plain.body);
     expect(gunzipSync(gzip.body)).toEqual(plain.body);
     expect(br.body.length).toBeLessThan(plain.body.length / 2);
+    const known = await raw(served, '/api/sessions', { 'if-none-match': String(br.headers.etag) });
+    expect([known.status, plain.headers['vary'], known.headers['vary']]).toEqual([
+      304,
+      'accept-encoding',
+      'accept-encoding',
+    ]);
     expect((await raw(served, '/api/home', { 'accept-encoding': 'br' })).headers['content-encoding']).toBeUndefined();
   });
 

@@ -105,13 +105,13 @@ function garbageSentence({ garbageBytes, garbageUntil }: CheckpointStatus, globa
 
 function limitSentence({ limits, projects }: CheckpointStatus): string {
   const gone = projects.filter(({ place }) => place === 'gone').length;
-  const count = limits.maxSnapshots === undefined ? 'Any number' : `About ${formatCount(limits.maxSnapshots)}`;
+  const count = limits.maxSnapshots === undefined ? 'any number' : `about ${formatCount(limits.maxSnapshots)}`;
   const are = gone === 1 ? 'is' : 'are';
   const orphans =
     gone === 0
       ? ''
       : ` ${plural(gone, 'folder')} ${are} no longer there: prune removes what is left, once it is old enough.`;
-  return `${count} for each folder.${orphans}`;
+  return `Each folder keeps ${count} of them.${orphans}`;
 }
 
 /** Its volume may be away, so only a person can tell. */
