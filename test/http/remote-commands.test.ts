@@ -46,7 +46,9 @@ async function furnish(): Promise<Place> {
   const path = join(root, 'home');
   let now = NOW - 200 * DAY_MS;
   await using home = await openHome({ path, clock: { now: () => now } });
-  writeFileSync(join(path, 'config.yaml'), 'trash:\n  grace_days: 6 # not quite a week\n');
+  // What a process closes in the background, at its first write, is no matter of the commands.
+  const settings = ['trash:', '  grace_days: 6 # not quite a week', 'sessions:', '  abandon_after_hours: 48'];
+  writeFileSync(join(path, 'config.yaml'), `${settings.join('\n')}\n`);
   const begin = async (id: string, source = 'old') => {
     const session = await home.sessions.create({ id, source, workdir: '/projects/x' });
     await session.append({ role: 'user', content: `Where is the needle of ${id}?` });
