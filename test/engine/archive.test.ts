@@ -124,9 +124,9 @@ describe('the archive of a native home', () => {
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as Record<string, unknown>);
-    expect(lines[0]).toEqual({ format: 'coppice-archive', version: 1 });
+    expect(lines[0]).toEqual({ format: 'coppice-archive', version: 2 });
     expect(lines.slice(1).map(({ kind }) => kind)).toEqual(['session', 'message', 'folder', 'file', 'data']);
-    expect(lines[2]).toMatchObject({ kind: 'message', row: { seq: 1, role: 'user', text: 'hello again' } });
+    expect(lines[2]).toMatchObject({ kind: 'message', message: { seq: 1, role: 'user', content: 'hello again' } });
   });
 
   it('restores one session by its id and leaves the others', async () => {

@@ -108,7 +108,7 @@ describe('a budget of several runs', () => {
     const { code, stderr } = await coppice(place, ['run', '--max-tokens', '5000', '--', ...agent]);
     expect(code).toBe(124);
     expect(stderr.replace(/Session \S+:/, 'Session ID:').split('\n')).toEqual([
-      'coppice: It is not known how sh tells what it uses. Unless it sends events, no limit in tokens or dollars can stop it. Count it with: coppice run --meter',
+      'coppice: It is not known how sh tells what it uses. Unless it sends events, no limit in tokens or dollars can stop it; they come after a call, so a limit may be passed by one. Count it with: coppice run --meter',
       'coppice: This session has used 4,500 tokens of 5,000 tokens.',
       'coppice: Stopped. This session has used 6,000 tokens of 5,000 tokens.',
       'coppice: Session ID: 6.0k tokens.',

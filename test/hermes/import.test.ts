@@ -46,7 +46,8 @@ describe('bringing the sessions of a Hermes home into one of Coppice', () => {
       `INSERT INTO messages (session_id, role, tool_calls, reasoning, timestamp) VALUES ('plain', 'assistant', '${calls}', 'why', 1)`,
     );
     const before = treeState(hermes);
-    const { code, out, err } = await bringIn();
+    // What nobody uses is closed by a rule of its own, as of every home, once somebody writes.
+    const { code, out, err } = await bringIn('--set', 'sessions.abandon_after_hours=9999');
     expect(treeState(hermes)).toEqual(before);
     // One id holds a line break, which no session of Coppice may have.
     expect({ code, out }).toEqual({ code: 3, out: expect.stringContaining('1 could not be imported.') });
