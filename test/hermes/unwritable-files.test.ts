@@ -46,7 +46,7 @@ describe('files of a session that cannot go with it', () => {
     expect(outcomes).toEqual(
       expect.arrayContaining([
         { number: 1, status: 'skipped', detail: expect.stringMatching(/^sessions\/request_dump.* could not be moved/) },
-        { number: 2, status: 'done' },
+        expect.objectContaining({ number: 2, status: 'done' }),
       ]),
     );
     const [, bare] = items;
