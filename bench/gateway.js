@@ -7,7 +7,7 @@ import { DEFAULT_CONFIG } from '../dist/app/config/config-defaults.js';
 import { gatewayRules } from '../dist/app/gateway/gateway-rules.js';
 import { LiveSession } from '../dist/gateway/live-session.js';
 import { openHome } from '../dist/index.js';
-import { openSpendBook } from '../dist/store/sqlite/spend-book.js';
+import { openSpendBook } from '../dist/store/sqlite/gateway/spend-book.js';
 import { openSqliteStore } from '../dist/store/sqlite/sqlite-store.js';
 import { compare, format, report } from './measure.js';
 import { peakOfScript } from './processes.js';

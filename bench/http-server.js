@@ -1,7 +1,7 @@
 // A server for bench/http.js: the daemon's API on a home of its own, or a bare echo by hono.
 import { createAdaptorServer } from '@hono/node-server';
 import { Hono } from 'hono';
-import { startServer } from '../dist/http/start-server.js';
+import { startServer } from '../dist/http/server/start-server.js';
 import { openHome } from '../dist/index.js';
 
 const [, , kind, directory] = process.argv;

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { nativeLayout } from '../dist/homes/native/native-layout.js';
 import { openHome } from '../dist/index.js';
-import { indexMessages } from '../dist/store/sqlite/search-index.js';
+import { indexMessages } from '../dist/store/sqlite/search/search-index.js';
 import { seeded, sentence } from './words.js';
 
 export const SESSIONS = Number(process.env.COPPICE_BENCH_SESSIONS ?? 100_000);

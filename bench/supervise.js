@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { OK } from '../dist/core/gateway.js';
+import { OK } from '../dist/core/gateway/gateway.js';
 import { superviseRun } from '../dist/gateway/run/supervise-run.js';
 import { compare, format, report } from './measure.js';
 import { seeded, sentence } from './words.js';

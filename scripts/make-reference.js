@@ -6,7 +6,7 @@ import { configJsonSchema } from '../dist/app/config/config-json-schema.js';
 import { everyCommand } from '../dist/cli/command-tree.js';
 import { createProgram } from '../dist/cli/program.js';
 import { FAILURES } from '../dist/core/failure.js';
-import { openapiDocument } from '../dist/http/openapi.js';
+import { openapiDocument } from '../dist/http/openapi/openapi.js';
 import { ROUTES } from '../dist/http/route-table.js';
 import { commandsPage } from './reference/commands-page.js';
 import { configPage } from './reference/config-page.js';

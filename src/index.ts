@@ -10,11 +10,16 @@
  * await session.end('done');
  */
 
-export type { CheckOptions, HomeCheck } from './app/check-home.ts';
-export type { CheckpointDetail, Checkpoints } from './app/checkpoints.ts';
+export type { CheckpointDetail, Checkpoints } from './app/checkpoints/checkpoints.ts';
+export type { CheckpointDiff, CheckpointDiffOptions } from './app/checkpoints/diff-checkpoints.ts';
+export type {
+  CheckpointRestoreOptions,
+  CheckpointRestorePreview,
+  CheckpointRestoreResult,
+} from './app/checkpoints/restore-checkpoint.ts';
 export type { Config } from './app/config/config-schema.ts';
 export type { ConfigOverride } from './app/config/config-settings.ts';
-export type { CheckpointDiff, CheckpointDiffOptions } from './app/diff-checkpoints.ts';
+export type { CheckOptions, HomeCheck } from './app/doctor/check-home.ts';
 export type { NewCronJob } from './app/gateway/cron-jobs.ts';
 export type { Gateway } from './app/gateway/gateway.ts';
 export type { GatewaySession, JudgedReceipt, Resolution } from './app/gateway/gateway-session.ts';
@@ -28,17 +33,12 @@ export type { ForeignHome } from './app/home-parts.ts';
 export type { Ledger, LedgerAmount, LedgerTotal, LedgerTotals, LedgerTotalsQuery } from './app/ledger.ts';
 export { type OpenHomeOptions, openHome } from './app/open-home.ts';
 export type {
-  CheckpointRestoreOptions,
-  CheckpointRestorePreview,
-  CheckpointRestoreResult,
-} from './app/restore-checkpoint.ts';
-export type {
   AppliedRun,
   ApplyOptions,
   Retention,
   RetentionOptions,
   UndoOptions,
-} from './app/retention.ts';
+} from './app/retention/retention.ts';
 export type { FollowOptions } from './app/sessions/follow-messages.ts';
 export type { AppendAllReceipt, Session } from './app/sessions/session.ts';
 export type { SessionFile } from './app/sessions/session-files.ts';
@@ -50,6 +50,11 @@ export type { ImportRequest } from './app/transfer/import-sessions.ts';
 export { type Client, createClient } from './client/client.ts';
 export type { EventDocument, MessageDocument, PlanDocument, SessionDocument } from './client/documents.ts';
 export type { ClientOptions } from './client/transport.ts';
+export { FAILURES, Failure, type FailureCode } from './core/failure.ts';
+export type { Spend, ToolCount, Verdict, VerdictCause, VerdictKind } from './core/gateway/gateway.ts';
+export type { Route, RouteQuery } from './core/gateway/route-book.ts';
+export type { JsonObject, JsonValue } from './core/json.ts';
+export type { Problem } from './core/problem.ts';
 export type {
   Checkpoint,
   CheckpointProject,
@@ -61,19 +66,14 @@ export type {
   TakeRequest,
   TakeResult,
   WorkdirPlace,
-} from './core/checkpoint.ts';
-export type { CleanUp } from './core/clean-up.ts';
-export { FAILURES, Failure, type FailureCode } from './core/failure.ts';
-export type { Spend, ToolCount, Verdict, VerdictCause, VerdictKind } from './core/gateway.ts';
-export type { FileClass, Inventory } from './core/inventory.ts';
-export type { JsonObject, JsonValue } from './core/json.ts';
-export type { LedgerGroup, LedgerQuery, LedgerRecord } from './core/ledger-book.ts';
-export type { Content, Message, NewMessage, Role, ToolCall } from './core/message.ts';
-export type { Decision, Explanation, ItemRef, Plan, PlanRequest, SessionFilter } from './core/plan.ts';
-export type { Problem } from './core/problem.ts';
-export type { RequestDump } from './core/request-dump.ts';
-export type { Route, RouteQuery } from './core/route-book.ts';
-export type { Outcome, Run, RunItem } from './core/run.ts';
+} from './core/retention/checkpoint.ts';
+export type { CleanUp } from './core/retention/clean-up.ts';
+export type { FileClass, Inventory } from './core/retention/inventory.ts';
+export type { Decision, Explanation, ItemRef, Plan, PlanRequest, SessionFilter } from './core/retention/plan.ts';
+export type { Outcome, Run, RunItem } from './core/retention/run.ts';
+export type { LedgerGroup, LedgerQuery, LedgerRecord } from './core/sessions/ledger-book.ts';
+export type { Content, Message, NewMessage, Role, ToolCall } from './core/sessions/message.ts';
+export type { RequestDump } from './core/sessions/request-dump.ts';
 export type {
   ChildKind,
   LedgerEntry,
@@ -83,7 +83,7 @@ export type {
   SessionSize,
   Usage,
   UsageReport,
-} from './core/session.ts';
+} from './core/sessions/session.ts';
 export type {
   AppendOptions,
   AppendReceipt,
@@ -94,7 +94,7 @@ export type {
   SearchHit,
   SearchQuery,
   SessionSort,
-} from './core/session-store.ts';
+} from './core/sessions/session-store.ts';
 export type { Clock, EpochMs } from './core/time.ts';
 export type { FeedEvent } from './gateway/event-feed.ts';
 export type { Turn } from './gateway/turn.ts';

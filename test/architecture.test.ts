@@ -108,7 +108,7 @@ describe('the architecture', () => {
   it('reaches the database file by SQLite only', () => {
     // Opening a database with fs in a process that has it open drops SQLite's locks; create-database-file.ts creates it, once.
     // wal-sync.ts opens the log beside it, on which SQLite takes none.
-    const allowed = new Set(['store/sqlite/create-database-file.ts', 'store/sqlite/wal-sync.ts']);
+    const allowed = new Set(['store/sqlite/database/create-database-file.ts', 'store/sqlite/database/wal-sync.ts']);
     const wrong = sources
       .filter(({ path }) => !allowed.has(path))
       .filter(({ text }) => /\b(open|readFile|copyFile|writeFile|createReadStream)(Sync)?\([^)]*database/.test(text))
@@ -119,15 +119,15 @@ describe('the architecture', () => {
   it('is lazy where the command line starts: no command is loaded before it is called', () => {
     const eager = loadedWith('cli/main.ts');
     expect(eager.filter((path) => layerOf(path) !== 'cli' && layerOf(path) !== 'core')).toEqual([]);
-    expect(eager.filter((path) => /^cli\/(sessions|config|retention)\//.test(path))).toEqual([]);
+    expect(eager.filter((path) => /^cli\/(sessions|config|retention|trash)\//.test(path))).toEqual([]);
   });
 
   it('opens a home, plans, applies and shows without loading the library of schemas: a quarter of the start of a command', () => {
     const entries = [
       'app/open-home.ts',
       'app/home.ts',
-      'app/retention.ts',
-      'app/checkpoints.ts',
+      'app/retention/retention.ts',
+      'app/checkpoints/checkpoints.ts',
       'cli/retention/plan.ts',
     ];
     const eager = new Set(entries.flatMap(loadedWith));

@@ -14,7 +14,12 @@ const SOURCES = join(import.meta.dirname, '../src');
  * What may speak to another machine: to webhooks, to the model of a metered agent, and to a daemon that somebody named. The last one
  * asks a socket on this machine whether anybody listens there.
  */
-const SENDERS = ['client/transport.ts', 'gateway/cron/deliver.ts', 'gateway/meter/send-upstream.ts', 'http/listen.ts'];
+const SENDERS = [
+  'client/transport.ts',
+  'gateway/cron/deliver.ts',
+  'gateway/meter/send-upstream.ts',
+  'http/server/listen.ts',
+];
 
 /** Ways to begin a conversation. A type alone says nothing to anybody. */
 const SENDS = [

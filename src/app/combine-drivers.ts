@@ -1,8 +1,8 @@
 import type { CheckpointDriver } from '../checkpoints/checkpoint-driver.ts';
-import type { HomeDriver } from '../core/home-driver.ts';
-import type { Inventory } from '../core/inventory.ts';
-import { done, skip } from '../core/item-outcome.ts';
-import type { ItemOutcome, RunItem } from '../core/run.ts';
+import type { HomeDriver } from '../core/retention/home-driver.ts';
+import type { Inventory } from '../core/retention/inventory.ts';
+import { done, skip } from '../core/retention/item-outcome.ts';
+import type { ItemOutcome, RunItem } from '../core/retention/run.ts';
 
 type Mover = Pick<HomeDriver, 'discard' | 'restore' | 'purge'>;
 

@@ -1,4 +1,4 @@
-import type { LedgerQuery } from '../core/ledger-book.ts';
+import type { LedgerQuery } from '../core/sessions/ledger-book.ts';
 import type { HomeParts } from './home-parts.ts';
 import { activeQuery } from './sessions/active-sessions.ts';
 import type { SessionsQuery } from './sessions/sessions.ts';

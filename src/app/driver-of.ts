@@ -1,4 +1,4 @@
-import type { HomeDriver } from '../core/home-driver.ts';
+import type { HomeDriver } from '../core/retention/home-driver.ts';
 import { MINUTE_MS } from '../core/time.ts';
 import { createNativeDriver } from '../homes/native/native-driver.ts';
 import { hermesHomeDriver } from './hermes/hermes-home-driver.ts';

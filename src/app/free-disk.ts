@@ -1,4 +1,4 @@
-import { freeBytes } from '../platform/file-system-facts.ts';
+import { freeBytes } from '../platform/machine/file-system-facts.ts';
 
 /** How many bytes are left on the disk that a home is on. */
 export function freeDiskBytes(path: string): number {

@@ -1,13 +1,13 @@
 import { type CheckpointDriver, createCheckpointDriver } from '../checkpoints/checkpoint-driver.ts';
-import { findStore } from '../checkpoints/open-store.ts';
-import { type ReclaimOptions, reclaimStore } from '../checkpoints/reclaim-store.ts';
-import type { HomeDriver } from '../core/home-driver.ts';
-import { withReadableCheckpoints } from './checkpoint-inventory.ts';
-import { checkpointStoreOptions } from './checkpoint-store.ts';
+import { type ReclaimOptions, reclaimStore } from '../checkpoints/reclaim/reclaim-store.ts';
+import { findStore } from '../checkpoints/store/open-store.ts';
+import type { HomeDriver } from '../core/retention/home-driver.ts';
+import { withReadableCheckpoints } from './checkpoints/checkpoint-inventory.ts';
+import { checkpointStoreOptions } from './checkpoints/checkpoint-store.ts';
+import { worktreeDriver } from './checkpoints/worktree-driver.ts';
 import { combineDrivers } from './combine-drivers.ts';
 import type { HomeParts } from './home-parts.ts';
-import { policyFromConfig } from './policy-from-config.ts';
-import { worktreeDriver } from './worktree-driver.ts';
+import { policyFromConfig } from './retention/policy-from-config.ts';
 
 /** The driver of a native home with its checkpoints. Nothing about checkpoints is created or looked at before it is needed. */
 export function homeDriver(parts: HomeParts, native: HomeDriver): HomeDriver {

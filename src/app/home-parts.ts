@@ -1,14 +1,14 @@
-import type { HomeDriver } from '../core/home-driver.ts';
-import type { SessionFact } from '../core/inventory.ts';
 import type { Problem } from '../core/problem.ts';
-import type { SessionStore, StoreCheck } from '../core/session-store.ts';
+import type { HomeDriver } from '../core/retention/home-driver.ts';
+import type { SessionFact } from '../core/retention/inventory.ts';
+import type { SessionStore, StoreCheck } from '../core/sessions/session-store.ts';
 import type { Clock, EpochMs } from '../core/time.ts';
 import type { NativeLayout } from '../homes/native/native-layout.ts';
 import type { ConfigIssue } from './config/config-issue.ts';
 import type { Config } from './config/config-schema.ts';
 import type { Configuration } from './config/configuration.ts';
+import type { Upkeep } from './maintenance/upkeep.ts';
 import type { SessionFile } from './sessions/session-files.ts';
-import type { Upkeep } from './upkeep.ts';
 
 /** What an open home is made of. */
 export interface HomeParts {

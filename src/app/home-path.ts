@@ -5,9 +5,9 @@ import { shellWord } from '../core/shell-word.ts';
 import { detectHermes } from '../homes/hermes/detect-hermes.ts';
 import { nativeLayout } from '../homes/native/native-layout.ts';
 import { errorCode } from '../platform/error-code.ts';
-import { makePrivateDir } from '../platform/private-files.ts';
-import { isTemporaryName } from '../platform/temporary-name.ts';
-import { expandTilde, userHome } from '../platform/user-home.ts';
+import { makePrivateDir } from '../platform/files/private-files.ts';
+import { isTemporaryName } from '../platform/leftovers/temporary-name.ts';
+import { expandTilde, userHome } from '../platform/machine/user-home.ts';
 
 /** A person's own home, whichever one is in use. */
 export function ownHome(): string {

@@ -1,3 +1,4 @@
+import type { Problem } from '../core/problem.ts';
 import {
   type DiskPart,
   type FileClass,
@@ -5,23 +6,22 @@ import {
   type Item,
   itemBytes,
   type TrashItem,
-} from '../core/inventory.ts';
-import type { MaintenanceMemory, Waiting } from '../core/maintenance.ts';
-import { type Decision, isRemoval, type KeepReason, type Plan } from '../core/plan.ts';
-import type { Problem } from '../core/problem.ts';
-import type { Run } from '../core/run.ts';
+} from '../core/retention/inventory.ts';
+import type { MaintenanceMemory, Waiting } from '../core/retention/maintenance.ts';
+import { type Decision, isRemoval, type KeepReason, type Plan } from '../core/retention/plan.ts';
+import type { Run } from '../core/retention/run.ts';
 import type { EpochMs } from '../core/time.ts';
-import { guardPlan } from '../policy/guard-plan.ts';
-import { type OversizedSession, oversizedSessions } from '../policy/oversized-sessions.ts';
+import { guardPlan } from '../policy/guard/guard-plan.ts';
 import { planRetention } from '../policy/plan-retention.ts';
+import { type OversizedSession, oversizedSessions } from '../policy/pressure/oversized-sessions.ts';
 import { unmatchedNames } from './config/unmatched-names.ts';
 import { type Amount, amountOf } from './documents/plan-document.ts';
 import type { HomeParts } from './home-parts.ts';
-import { intervalMs } from './maintenance-memory.ts';
-import { policyFromConfig, unattendedPolicy } from './policy-from-config.ts';
+import { intervalMs } from './maintenance/maintenance-memory.ts';
 import { configNotes } from './refuse-bad-config.ts';
 import { foreignNotes } from './refuse-foreign.ts';
-import type { Retention, RetentionOptions } from './retention.ts';
+import { policyFromConfig, unattendedPolicy } from './retention/policy-from-config.ts';
+import type { Retention, RetentionOptions } from './retention/retention.ts';
 
 /** What a home keeps, what protects it, and what the rules would let go of now. */
 export interface HomeStatus {

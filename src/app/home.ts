@@ -1,33 +1,33 @@
 import { existsSync } from 'node:fs';
 import { errorText } from '../core/error-text.ts';
-import type { BoundsReport, MaintenanceMemory, MaintenanceReport } from '../core/maintenance.ts';
-import type { Explanation, Plan, PlanRequest } from '../core/plan.ts';
 import type { Problem } from '../core/problem.ts';
+import type { BoundsReport, MaintenanceMemory, MaintenanceReport } from '../core/retention/maintenance.ts';
+import type { Explanation, Plan, PlanRequest } from '../core/retention/plan.ts';
 import { type EpochMs, isoTime } from '../core/time.ts';
 import type { EmptiedTrash } from '../engine/purge-expired.ts';
 import { Audit } from './access/audit.ts';
-import type { CheckOptions, HomeCheck } from './check-home.ts';
-import { Checkpoints } from './checkpoints.ts';
+import { Checkpoints } from './checkpoints/checkpoints.ts';
 import type { ConfigIssue } from './config/config-issue.ts';
 import type { Config } from './config/config-schema.ts';
 import type { Configuration } from './config/configuration.ts';
 import { Counts } from './counts.ts';
+import type { CheckOptions, HomeCheck } from './doctor/check-home.ts';
+import type { RepairStep } from './doctor/repair-home.ts';
 import { Gateway } from './gateway/gateway.ts';
 import type { Scheduler } from './gateway/scheduler.ts';
 import type { ForeignHome, HomeParts } from './home-parts.ts';
 import { ownHome } from './home-path.ts';
 import type { HomeStatus } from './home-status.ts';
-import { isUnfinished } from './is-unfinished.ts';
 import { Ledger } from './ledger.ts';
-import { nextMaintenanceAt, recallMaintenance } from './maintenance-memory.ts';
+import { nextMaintenanceAt, recallMaintenance } from './maintenance/maintenance-memory.ts';
+import { recallTroubles, rememberTroubles, type Trouble } from './maintenance/troubles.ts';
+import { Upkeep } from './maintenance/upkeep.ts';
 import { refuseBadConfig } from './refuse-bad-config.ts';
 import { refuseForeign } from './refuse-foreign.ts';
-import type { RepairStep } from './repair-home.ts';
 import { Requests } from './requests.ts';
-import type { AppliedRun, ApplyOptions, Retention, RetentionOptions, UndoOptions } from './retention.ts';
+import { isUnfinished } from './retention/is-unfinished.ts';
+import type { AppliedRun, ApplyOptions, Retention, RetentionOptions, UndoOptions } from './retention/retention.ts';
 import { Sessions } from './sessions/sessions.ts';
-import { recallTroubles, rememberTroubles, type Trouble } from './troubles.ts';
-import { Upkeep } from './upkeep.ts';
 
 /** What became of a pass in the background. */
 export type BackgroundReport =
@@ -102,7 +102,7 @@ export class Home implements AsyncDisposable {
   /** Looks at the database, the search index and every file, and names what is wrong. Changes nothing but what a dead process left. */
   async *check(options?: CheckOptions): AsyncGenerator<HomeCheck> {
     if (this.#parts.foreign === undefined) {
-      const { checkHome } = await import('./check-home.ts');
+      const { checkHome } = await import('./doctor/check-home.ts');
       yield* checkHome(this.#parts, options);
     } else {
       const { checkHermesHome } = await import('./hermes/check-hermes-home.ts');
@@ -116,7 +116,7 @@ export class Home implements AsyncDisposable {
    */
   async *repair(problems: readonly Problem[]): AsyncGenerator<RepairStep> {
     refuseBadConfig(this.#parts);
-    const { repairHome } = await import('./repair-home.ts');
+    const { repairHome } = await import('./doctor/repair-home.ts');
     const settle = async () => (await this.retention()).settle();
     yield* repairHome({ ...this.#parts, settle }, problems);
   }
@@ -140,7 +140,7 @@ export class Home implements AsyncDisposable {
 
   /** Why one item meets its fate, by its id: every rule that was asked. Sessions and checkpoints also by its first characters. */
   async explain(id: string): Promise<Explanation> {
-    const { explainById } = await import('./explain-by-id.ts');
+    const { explainById } = await import('./retention/explain-by-id.ts');
     return explainById(this.sessions, await this.retention(), id);
   }
 
@@ -161,7 +161,7 @@ export class Home implements AsyncDisposable {
 
   /** Everything about plans, runs and the trash. Loaded when it is called: most programs only record. */
   async retention(): Promise<Retention> {
-    const { Retention } = await import('./retention.ts');
+    const { Retention } = await import('./retention/retention.ts');
     this.#retention ??= new Retention(this.#parts);
     return this.#retention;
   }
@@ -189,7 +189,7 @@ export class Home implements AsyncDisposable {
    * from then on they age. Returns how many.
    */
   async closeAbandoned(): Promise<number> {
-    const { closeAbandoned } = await import('./close-abandoned.ts');
+    const { closeAbandoned } = await import('./maintenance/close-abandoned.ts');
     return closeAbandoned(this.#parts);
   }
 
@@ -244,7 +244,7 @@ export class Home implements AsyncDisposable {
   async proveWritable(): Promise<void> {
     const { store, clock, layout } = this.#parts;
     await store.setMeta('written', isoTime(clock.now()));
-    const { readAfresh } = await import('../store/sqlite/read-afresh.ts');
+    const { readAfresh } = await import('../store/sqlite/database/read-afresh.ts');
     readAfresh(layout.database);
     if (existsSync(layout.live)) readAfresh(layout.live);
   }

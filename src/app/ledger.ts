@@ -1,5 +1,5 @@
-import type { LedgerGroup, LedgerQuery, LedgerRecord } from '../core/ledger-book.ts';
-import { addUsage, NO_USAGE, totalTokens, type Usage } from '../core/session.ts';
+import type { LedgerGroup, LedgerQuery, LedgerRecord } from '../core/sessions/ledger-book.ts';
+import { addUsage, NO_USAGE, totalTokens, type Usage } from '../core/sessions/session.ts';
 import { localDay, zoneOffset } from '../gateway/zone-offset.ts';
 import type { HomeParts } from './home-parts.ts';
 

@@ -1,8 +1,8 @@
 import { Failure } from '../core/failure.ts';
 import { isNoSpace } from '../core/machine-failure.ts';
-import { freeBytes } from '../platform/file-system-facts.ts';
-import { neededBytes } from './give-up-trash.ts';
+import { freeBytes } from '../platform/machine/file-system-facts.ts';
 import type { HomeParts } from './home-parts.ts';
+import { neededBytes } from './retention/give-up-trash.ts';
 
 /** What a change that met a full disk says: how much is missing, and what works there. Other errors pass. */
 export async function orNoRoom<T>(parts: HomeParts, work: () => Promise<T>): Promise<T> {

@@ -1,4 +1,4 @@
-import type { SessionStore } from '../core/session-store.ts';
+import type { SessionStore } from '../core/sessions/session-store.ts';
 
 type Effect = 'reads' | 'changes';
 type Effects<T> = {

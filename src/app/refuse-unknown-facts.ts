@@ -1,6 +1,6 @@
 import { Failure } from '../core/failure.ts';
-import type { SessionFact } from '../core/inventory.ts';
-import type { SessionFilter } from '../core/plan.ts';
+import type { SessionFact } from '../core/retention/inventory.ts';
+import type { SessionFilter } from '../core/retention/plan.ts';
 import { unknownFacts } from '../policy/filter-match.ts';
 
 /** Refuses a filter on something that is not recorded in this home: whether it matches nothing or everything would be a guess. */

@@ -1,4 +1,4 @@
-import type { KeptRequest, Once } from '../core/once.ts';
+import type { KeptRequest, Once } from '../core/gateway/once.ts';
 import { DAY_MS } from '../core/time.ts';
 import type { CountedRequests } from './gateway/gateway.ts';
 import type { HomeParts } from './home-parts.ts';

@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { ballastBytes, keepBallast, releaseBallast } from '../platform/ballast.ts';
-import { freeBytes, isTight } from '../platform/file-system-facts.ts';
+import { ballastBytes, keepBallast, releaseBallast } from '../platform/files/ballast.ts';
 import { ifPossible } from '../platform/if-possible.ts';
-import { reserveBytes } from '../policy/reserve-bytes.ts';
+import { freeBytes, isTight } from '../platform/machine/file-system-facts.ts';
+import { reserveBytes } from '../policy/pressure/reserve-bytes.ts';
 import type { HomeParts } from './home-parts.ts';
 
 type ReserveParts = Pick<HomeParts, 'layout' | 'config' | 'store' | 'foreign' | 'tell'>;

@@ -5,11 +5,11 @@ import { addSnapshot, boundsStore, putFile, runItem } from '../../test/support/c
 import { NOW } from '../../test/support/clock.ts';
 import { oddGit } from '../../test/support/odd-git.ts';
 import { tempDir } from '../../test/support/temp-dir.ts';
-import { runGit } from '../platform/run-git.ts';
+import { runGit } from '../platform/git/run-git.ts';
 import { createCheckpointDriver } from './checkpoint-driver.ts';
 import { readSnapshots } from './read-snapshots.ts';
-import { keepRef, pinRef, snapshotRef, trashRef } from './store-layout.ts';
-import { readRefs } from './store-refs.ts';
+import { keepRef, pinRef, snapshotRef, trashRef } from './store/store-layout.ts';
+import { readRefs } from './store/store-refs.ts';
 
 async function scene() {
   const dir = tempDir();

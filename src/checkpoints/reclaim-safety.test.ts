@@ -7,21 +7,21 @@ import { addSnapshot, boundsStore, noise, runItem } from '../../test/support/che
 import { NOW } from '../../test/support/clock.ts';
 import { oddGit } from '../../test/support/odd-git.ts';
 import { tempDir } from '../../test/support/temp-dir.ts';
-import type { Checkpoint } from '../core/checkpoint.ts';
+import type { Checkpoint } from '../core/retention/checkpoint.ts';
 import type { SharedLock } from '../core/shared-lock.ts';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../core/time.ts';
-import { changeRefs } from './change-refs.ts';
 import { createCheckpointDriver } from './checkpoint-driver.ts';
-import type { CheckpointStore } from './open-store.ts';
-import { readProject } from './project-book.ts';
-import { incompleteOf, reachableObjects } from './reachable-objects.ts';
-import { lastFailure } from './reclaim-memory.ts';
-import { isCompleteWithout, packFiles, writePack } from './reclaim-packs.ts';
-import { planReclaim } from './reclaim-plan.ts';
-import { reclaimStore } from './reclaim-store.ts';
-import { pinRef, snapshotRef } from './store-layout.ts';
-import { readRefs } from './store-refs.ts';
-import { readStoreSize } from './store-size.ts';
+import { incompleteOf, reachableObjects } from './reclaim/reachable-objects.ts';
+import { lastFailure } from './reclaim/reclaim-memory.ts';
+import { isCompleteWithout, packFiles, writePack } from './reclaim/reclaim-packs.ts';
+import { planReclaim } from './reclaim/reclaim-plan.ts';
+import { reclaimStore } from './reclaim/reclaim-store.ts';
+import { changeRefs } from './store/change-refs.ts';
+import type { CheckpointStore } from './store/open-store.ts';
+import { readProject } from './store/project-book.ts';
+import { pinRef, snapshotRef } from './store/store-layout.ts';
+import { readRefs } from './store/store-refs.ts';
+import { readStoreSize } from './store/store-size.ts';
 
 // Each check that stands between a reclaim and a lost history, on its own: where two look at the same thing, either one failing
 // would be caught by the other, and nobody would notice that it is gone.

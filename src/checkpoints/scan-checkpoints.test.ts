@@ -5,12 +5,12 @@ import { addSnapshot, boundsStore, noise, runItem } from '../../test/support/che
 import { NOW } from '../../test/support/clock.ts';
 import { tempDir } from '../../test/support/temp-dir.ts';
 import { DAY_MS } from '../core/time.ts';
-import { runGit } from '../platform/run-git.ts';
+import { runGit } from '../platform/git/run-git.ts';
 import { createCheckpointDriver } from './checkpoint-driver.ts';
-import { reclaimStore } from './reclaim-store.ts';
+import { reclaimStore } from './reclaim/reclaim-store.ts';
 import { scanCheckpoints } from './scan-checkpoints.ts';
-import { keepRef, pinRef, snapshotRef } from './store-layout.ts';
-import { readStoreSize } from './store-size.ts';
+import { keepRef, pinRef, snapshotRef } from './store/store-layout.ts';
+import { readStoreSize } from './store/store-size.ts';
 
 const KB = 1024;
 const AROUND = { active: [], sightings: new Map() };

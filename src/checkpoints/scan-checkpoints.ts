@@ -1,17 +1,17 @@
-import { type Checkpoint, dropOrder, isAtOrBelow, shortId } from '../core/checkpoint.ts';
-import type { CheckpointItem } from '../core/inventory.ts';
 import type { Problem } from '../core/problem.ts';
+import { type Checkpoint, dropOrder, isAtOrBelow, shortId } from '../core/retention/checkpoint.ts';
+import type { CheckpointItem } from '../core/retention/inventory.ts';
 import { shellWord } from '../core/shell-word.ts';
-import { GitError } from '../platform/run-git.ts';
-import { type CheckpointStore, LOCK_WAIT_MS } from './open-store.ts';
-import { readProject } from './project-book.ts';
-import { incompleteOf, objectsOfEach } from './reachable-objects.ts';
+import { GitError } from '../platform/git/run-git.ts';
 import { readSnapshots } from './read-snapshots.ts';
-import { lastFailure } from './reclaim-memory.ts';
-import { KEEP, PINS, SNAPSHOTS, type StoreLayout, TRASH } from './store-layout.ts';
-import { idsBelow, readRefs } from './store-refs.ts';
-import { bytesByObject, readStoreSize } from './store-size.ts';
-import { type Place, placeBySightings, type Sighting } from './workdir-sightings.ts';
+import { incompleteOf, objectsOfEach } from './reclaim/reachable-objects.ts';
+import { lastFailure } from './reclaim/reclaim-memory.ts';
+import { type CheckpointStore, LOCK_WAIT_MS } from './store/open-store.ts';
+import { readProject } from './store/project-book.ts';
+import { KEEP, PINS, SNAPSHOTS, type StoreLayout, TRASH } from './store/store-layout.ts';
+import { idsBelow, readRefs } from './store/store-refs.ts';
+import { bytesByObject, readStoreSize } from './store/store-size.ts';
+import { type Place, placeBySightings, type Sighting } from './take/workdir-sightings.ts';
 
 export interface CheckpointScan {
   readonly items: readonly CheckpointItem[];

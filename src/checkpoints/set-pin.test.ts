@@ -4,8 +4,8 @@ import { addSnapshot, boundsStore, runItem } from '../../test/support/checkpoint
 import { tempDir } from '../../test/support/temp-dir.ts';
 import { createCheckpointDriver } from './checkpoint-driver.ts';
 import { setPin } from './set-pin.ts';
-import { PINS } from './store-layout.ts';
-import { readRefs } from './store-refs.ts';
+import { PINS } from './store/store-layout.ts';
+import { readRefs } from './store/store-refs.ts';
 
 it('sets no pin on a checkpoint that is gone by then, and says so', async () => {
   const dir = tempDir();

@@ -1,9 +1,9 @@
-import { type Checkpoint, shortId } from '../core/checkpoint.ts';
 import { Failure } from '../core/failure.ts';
-import type { CheckpointStore } from './open-store.ts';
-import { pinRef, snapshotRef } from './store-layout.ts';
-import { changeRefs, isRefused } from './change-refs.ts';
-import { lookUpRefs } from './store-refs.ts';
+import { type Checkpoint, shortId } from '../core/retention/checkpoint.ts';
+import { changeRefs, isRefused } from './store/change-refs.ts';
+import type { CheckpointStore } from './store/open-store.ts';
+import { pinRef, snapshotRef } from './store/store-layout.ts';
+import { lookUpRefs } from './store/store-refs.ts';
 
 /** Protects a checkpoint from every kind of removal, or takes the protection away. Doing it twice changes nothing. */
 export async function setPin(store: CheckpointStore, checkpoint: Checkpoint, pinned: boolean): Promise<Checkpoint> {

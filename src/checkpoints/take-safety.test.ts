@@ -6,11 +6,11 @@ import { takenOf } from '../../test/support/checkpoint-store.ts';
 import { manualClock, NOW } from '../../test/support/clock.ts';
 import { oddGit } from '../../test/support/odd-git.ts';
 import { tempDir } from '../../test/support/temp-dir.ts';
-import type { Checkpoint } from '../core/checkpoint.ts';
+import type { Checkpoint } from '../core/retention/checkpoint.ts';
 import { DAY_MS } from '../core/time.ts';
-import type { CheckpointStore } from './open-store.ts';
 import { readSnapshots } from './read-snapshots.ts';
-import { takeSnapshot } from './take-snapshot.ts';
+import type { CheckpointStore } from './store/open-store.ts';
+import { takeSnapshot } from './take/take-snapshot.ts';
 
 let store: CheckpointStore;
 let workdir: string;

@@ -1,5 +1,5 @@
 import type { App } from '../app/app.ts';
-import type { HomeCheck } from '../app/check-home.ts';
+import type { HomeCheck } from '../app/doctor/check-home.ts';
 import { FAILURES } from '../core/failure.ts';
 import type { Problem } from '../core/problem.ts';
 import type { CommandInput } from './command.ts';

@@ -1,8 +1,8 @@
 import type { App } from '../app/app.ts';
 import { ledgerDocument } from '../app/documents/ledger-document.ts';
 import { type LedgerAmount, type LedgerTotals, usageOf } from '../app/ledger.ts';
-import type { LedgerGroup, LedgerRecord } from '../core/ledger-book.ts';
-import { totalTokens } from '../core/session.ts';
+import type { LedgerGroup, LedgerRecord } from '../core/sessions/ledger-book.ts';
+import { totalTokens } from '../core/sessions/session.ts';
 import type { CommandInput, GlobalOptions } from './command.ts';
 import type { LedgerOptions } from './command-options.ts';
 import { formatAge, formatCount, formatDate, formatTokens, formatUsd, plural } from './format.ts';

@@ -1,6 +1,6 @@
 import { CommanderError, type Command as Definition } from 'commander';
 import { Failure, INTERRUPTED } from '../core/failure.ts';
-import type { Load } from './define-command.ts';
+import type { Load } from './define/define-command.ts';
 import { type Io, withoutColour } from './io.ts';
 import { packageVersion } from './package-files.ts';
 import { createProgram, readGlobalOptions } from './program.ts';

@@ -2,15 +2,15 @@ import { Command as Definition, Option } from 'commander';
 import type { GlobalOptions, Setting } from './command.ts';
 import type { DoctorOptions, NoOptions } from './command-options.ts';
 import { everyCommand } from './command-tree.ts';
-import { defineAccess } from './define-access.ts';
-import { defineCheckpoints } from './define-checkpoints.ts';
-import { addExamples, choiceArgument, defineCommand, type Frame, textOption } from './define-command.ts';
-import { defineConfig } from './define-config.ts';
-import { defineGateway } from './define-gateway.ts';
-import { defineLedger } from './define-ledger.ts';
-import { defineRetention } from './define-retention.ts';
-import { defineService } from './define-service.ts';
-import { defineSessions } from './define-sessions.ts';
+import { defineAccess } from './define/define-access.ts';
+import { defineCheckpoints } from './define/define-checkpoints.ts';
+import { addExamples, choiceArgument, defineCommand, type Frame, textOption } from './define/define-command.ts';
+import { defineConfig } from './define/define-config.ts';
+import { defineGateway } from './define/define-gateway.ts';
+import { defineLedger } from './define/define-ledger.ts';
+import { defineRetention } from './define/define-retention.ts';
+import { defineService } from './define/define-service.ts';
+import { defineSessions } from './define/define-sessions.ts';
 import { exitCodesText } from './exit-codes-text.ts';
 import type { TextOutput } from './io.ts';
 import { parseChoice, parseSetting } from './parse-values.ts';
@@ -113,7 +113,7 @@ function defineTools(program: Definition, frame: Frame): void {
       'coppice completion fish > ~/.config/fish/completions/coppice.fish',
     ],
     load: async () => {
-      const { completionScript } = await import('./completion.ts');
+      const { completionScript } = await import('./completion/completion.ts');
       return {
         run: async ({ args, io }) => {
           io.out.write(completionScript(program, parseChoice('The shell', args[0] ?? '', shells)));

@@ -1,6 +1,6 @@
-import type { ChoreHealth } from '../http/readiness.ts';
-import type { Clock, EpochMs } from '../core/time.ts';
 import { errorText } from '../core/error-text.ts';
+import type { Clock, EpochMs } from '../core/time.ts';
+import type { ChoreHealth } from '../http/resources/readiness.ts';
 
 export interface ChoreSpec {
   /** As it is called in a sentence. */

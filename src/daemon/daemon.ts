@@ -1,6 +1,6 @@
 import { errorText } from '../core/error-text.ts';
 import { isoTime, MINUTE_MS, SECOND_MS } from '../core/time.ts';
-import type { ChoreHealth } from '../http/readiness.ts';
+import type { ChoreHealth } from '../http/resources/readiness.ts';
 import { Chore, type ChoreSpec } from './chore.ts';
 import type { DaemonParts } from './daemon-parts.ts';
 import { createWatchdog } from './watchdog.ts';

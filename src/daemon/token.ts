@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, fstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openOwnFile, writeOwnFile } from '../app/open-own-file.ts';
+import { openOwnFile, writeOwnFile } from '../app/doctor/open-own-file.ts';
 import { Failure } from '../core/failure.ts';
 import { shellWord } from '../core/shell-word.ts';
 

@@ -1,6 +1,6 @@
-import { groupsOf } from '../core/groups-of.ts';
-import { goesForGood, isRemoval, losesWayBack, type Plan, type Removal } from '../core/plan.ts';
-import type { ItemOutcome, Journal, Outcome, RunItem } from '../core/run.ts';
+import { groupsOf } from '../core/retention/groups-of.ts';
+import { goesForGood, isRemoval, losesWayBack, type Plan, type Removal } from '../core/retention/plan.ts';
+import type { ItemOutcome, Journal, Outcome, RunItem } from '../core/retention/run.ts';
 import type { Clock } from '../core/time.ts';
 import { breathe } from './breathe.ts';
 import { purgeItems, purgeRun } from './purge-run.ts';

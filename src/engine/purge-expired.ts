@@ -1,4 +1,4 @@
-import type { ItemOutcome } from '../core/run.ts';
+import type { ItemOutcome } from '../core/retention/run.ts';
 import type { Clock } from '../core/time.ts';
 import { purgeRun } from './purge-run.ts';
 import type { RunParts } from './run-parts.ts';

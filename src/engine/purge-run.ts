@@ -1,5 +1,5 @@
-import { groupsOf } from '../core/groups-of.ts';
-import type { ItemOutcome, RunItem } from '../core/run.ts';
+import { groupsOf } from '../core/retention/groups-of.ts';
+import type { ItemOutcome, RunItem } from '../core/retention/run.ts';
 import type { RunParts } from './run-parts.ts';
 
 /** Removes everything that a run put into the trash for good, and what an earlier purge could not; a part if told to stop. */

@@ -1,5 +1,5 @@
-import { groupsOf } from '../core/groups-of.ts';
-import type { ItemOutcome, Outcome, RunItem, RunItemState } from '../core/run.ts';
+import { groupsOf } from '../core/retention/groups-of.ts';
+import type { ItemOutcome, Outcome, RunItem, RunItemState } from '../core/retention/run.ts';
 import { type ApplyParts, finishIntended } from './apply-plan.ts';
 import { purgeItems } from './purge-run.ts';
 import { finishUndoing } from './undo-run.ts';

@@ -1,5 +1,5 @@
-import type { HomeDriver } from '../core/home-driver.ts';
-import type { Journal } from '../core/run.ts';
+import type { HomeDriver } from '../core/retention/home-driver.ts';
+import type { Journal } from '../core/retention/run.ts';
 
 /** What every step of a run works with. */
 export interface RunParts {

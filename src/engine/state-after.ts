@@ -1,4 +1,4 @@
-import type { RunItem } from '../core/run.ts';
+import type { RunItem } from '../core/retention/run.ts';
 
 /** Where an item is once it is carried out. Emptied trash is not in the trash of its run: it is gone. */
 export function stateAfter({ item, action }: RunItem): 'trashed' | 'archived' | 'purged' {

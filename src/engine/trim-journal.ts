@@ -1,4 +1,4 @@
-import type { Journal } from '../core/run.ts';
+import type { Journal } from '../core/retention/run.ts';
 import { type Clock, DAY_MS } from '../core/time.ts';
 
 /** For so long, and for so many of the newest, the journal tells what runs did whose items are settled. */

@@ -5,7 +5,7 @@ import { collect } from '../../test/support/collect.ts';
 import { type EngineHome, openEngineHome } from '../../test/support/engine-home.ts';
 import { buildScene, copyScene, RUN_AT } from '../../test/support/engine-scene.ts';
 import { tempDir } from '../../test/support/temp-dir.ts';
-import type { HomeDriver } from '../core/home-driver.ts';
+import type { HomeDriver } from '../core/retention/home-driver.ts';
 import { recoverRuns } from './recover-runs.ts';
 import { undoRun } from './undo-run.ts';
 

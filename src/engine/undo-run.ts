@@ -1,5 +1,5 @@
-import { groupsOf } from '../core/groups-of.ts';
-import type { Outcome, RunItem } from '../core/run.ts';
+import { groupsOf } from '../core/retention/groups-of.ts';
+import type { Outcome, RunItem } from '../core/retention/run.ts';
 import { breathe } from './breathe.ts';
 import type { RunParts } from './run-parts.ts';
 import { NOT_REACHED, stateAfter } from './state-after.ts';

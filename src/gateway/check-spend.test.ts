@@ -1,6 +1,14 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { COUNTERS, type Counter, type Counters, OK, type Scope, type Spend, VERDICT_KINDS } from '../core/gateway.ts';
+import {
+  COUNTERS,
+  type Counter,
+  type Counters,
+  OK,
+  type Scope,
+  type Spend,
+  VERDICT_KINDS,
+} from '../core/gateway/gateway.ts';
 import { checkSize, checkSpend, type SpendRule } from './check-spend.ts';
 import { forbids, strictest } from './strictest.ts';
 import { verdictOf } from './verdict-of.ts';

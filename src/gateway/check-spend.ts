@@ -1,5 +1,5 @@
-import { type Counter, OK, type Reserved, type Scope, type Spend, type Verdict } from '../core/gateway.ts';
-import type { SessionSize } from '../core/session.ts';
+import { type Counter, OK, type Reserved, type Scope, type Spend, type Verdict } from '../core/gateway/gateway.ts';
+import type { SessionSize } from '../core/sessions/session.ts';
 import { strictest } from './strictest.ts';
 import { verdictOf } from './verdict-of.ts';
 

@@ -1,4 +1,4 @@
-import { endedByAccident } from '../core/end-reasons.ts';
+import { endedByAccident } from '../core/sessions/end-reasons.ts';
 import type { EpochMs } from '../core/time.ts';
 import { type DailyRule, lastDailyBoundary } from './last-daily-boundary.ts';
 

@@ -1,9 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { NOW } from '../../test/support/clock.ts';
-import { GUARD_NAMES, OK } from '../core/gateway.ts';
+import { GUARD_NAMES, OK } from '../core/gateway/gateway.ts';
 import { MINUTE_MS } from '../core/time.ts';
-import { keptGuardsText, readKeptGuards } from './kept-guards-text.ts';
 import {
   afterEvent,
   type GuardEvent,
@@ -13,6 +12,7 @@ import {
   NOTHING_GUARDED,
   takenUp,
 } from './guards.ts';
+import { keptGuardsText, readKeptGuards } from './kept-guards-text.ts';
 
 const RULES: GuardRules = {
   'tool-errors': { nudge: 3, warn: 6, stop: 9 },

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { GUARD_NAMES, type GuardName, OK, type ToolCount, type Verdict } from '../core/gateway.ts';
+import { GUARD_NAMES, type GuardName, OK, type ToolCount, type Verdict } from '../core/gateway/gateway.ts';
 import type { JsonValue } from '../core/json.ts';
 import type { EpochMs } from '../core/time.ts';
 import { addToRate, NO_HOURLY_RATE, NO_RATE, type Rate, recent } from './rate.ts';

@@ -1,4 +1,4 @@
-import type { Reserved } from '../core/gateway.ts';
+import type { Reserved } from '../core/gateway/gateway.ts';
 
 /** What is set aside for the first step of a session, of which nothing is known: tokens, and what they cost with a dear model. */
 export const FIRST_STEP: Reserved = { tokens: 4000, nanoUsd: 60_000_000 };

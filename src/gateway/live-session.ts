@@ -1,6 +1,6 @@
-import type { Amounts, Recorder, SpendBook, Verdict } from '../core/gateway.ts';
-import type { Once } from '../core/once.ts';
-import type { SessionSize } from '../core/session.ts';
+import type { Amounts, Recorder, SpendBook, Verdict } from '../core/gateway/gateway.ts';
+import type { Once } from '../core/gateway/once.ts';
+import type { SessionSize } from '../core/sessions/session.ts';
 import type { Clock } from '../core/time.ts';
 import { mostSize } from './check-spend.ts';
 import { NOTHING_GUARDED, takenUp } from './guards.ts';

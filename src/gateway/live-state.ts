@@ -1,4 +1,4 @@
-import type { Recorder, Reservation, Reserved, Spend, SpendBook, Verdict } from '../core/gateway.ts';
+import type { Recorder, Reservation, Reserved, Spend, SpendBook, Verdict } from '../core/gateway/gateway.ts';
 import type { Clock, EpochMs } from '../core/time.ts';
 import type { SpendRule } from './check-spend.ts';
 import type { GuardRules, GuardState } from './guards.ts';

@@ -1,4 +1,4 @@
-import type { Reservation, Reserved, SpendBook } from '../core/gateway.ts';
+import type { Reservation, Reserved, SpendBook } from '../core/gateway/gateway.ts';
 import type { HeldAhead } from './held-ahead.ts';
 
 /** What is set aside for the step of a turn that goes on. It is settled by a report, or stays held for the next one. */

@@ -1,4 +1,4 @@
-import type { Spend, SpendBook, SpendShare } from '../core/gateway.ts';
+import type { Spend, SpendBook, SpendShare } from '../core/gateway/gateway.ts';
 import { ruleApplies } from './check-spend.ts';
 import type { LiveRules } from './live-state.ts';
 import { factsOf } from './verdict-of.ts';

@@ -1,4 +1,4 @@
-import type { SpendAccount, SpendKey } from '../core/gateway.ts';
+import type { SpendAccount, SpendKey } from '../core/gateway/gateway.ts';
 import type { EpochMs } from '../core/time.ts';
 import { ruleApplies, type SpendRule } from './check-spend.ts';
 import { localDay, type ZoneOffset } from './zone-offset.ts';

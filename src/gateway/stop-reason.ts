@@ -1,4 +1,4 @@
-import { type Counter, GUARD_NAMES, type GuardName, type Verdict } from '../core/gateway.ts';
+import { type Counter, GUARD_NAMES, type GuardName, type Verdict } from '../core/gateway/gateway.ts';
 import { MINUTE_MS } from '../core/time.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { OK, VERDICT_KINDS, type Verdict, type VerdictKind } from '../core/gateway.ts';
+import { OK, VERDICT_KINDS, type Verdict, type VerdictKind } from '../core/gateway/gateway.ts';
 import { verdictOf } from './verdict-of.ts';
 
 /** One verdict from many: the strictest kind wins, and every cause stays, the strictest first. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ToolCount } from '../core/gateway.ts';
+import type { ToolCount } from '../core/gateway/gateway.ts';
 
 /** How often which tools did something. Bounded, whatever names a model makes up: those that come first are named. */
 export type ToolTally = readonly ToolCount[];

@@ -6,10 +6,10 @@ import {
   type Reserved,
   type Spend,
   type Verdict,
-} from '../core/gateway.ts';
+} from '../core/gateway/gateway.ts';
+import type { Once } from '../core/gateway/once.ts';
 import type { JsonValue } from '../core/json.ts';
-import type { Once } from '../core/once.ts';
-import { type SessionSize, totalTokens, weighedTokens } from '../core/session.ts';
+import { type SessionSize, totalTokens, weighedTokens } from '../core/sessions/session.ts';
 import { type EpochMs, MINUTE_MS } from '../core/time.ts';
 import { checkFits, checkSize, checkSpend, type Estimate, reserves } from './check-spend.ts';
 import { followGuard } from './follow-guard.ts';

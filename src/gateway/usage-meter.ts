@@ -1,5 +1,5 @@
-import { checkUsage } from '../core/check-session.ts';
-import type { UsageReport } from '../core/session.ts';
+import { checkUsage } from '../core/sessions/check-session.ts';
+import type { UsageReport } from '../core/sessions/session.ts';
 
 /**
  * What an agent says it used. A delta is what was added; one with an `id` counts once, however often it arrives. A cumulative

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { COUNTERS, GUARD_NAMES, type Scope } from '../core/gateway.ts';
+import { COUNTERS, GUARD_NAMES, type Scope } from '../core/gateway/gateway.ts';
 import { verdictOf } from './verdict-of.ts';
 
 describe('verdictOf', () => {

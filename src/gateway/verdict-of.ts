@@ -1,4 +1,12 @@
-import type { Counter, GuardName, Scope, ToolCount, Verdict, VerdictCause, VerdictKind } from '../core/gateway.ts';
+import type {
+  Counter,
+  GuardName,
+  Scope,
+  ToolCount,
+  Verdict,
+  VerdictCause,
+  VerdictKind,
+} from '../core/gateway/gateway.ts';
 import { MINUTE_MS, SECOND_MS } from '../core/time.ts';
 
 /** A verdict in words that a model can follow: all that happened, then the one thing to do. */

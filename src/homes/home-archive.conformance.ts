@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { USES } from '../core/in-use.ts';
+import { USES } from '../core/sessions/in-use.ts';
 import {
   BACKWARDS,
   CRASHES_MS,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { aPolicy } from '../../test/support/inventories.ts';
-import { USES } from '../core/in-use.ts';
-import type { Inventory } from '../core/inventory.ts';
-import type { Decision, PlanRequest } from '../core/plan.ts';
+import type { Inventory } from '../core/retention/inventory.ts';
+import type { Decision, PlanRequest } from '../core/retention/plan.ts';
+import { USES } from '../core/sessions/in-use.ts';
 import { DAY_MS } from '../core/time.ts';
 import { planRetention } from '../policy/plan-retention.ts';
 import { itemsFor, type MakeHome, RUN } from './tested-home.conformance.ts';

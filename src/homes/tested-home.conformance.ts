@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
-import type { HomeDriver } from '../core/home-driver.ts';
-import type { Use } from '../core/in-use.ts';
-import type { Item } from '../core/inventory.ts';
-import type { ItemOutcome, RunAction, RunItem } from '../core/run.ts';
+import type { HomeDriver } from '../core/retention/home-driver.ts';
+import type { Item } from '../core/retention/inventory.ts';
+import type { ItemOutcome, RunAction, RunItem } from '../core/retention/run.ts';
+import type { Use } from '../core/sessions/in-use.ts';
 
 /** A home to try a driver on, with a few of everything in it. */
 export interface TestedHome extends AsyncDisposable {

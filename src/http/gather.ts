@@ -1,5 +1,5 @@
 import { outcomeDocument } from '../app/documents/run-document.ts';
-import type { Outcome } from '../core/run.ts';
+import type { Outcome } from '../core/retention/run.ts';
 import { said } from './answer-lines.ts';
 
 /** Keeps what a run tells about each item, and tells the client as it comes. */

@@ -1,18 +1,18 @@
-import { archiveRoutes } from './archive.ts';
-import { auditRoutes } from './audit.ts';
-import { checkpointRoutes } from './checkpoints.ts';
-import { cronRoutes } from './cron.ts';
-import { gatewayRoutes } from './gateway.ts';
-import { importRoutes } from './imports.ts';
-import { ledgerRoutes } from './ledger.ts';
-import { machineRoutes } from './machine.ts';
-import { messageRoutes } from './messages.ts';
-import { openapiRoute } from './openapi.ts';
-import { planRoutes } from './plans.ts';
+import { openapiRoute } from './openapi/openapi.ts';
+import { archiveRoutes } from './resources/archive.ts';
+import { auditRoutes } from './resources/audit.ts';
+import { checkpointRoutes } from './resources/checkpoints.ts';
+import { cronRoutes } from './resources/cron.ts';
+import { gatewayRoutes } from './resources/gateway.ts';
+import { importRoutes } from './resources/imports.ts';
+import { ledgerRoutes } from './resources/ledger.ts';
+import { machineRoutes } from './resources/machine.ts';
+import { messageRoutes } from './resources/messages.ts';
+import { planRoutes } from './resources/plans.ts';
+import { runRoutes } from './resources/runs.ts';
+import { sessionRoutes } from './resources/sessions.ts';
+import { upkeepRoutes } from './resources/upkeep.ts';
 import type { Route, TypedRoute } from './route.ts';
-import { runRoutes } from './runs.ts';
-import { sessionRoutes } from './sessions.ts';
-import { upkeepRoutes } from './upkeep.ts';
 
 const DESCRIBED = [
   ...sessionRoutes,

@@ -2,14 +2,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { z } from 'zod';
 import type { Home } from '../app/home.ts';
 import type { Scope } from '../core/access.ts';
-import type { Once } from '../core/once.ts';
+import type { Once } from '../core/gateway/once.ts';
 import type { Clock } from '../core/time.ts';
-import type { EventClients } from './event-clients.ts';
-import type { MessageNews } from './message-news.ts';
-import type { Metrics } from './metrics.ts';
-import type { OpenSessions } from './open-sessions.ts';
-import type { ChoreHealth, Readiness } from './readiness.ts';
-import type { Repeat, RepeatedRequests } from './repeated-requests.ts';
+import type { EventClients } from './resources/event-clients.ts';
+import type { MessageNews } from './resources/message-news.ts';
+import type { Metrics } from './resources/metrics.ts';
+import type { ChoreHealth, Readiness } from './resources/readiness.ts';
+import type { OpenSessions } from './server/open-sessions.ts';
+import type { Repeat, RepeatedRequests } from './server/repeated-requests.ts';
 
 /** What every resource works with. */
 export interface HttpParts {

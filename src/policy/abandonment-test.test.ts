@@ -4,7 +4,7 @@ import { NOW } from '../../test/support/clock.ts';
 import { anOpenSession, aPolicy, aSession } from '../../test/support/inventories.ts';
 import { anyAsked, going, planOf, rulesOf, sessionFates } from '../../test/support/planned-scenes.ts';
 import { always, anyTightScene } from '../../test/support/scenes.ts';
-import type { SessionItem } from '../core/inventory.ts';
+import type { SessionItem } from '../core/retention/inventory.ts';
 import { DAY_MS, HOUR_MS } from '../core/time.ts';
 import { abandonmentTest } from './abandonment-test.ts';
 

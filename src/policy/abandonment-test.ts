@@ -1,5 +1,5 @@
-import { type UseFacts, useOf } from '../core/in-use.ts';
-import type { Policy } from '../core/policy.ts';
+import type { Policy } from '../core/retention/policy.ts';
+import { type UseFacts, useOf } from '../core/sessions/in-use.ts';
 import type { EpochMs } from '../core/time.ts';
 import { rulesBySource } from './rules-by-source.ts';
 

@@ -1,5 +1,5 @@
-import { ABANDONED } from '../core/end-reasons.ts';
-import type { SessionItem } from '../core/inventory.ts';
+import type { SessionItem } from '../core/retention/inventory.ts';
+import { ABANDONED } from '../core/sessions/end-reasons.ts';
 import type { EpochMs } from '../core/time.ts';
 
 /**

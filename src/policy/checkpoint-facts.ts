@@ -1,6 +1,6 @@
-import { isHeld } from '../core/checkpoint.ts';
-import type { CheckpointItem } from '../core/inventory.ts';
-import type { CheckpointRules } from '../core/policy.ts';
+import { isHeld } from '../core/retention/checkpoint.ts';
+import type { CheckpointItem } from '../core/retention/inventory.ts';
+import type { CheckpointRules } from '../core/retention/policy.ts';
 import { type EpochMs, HOUR_MS } from '../core/time.ts';
 import { limitOf } from './rules-by-source.ts';
 

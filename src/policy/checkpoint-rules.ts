@@ -1,6 +1,6 @@
-import { isAtOrBelow, SECOND_LOOK_MS } from '../core/checkpoint.ts';
-import type { CheckpointItem } from '../core/inventory.ts';
-import type { PlanRequest } from '../core/plan.ts';
+import { isAtOrBelow, SECOND_LOOK_MS } from '../core/retention/checkpoint.ts';
+import type { CheckpointItem } from '../core/retention/inventory.ts';
+import type { PlanRequest } from '../core/retention/plan.ts';
 import { HOUR_MS } from '../core/time.ts';
 import type { ItemRule } from './item-rule.ts';
 import type { RuleContext } from './rule-context.ts';

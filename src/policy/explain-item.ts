@@ -1,5 +1,5 @@
-import type { Inventory } from '../core/inventory.ts';
-import type { Explanation, ItemRef } from '../core/plan.ts';
+import type { Inventory } from '../core/retention/inventory.ts';
+import type { Explanation, ItemRef } from '../core/retention/plan.ts';
 import { membersOf } from './find-lineages.ts';
 import { traceItem } from './item-rules.ts';
 import { judgeInventory } from './judge-inventory.ts';

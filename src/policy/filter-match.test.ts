@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { NOW } from '../../test/support/clock.ts';
 import { aSession } from '../../test/support/inventories.ts';
 import { planOf } from '../../test/support/plans.ts';
-import type { SessionItem } from '../core/inventory.ts';
-import type { PlanRequest, SessionFilter } from '../core/plan.ts';
+import type { SessionItem } from '../core/retention/inventory.ts';
+import type { PlanRequest, SessionFilter } from '../core/retention/plan.ts';
 import { HOUR_MS } from '../core/time.ts';
 import { filterMatch, unknownFacts } from './filter-match.ts';
 

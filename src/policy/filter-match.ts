@@ -1,6 +1,6 @@
-import type { SessionFact, SessionItem } from '../core/inventory.ts';
-import type { SessionFilter } from '../core/plan.ts';
-import { entryCount, type SessionFacts, totalTokens } from '../core/session.ts';
+import type { SessionFact, SessionItem } from '../core/retention/inventory.ts';
+import type { SessionFilter } from '../core/retention/plan.ts';
+import { entryCount, type SessionFacts, totalTokens } from '../core/sessions/session.ts';
 
 /** What a filter looks at. */
 export type Filterable = Pick<

@@ -1,6 +1,6 @@
-import type { SessionItem } from '../core/inventory.ts';
-import type { SessionRules } from '../core/policy.ts';
-import { entryCount } from '../core/session.ts';
+import type { SessionItem } from '../core/retention/inventory.ts';
+import type { SessionRules } from '../core/retention/policy.ts';
+import { entryCount } from '../core/sessions/session.ts';
 import type { EpochMs } from '../core/time.ts';
 import { agesFrom } from './ages-from.ts';
 import { mostLenient } from './rules-by-source.ts';

@@ -1,5 +1,5 @@
-import type { SessionItem } from '../core/inventory.ts';
-import type { Decision, PlanRequest } from '../core/plan.ts';
+import type { SessionItem } from '../core/retention/inventory.ts';
+import type { Decision, PlanRequest } from '../core/retention/plan.ts';
 import { HOUR_MS } from '../core/time.ts';
 import { givenAge, isFiltered, type RuleContext } from './rule-context.ts';
 

@@ -1,5 +1,5 @@
-import { useOf } from '../core/in-use.ts';
-import type { SessionItem } from '../core/inventory.ts';
+import type { SessionItem } from '../core/retention/inventory.ts';
+import { useOf } from '../core/sessions/in-use.ts';
 import type { EpochMs } from '../core/time.ts';
 import { type Lineage, type Lineages, membersOf } from './find-lineages.ts';
 import type { RuleContext } from './rule-context.ts';

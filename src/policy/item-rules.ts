@@ -1,5 +1,5 @@
-import type { ArchiveItem, CheckpointItem, StrayItem, TrashItem } from '../core/inventory.ts';
-import type { PlanRequest, RuleCheck } from '../core/plan.ts';
+import type { ArchiveItem, CheckpointItem, StrayItem, TrashItem } from '../core/retention/inventory.ts';
+import type { PlanRequest, RuleCheck } from '../core/retention/plan.ts';
 import { CHECKPOINT_RULES } from './checkpoint-rules.ts';
 import type { ItemRule } from './item-rule.ts';
 import { inDoubt, isFiltered, type RuleContext } from './rule-context.ts';

@@ -1,10 +1,10 @@
-import { dropOrder } from '../core/checkpoint.ts';
-import type { Inventory, SessionItem } from '../core/inventory.ts';
+import { dropOrder } from '../core/retention/checkpoint.ts';
+import type { Inventory, SessionItem } from '../core/retention/inventory.ts';
 import { findLineages, type Lineage } from './find-lineages.ts';
 import { markFloors } from './floors.ts';
 import { judgeItem, type OtherItem } from './item-rules.ts';
 import { judgeLineage } from './judge-lineage.ts';
-import { oldestFirst } from './oldest-first.ts';
+import { oldestFirst } from './pressure/oldest-first.ts';
 import type { RuleContext } from './rule-context.ts';
 import type { Verdict } from './verdict.ts';
 

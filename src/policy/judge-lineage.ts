@@ -1,4 +1,4 @@
-import type { RuleCheck } from '../core/plan.ts';
+import type { RuleCheck } from '../core/retention/plan.ts';
 import { type Lineage, membersOf } from './find-lineages.ts';
 import { inDoubt, type RuleContext } from './rule-context.ts';
 import {

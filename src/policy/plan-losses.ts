@@ -1,4 +1,4 @@
-import type { Decision, Plan } from '../core/plan.ts';
+import type { Decision, Plan } from '../core/retention/plan.ts';
 
 const LOSS: Record<Decision['action'], number> = {
   keep: 0,

@@ -1,4 +1,4 @@
-import type { Decision, PlanRequest } from '../core/plan.ts';
+import type { Decision, PlanRequest } from '../core/retention/plan.ts';
 import { givenAge, isFiltered, type RuleContext } from './rule-context.ts';
 
 const CLOCK_IN_DOUBT =

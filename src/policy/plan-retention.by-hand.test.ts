@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { NOW } from '../../test/support/clock.ts';
 import { anArchive, aPolicy, aSession } from '../../test/support/inventories.ts';
 import { planLines, planOf } from '../../test/support/plans.ts';
-import type { PlanRequest, SessionFilter } from '../core/plan.ts';
-import type { Policy } from '../core/policy.ts';
+import type { PlanRequest, SessionFilter } from '../core/retention/plan.ts';
+import type { Policy } from '../core/retention/policy.ts';
 import { DAY_MS, HOUR_MS } from '../core/time.ts';
 
 const daysAgo = (days: number) => NOW - days * DAY_MS;

@@ -24,9 +24,9 @@ import {
   IDS,
   type Scene,
 } from '../../test/support/scenes.ts';
-import { USES, useOf } from '../core/in-use.ts';
-import { itemBytes, type SessionItem } from '../core/inventory.ts';
-import type { Decision } from '../core/plan.ts';
+import { itemBytes, type SessionItem } from '../core/retention/inventory.ts';
+import type { Decision } from '../core/retention/plan.ts';
+import { USES, useOf } from '../core/sessions/in-use.ts';
 import { DAY_MS, HOUR_MS } from '../core/time.ts';
 
 describe('every plan', () => {

@@ -25,8 +25,8 @@ import {
   IDS,
   withoutCounts,
 } from '../../test/support/scenes.ts';
-import { type SessionItem } from '../core/inventory.ts';
-import type { Policy, SessionRules } from '../core/policy.ts';
+import { type SessionItem } from '../core/retention/inventory.ts';
+import type { Policy, SessionRules } from '../core/retention/policy.ts';
 import { DAY_MS, HOUR_MS } from '../core/time.ts';
 
 describe('floors', () => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { NOW } from '../../test/support/clock.ts';
 import { anInventory, aPolicy, aSession } from '../../test/support/inventories.ts';
-import type { SessionItem } from '../core/inventory.ts';
-import type { PlanRequest } from '../core/plan.ts';
-import type { Policy } from '../core/policy.ts';
+import type { SessionItem } from '../core/retention/inventory.ts';
+import type { PlanRequest } from '../core/retention/plan.ts';
+import type { Policy } from '../core/retention/policy.ts';
 import { DAY_MS, HOUR_MS } from '../core/time.ts';
 import { planRetention } from './plan-retention.ts';
 

@@ -1,12 +1,12 @@
-import type { Inventory } from '../core/inventory.ts';
-import type { Plan } from '../core/plan.ts';
-import { boundTrash } from './bound-trash.ts';
+import type { Inventory } from '../core/retention/inventory.ts';
+import type { Plan } from '../core/retention/plan.ts';
 import { decisionsOf } from './decisions-of.ts';
 import { floorNotes } from './floor-notes.ts';
 import { judgeInventory } from './judge-inventory.ts';
 import { planNotes } from './plan-notes.ts';
-import { relieveCheckpoints } from './relieve-checkpoints.ts';
-import { relievePressure } from './relieve-pressure.ts';
+import { boundTrash } from './pressure/bound-trash.ts';
+import { relieveCheckpoints } from './pressure/relieve-checkpoints.ts';
+import { relievePressure } from './pressure/relieve-pressure.ts';
 import { checkpointRules, type PlanOptions, ruleContext } from './rule-context.ts';
 
 /**

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { NOW } from '../../test/support/clock.ts';
 import { anOpenSession, aPolicy, aSession } from '../../test/support/inventories.ts';
 import { planOf } from '../../test/support/plans.ts';
-import type { Use } from '../core/in-use.ts';
-import type { SessionItem } from '../core/inventory.ts';
-import type { PlanRequest } from '../core/plan.ts';
-import type { SessionRules } from '../core/policy.ts';
+import type { SessionItem } from '../core/retention/inventory.ts';
+import type { PlanRequest } from '../core/retention/plan.ts';
+import type { SessionRules } from '../core/retention/policy.ts';
+import type { Use } from '../core/sessions/in-use.ts';
 import { DAY_MS, HOUR_MS } from '../core/time.ts';
 
 const daysAgo = (days: number) => NOW - days * DAY_MS;

@@ -3,9 +3,9 @@ import { NOW } from '../../test/support/clock.ts';
 import { anInventory, aPolicy, aSession, aStray, aTrash } from '../../test/support/inventories.ts';
 import { planOf } from '../../test/support/planned-scenes.ts';
 import { always, anyScene } from '../../test/support/scenes.ts';
-import type { CheckpointItem, Inventory } from '../core/inventory.ts';
-import { isRemoval, type PlanRequest } from '../core/plan.ts';
-import type { Policy } from '../core/policy.ts';
+import type { CheckpointItem, Inventory } from '../core/retention/inventory.ts';
+import { isRemoval, type PlanRequest } from '../core/retention/plan.ts';
+import type { Policy } from '../core/retention/policy.ts';
 import { DAY_MS } from '../core/time.ts';
 import { planCleanUps, rankCleanUps } from './rank-clean-ups.ts';
 

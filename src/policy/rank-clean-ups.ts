@@ -1,14 +1,14 @@
-import { CLEAN_UPS, type CleanUp } from '../core/clean-up.ts';
-import type { Inventory } from '../core/inventory.ts';
-import { isRemoval, type PlanRequest, type Removal } from '../core/plan.ts';
-import type { Policy } from '../core/policy.ts';
+import { CLEAN_UPS, type CleanUp } from '../core/retention/clean-up.ts';
+import type { Inventory } from '../core/retention/inventory.ts';
+import { isRemoval, type PlanRequest, type Removal } from '../core/retention/plan.ts';
+import type { Policy } from '../core/retention/policy.ts';
 import type { EpochMs } from '../core/time.ts';
-import { ARCHIVED_PART } from './bytes-left.ts';
 import { decideSession } from './decisions-of.ts';
 import { membersOf } from './find-lineages.ts';
 import { judgeInventory } from './judge-inventory.ts';
 import { judgeLineage } from './judge-lineage.ts';
 import { planRetention } from './plan-retention.ts';
+import { ARCHIVED_PART } from './pressure/bytes-left.ts';
 import { ruleContext } from './rule-context.ts';
 
 type Command = CleanUp['command'];

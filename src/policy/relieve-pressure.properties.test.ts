@@ -11,9 +11,9 @@ import {
   freedLater,
   type Scene,
 } from '../../test/support/scenes.ts';
-import { type Inventory, itemBytes } from '../core/inventory.ts';
-import { type Decision, isRemoval, needsConsent, type Plan, withWayBack } from '../core/plan.ts';
-import type { DiskRules } from '../core/policy.ts';
+import { type Inventory, itemBytes } from '../core/retention/inventory.ts';
+import { type Decision, isRemoval, needsConsent, type Plan, withWayBack } from '../core/retention/plan.ts';
+import type { DiskRules } from '../core/retention/policy.ts';
 import { planRetention } from './plan-retention.ts';
 
 const NO_LIMITS: DiskRules = { forGood: true, lowWater: 1, bySource: {} };

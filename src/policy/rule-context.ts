@@ -1,6 +1,6 @@
-import type { ArchiveItem, Inventory, SessionItem } from '../core/inventory.ts';
-import type { KeepReason, PlanRequest, RemoveReason } from '../core/plan.ts';
-import type { CheckpointRules, Policy, SessionRules } from '../core/policy.ts';
+import type { ArchiveItem, Inventory, SessionItem } from '../core/retention/inventory.ts';
+import type { KeepReason, PlanRequest, RemoveReason } from '../core/retention/plan.ts';
+import type { CheckpointRules, Policy, SessionRules } from '../core/retention/policy.ts';
 import type { EpochMs } from '../core/time.ts';
 import { agesFrom } from './ages-from.ts';
 import { type CheckpointFacts, checkpointFacts } from './checkpoint-facts.ts';

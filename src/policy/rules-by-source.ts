@@ -1,5 +1,5 @@
-import type { GcRequest, PlanRequest } from '../core/plan.ts';
-import type { AfterReset, Policy, SessionRules } from '../core/policy.ts';
+import type { GcRequest, PlanRequest } from '../core/retention/plan.ts';
+import type { AfterReset, Policy, SessionRules } from '../core/retention/policy.ts';
 
 /**
  * The rules for one source at a time, made safe: a limit that is zero, negative or not a number is off, and a protection that is

@@ -1,7 +1,7 @@
-import { isUsed, USES } from '../core/in-use.ts';
-import type { SessionItem } from '../core/inventory.ts';
-import type { KeepReason, PlanRequest, RemoveAction, RemoveReason } from '../core/plan.ts';
-import type { AfterReset } from '../core/policy.ts';
+import type { SessionItem } from '../core/retention/inventory.ts';
+import type { KeepReason, PlanRequest, RemoveAction, RemoveReason } from '../core/retention/plan.ts';
+import type { AfterReset } from '../core/retention/policy.ts';
+import { isUsed, USES } from '../core/sessions/in-use.ts';
 import { type Lineage, membersOf } from './find-lineages.ts';
 import { givenAge, isFiltered, type RuleContext } from './rule-context.ts';
 

@@ -1,4 +1,4 @@
-import type { KeepReason, RemoveAction, RemoveReason } from '../core/plan.ts';
+import type { KeepReason, RemoveAction, RemoveReason } from '../core/retention/plan.ts';
 
 export type Removal = { readonly action: RemoveAction; readonly reason: RemoveReason };
 

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { type ManualClock, manualClock, NOW } from '../../test/support/clock.ts';
 import { collect, user } from '../../test/support/collect.ts';
 import { removeSessions } from '../../test/support/remove-sessions.ts';
-import type { RouteChoice, RouteQuery } from '../core/route-book.ts';
-import type { SessionFacts } from '../core/session.ts';
-import type { SessionStore } from '../core/session-store.ts';
+import type { RouteChoice, RouteQuery } from '../core/gateway/route-book.ts';
+import type { SessionFacts } from '../core/sessions/session.ts';
+import type { SessionStore } from '../core/sessions/session-store.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../core/time.ts';
 
 /** What a store must do for the gateway: routes, scheduled runs and deliveries. `open` is called anew for each process. */

@@ -5,9 +5,9 @@ import { type ManualClock, manualClock } from '../../test/support/clock.ts';
 import { checkProblems, collect, messagesOf, user } from '../../test/support/collect.ts';
 import { NO_FILES, removeSessions } from '../../test/support/remove-sessions.ts';
 import type { StorePlace } from '../../test/support/store-desk.ts';
-import type { ArchiveDocument, ArchiveMember } from '../core/session-archive.ts';
-import type { SessionStore } from '../core/session-store.ts';
-import { sessionFingerprint } from '../core/session-trash.ts';
+import type { ArchiveDocument, ArchiveMember } from '../core/sessions/session-archive.ts';
+import type { SessionStore } from '../core/sessions/session-store.ts';
+import { sessionFingerprint } from '../core/sessions/session-trash.ts';
 
 const MEMBER: ArchiveMember = {
   bundle: 'one.tar',

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { CheckpointStatus } from '../../src/app/checkpoint-status.ts';
+import type { CheckpointStatus } from '../../src/app/checkpoints/checkpoint-status.ts';
 import { coppice, coppiceJson, sandbox } from '../e2e/run-coppice.ts';
 
 const dir = sandbox();

@@ -2,12 +2,12 @@ import { readdirSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createCheckpointDriver } from '../../src/checkpoints/checkpoint-driver.ts';
-import { reachableObjects } from '../../src/checkpoints/reachable-objects.ts';
-import { lastFailure } from '../../src/checkpoints/reclaim-memory.ts';
-import { writePack } from '../../src/checkpoints/reclaim-packs.ts';
-import { reclaimStore } from '../../src/checkpoints/reclaim-store.ts';
-import { verifyStore } from '../../src/checkpoints/verify-store.ts';
-import type { Checkpoint } from '../../src/core/checkpoint.ts';
+import { reachableObjects } from '../../src/checkpoints/reclaim/reachable-objects.ts';
+import { lastFailure } from '../../src/checkpoints/reclaim/reclaim-memory.ts';
+import { writePack } from '../../src/checkpoints/reclaim/reclaim-packs.ts';
+import { reclaimStore } from '../../src/checkpoints/reclaim/reclaim-store.ts';
+import { verifyStore } from '../../src/checkpoints/store/verify-store.ts';
+import type { Checkpoint } from '../../src/core/retention/checkpoint.ts';
 import { addSnapshot, boundsStore, noise, runItem } from '../support/checkpoint-bounds.ts';
 import { CAN_MOUNT, smallDisk } from '../support/small-disk.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { openHome } from '../../src/app/open-home.ts';
-import { LEGACY } from '../../src/checkpoints/move-legacy.ts';
+import { LEGACY } from '../../src/checkpoints/store/move-legacy.ts';
 import { spread } from '../support/campaign.ts';
 import { tempDirInMemory } from '../support/engine-temp-dir.ts';
 import { listTree } from '../support/hostile-trees.ts';

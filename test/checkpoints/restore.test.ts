@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, unlinkSync, wr
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { readRefs } from '../../src/checkpoints/store-refs.ts';
+import { readRefs } from '../../src/checkpoints/store/store-refs.ts';
 import { type CheckpointDesk, openDesk } from '../support/checkpoint-desk.ts';
 import { manualClock } from '../support/clock.ts';
 import { messagesOf, user } from '../support/collect.ts';

@@ -1,8 +1,8 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Folder } from '../../src/checkpoints/worktree-folder.ts';
-import type { Checkpoint } from '../../src/core/checkpoint.ts';
+import { Folder } from '../../src/checkpoints/worktree/worktree-folder.ts';
+import type { Checkpoint } from '../../src/core/retention/checkpoint.ts';
 import { beforeCall } from '../support/before-call.ts';
 import { type CheckpointDesk, openDesk } from '../support/checkpoint-desk.ts';
 import { manualClock } from '../support/clock.ts';

@@ -3,8 +3,8 @@ import { closeSync, mkdirSync, openSync, symlinkSync, writeFileSync } from 'node
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { CheckpointStore } from '../../src/checkpoints/open-store.ts';
-import { takeSnapshot } from '../../src/checkpoints/take-snapshot.ts';
+import type { CheckpointStore } from '../../src/checkpoints/store/open-store.ts';
+import { takeSnapshot } from '../../src/checkpoints/take/take-snapshot.ts';
 import { filesOnDisk, savedFiles, takenOf, testStore } from '../support/checkpoint-store.ts';
 import { tempDir } from '../support/temp-dir.ts';
 

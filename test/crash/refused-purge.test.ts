@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { RunItem } from '../../src/core/run.ts';
+import type { RunItem } from '../../src/core/retention/run.ts';
 import { coppice, coppiceJson } from '../e2e/run-coppice.ts';
 import { buildNative } from '../support/crashed-homes.ts';
 import { SUBJECTS } from '../support/first-commands.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../src/core/time.ts';
-import { systemClock } from '../../src/platform/system-clock.ts';
+import { systemClock } from '../../src/platform/machine/system-clock.ts';
 import { listed, oldHomes } from './old-home.ts';
 import { coppice, coppiceJson } from './run-coppice.ts';
 

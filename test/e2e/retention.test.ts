@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { savePlan } from '../../src/app/saved-plans.ts';
+import { savePlan } from '../../src/app/retention/saved-plans.ts';
 import { openHome } from '../../src/index.ts';
 import { DAY_MS, listed, makeOldHome, oldHomes, type PlanJson, type RunJson, removed } from './old-home.ts';
 import { coppice, coppiceJson } from './run-coppice.ts';

@@ -6,8 +6,8 @@ import { describe, expect, it } from 'vitest';
 import { linesIn, parseArchiveLine } from '../../src/homes/native/archive-lines.ts';
 import { memberStretches } from '../../src/homes/native/archive-member.ts';
 import { openHome } from '../../src/index.ts';
-import { openNativeStore } from '../support/native-store.ts';
 import { collect } from '../support/collect.ts';
+import { openNativeStore } from '../support/native-store.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 /** A home with two archived sessions, as it was written when the archive was of version 1. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/platform/system-clock.ts';
+import { systemClock } from '../../src/platform/machine/system-clock.ts';
 import { collect } from '../support/collect.ts';
 import { type EngineHome, openEngineHome } from '../support/engine-home.ts';
 import { tempDirInMemory } from '../support/engine-temp-dir.ts';

@@ -4,7 +4,7 @@ import BetterSqlite3 from 'better-sqlite3';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Home } from '../../src/app/home.ts';
 import { openHome } from '../../src/app/open-home.ts';
-import type { NewMessage } from '../../src/core/message.ts';
+import type { NewMessage } from '../../src/core/sessions/message.ts';
 import { DAY_MS, HOUR_MS } from '../../src/core/time.ts';
 import { manualClock, NOW } from '../support/clock.ts';
 import { collect } from '../support/collect.ts';

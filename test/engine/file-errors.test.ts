@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../src/core/failure.ts';
-import type { Plan } from '../../src/core/plan.ts';
+import type { Plan } from '../../src/core/retention/plan.ts';
 import { TORTURE } from '../support/campaign.ts';
 import { type FaultPoint, Faults } from '../support/engine-faults.ts';
 import { openEngineHome } from '../support/engine-home.ts';

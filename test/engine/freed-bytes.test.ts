@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { DAY_MS } from '../../src/core/time.ts';
-import { walkTree } from '../../src/platform/walk-tree.ts';
+import { walkTree } from '../../src/platform/files/walk-tree.ts';
 import { manualClock, NOW } from '../support/clock.ts';
 import { openEngineHome } from '../support/engine-home.ts';
 import { tempDir } from '../support/temp-dir.ts';

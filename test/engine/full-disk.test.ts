@@ -2,7 +2,7 @@ import { existsSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openHome } from '../../src/app/open-home.ts';
-import type { Outcome } from '../../src/core/run.ts';
+import type { Outcome } from '../../src/core/retention/run.ts';
 import { DAY_MS } from '../../src/core/time.ts';
 import { manualClock } from '../support/clock.ts';
 import { collect } from '../support/collect.ts';

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { closeAbandoned } from '../../src/app/close-abandoned.ts';
 import type { Home } from '../../src/app/home.ts';
+import { closeAbandoned } from '../../src/app/maintenance/close-abandoned.ts';
 import { openHome } from '../../src/app/open-home.ts';
-import type { PlanRequest } from '../../src/core/plan.ts';
+import type { PlanRequest } from '../../src/core/retention/plan.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/core/time.ts';
 import { recordClock } from '../../src/homes/native/clock-watch.ts';
 import { manualClock, NOW } from '../support/clock.ts';

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openHome } from '../../src/app/open-home.ts';
-import { temporaryName } from '../../src/platform/temporary-name.ts';
+import { temporaryName } from '../../src/platform/leftovers/temporary-name.ts';
 import { nameOfTheDead } from '../support/dead-process.ts';
 import { unknownFiles } from '../support/known-files.ts';
 import { tempDir } from '../support/temp-dir.ts';

@@ -2,7 +2,7 @@ import { existsSync, linkSync, mkdirSync, renameSync, rmSync, statSync, symlinkS
 import { dirname, join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Plan } from '../../src/core/plan.ts';
+import type { Plan } from '../../src/core/retention/plan.ts';
 import { manualClock } from '../support/clock.ts';
 import { treeOf } from '../support/engine-checker.ts';
 import { type EngineHome, openEngineHome } from '../support/engine-home.ts';

@@ -9,7 +9,7 @@ import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import { openHome } from '../../src/app/open-home.ts';
-import { totalTokens } from '../../src/core/session.ts';
+import { totalTokens } from '../../src/core/sessions/session.ts';
 import { campaignSize, SEED, TORTURE } from '../support/campaign.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { tempDir } from '../support/temp-dir.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
-import type { Scope } from '../../src/core/gateway.ts';
+import type { Scope } from '../../src/core/gateway/gateway.ts';
 import { DAY_MS, HOUR_MS } from '../../src/core/time.ts';
 import { localDay } from '../../src/gateway/zone-offset.ts';
 import { type BooksOfProcess, DEATHS, Died, openBooks } from '../support/budget-books.ts';

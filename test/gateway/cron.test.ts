@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { openHome } from '../../src/app/open-home.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/core/time.ts';
 import type { RunRecord } from '../../src/gateway/run/run-record.ts';
-import { currentProcess } from '../../src/platform/process-identity.ts';
+import { currentProcess } from '../../src/platform/machine/process-identity.ts';
 import { manualClock, NOW } from '../support/clock.ts';
 import { collect } from '../support/collect.ts';
 import { tempDir } from '../support/temp-dir.ts';

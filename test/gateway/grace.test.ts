@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentRun } from '../../src/app/gateway/run-agent.ts';
 import { openHome } from '../../src/app/open-home.ts';
-import { processesMarked } from '../../src/platform/process-group.ts';
+import { processesMarked } from '../../src/platform/machine/process-group.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const SETTINGS = [

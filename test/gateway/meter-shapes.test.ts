@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { totalTokens } from '../../src/core/session.ts';
+import { totalTokens } from '../../src/core/sessions/session.ts';
 import { type MeterProxy, startMeterProxy } from '../../src/gateway/meter/meter-proxy.ts';
 import type { AnswerUsage } from '../../src/gateway/meter/model-api.ts';
 import { campaignSize } from '../support/campaign.ts';

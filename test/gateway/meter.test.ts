@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { totalTokens } from '../../src/core/session.ts';
+import { totalTokens } from '../../src/core/sessions/session.ts';
 import { createStreamReader } from '../../src/gateway/meter/answer-reader.ts';
 import { type MeterProxy, startMeterProxy } from '../../src/gateway/meter/meter-proxy.ts';
 import type { CallDesk } from '../../src/gateway/meter/metered-call.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openHome } from '../../src/app/open-home.ts';
-import type { Verdict } from '../../src/core/gateway.ts';
+import type { Verdict } from '../../src/core/gateway/gateway.ts';
 import { coppice } from '../e2e/run-coppice.ts';
 import { tempDir } from '../support/temp-dir.ts';
 

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readRunEvent } from '../../src/gateway/run/run-event.ts';
+import { readRunEvent } from '../../src/gateway/run/output/run-event.ts';
 import { superviseRun } from '../../src/gateway/run/supervise-run.ts';
 import { collectRun } from '../support/run-collector.ts';
 

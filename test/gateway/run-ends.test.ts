@@ -1,12 +1,12 @@
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { OK, type Verdict } from '../../src/core/gateway.ts';
-import type { RunEvent } from '../../src/gateway/run/run-event.ts';
+import { OK, type Verdict } from '../../src/core/gateway/gateway.ts';
+import type { RunEvent } from '../../src/gateway/run/output/run-event.ts';
 import { superviseRun } from '../../src/gateway/run/supervise-run.ts';
 import { verdictOf } from '../../src/gateway/verdict-of.ts';
-import { findProcess } from '../../src/platform/find-process.ts';
-import { wait } from '../../src/platform/wait.ts';
+import { findProcess } from '../../src/platform/machine/find-process.ts';
+import { wait } from '../../src/platform/machine/wait.ts';
 import { AGENTS, agent, collectRun, sh } from '../support/run-collector.ts';
 
 /** Elsewhere, what leaves its process group is not found, and there is no `setsid`. */

@@ -7,8 +7,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { closeOrphanRuns } from '../../src/gateway/run/close-orphan-runs.ts';
 import { RUNS_VARIABLE, type RunRecord } from '../../src/gateway/run/run-record.ts';
 import type { RunResult } from '../../src/gateway/run/run-result.ts';
-import { groupMembers, processesMarked } from '../../src/platform/process-group.ts';
-import { currentProcess } from '../../src/platform/process-identity.ts';
+import { groupMembers, processesMarked } from '../../src/platform/machine/process-group.ts';
+import { currentProcess } from '../../src/platform/machine/process-identity.ts';
 import { collect } from '../support/collect.ts';
 import { AGENTS } from '../support/run-collector.ts';
 

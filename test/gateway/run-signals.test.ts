@@ -3,7 +3,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { RUNS_VARIABLE } from '../../src/gateway/run/run-record.ts';
-import { processesMarked } from '../../src/platform/process-group.ts';
+import { processesMarked } from '../../src/platform/machine/process-group.ts';
 import { coppiceJson, finished, sandbox, start } from '../e2e/run-coppice.ts';
 
 const root = sandbox();

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'vitest';
 import { RUNS_VARIABLE } from '../../src/gateway/run/run-record.ts';
-import { processesMarked } from '../../src/platform/process-group.ts';
+import { processesMarked } from '../../src/platform/machine/process-group.ts';
 import { BIN, coppice, coppiceJson, sandbox } from '../e2e/run-coppice.ts';
 import { AGENTS } from '../support/run-collector.ts';
 import { hasTerminals, openTerminal } from '../support/terminal.ts';

@@ -1,9 +1,9 @@
 import { closeSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { OK } from '../../src/core/gateway.ts';
+import { OK } from '../../src/core/gateway/gateway.ts';
 import { superviseRun } from '../../src/gateway/run/supervise-run.ts';
-import { openPipes } from '../../src/platform/open-pipe.ts';
+import { openPipes } from '../../src/platform/files/open-pipe.ts';
 import { agent, collectRun, sh } from '../support/run-collector.ts';
 
 describe('superviseRun', () => {

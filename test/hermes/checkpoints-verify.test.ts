@@ -3,11 +3,11 @@ import { chmodSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { projectHash } from '../../src/homes/hermes/checkpoints/read-snapshots.ts';
+import { tempDirInMemory } from '../support/engine-temp-dir.ts';
 import { addV1Checkpoints, addV2Checkpoints } from '../support/hermes-checkpoints.ts';
 import { runOn } from '../support/hermes-cli.ts';
 import { buildHermesHome, HERMES_DAY, HERMES_NOW } from '../support/hermes-home.ts';
 import { treeState } from '../support/hermes-tree.ts';
-import { tempDirInMemory } from '../support/engine-temp-dir.ts';
 
 let home: string;
 let workdir: string;

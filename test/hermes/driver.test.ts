@@ -4,9 +4,9 @@ import { linkSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writ
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
-import type { HomeDriver } from '../../src/core/home-driver.ts';
-import type { ItemOutcome, RunAction, RunItem } from '../../src/core/run.ts';
-import type { LedgerEntry } from '../../src/core/session.ts';
+import type { HomeDriver } from '../../src/core/retention/home-driver.ts';
+import type { ItemOutcome, RunAction, RunItem } from '../../src/core/retention/run.ts';
+import type { LedgerEntry } from '../../src/core/sessions/session.ts';
 import { cutEntries } from '../../src/homes/hermes/cut-entries.ts';
 import { readTables } from '../../src/homes/hermes/hermes-connection.ts';
 import { createHermesDriver, type HermesParts } from '../../src/homes/hermes/hermes-driver.ts';

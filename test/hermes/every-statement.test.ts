@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../src/core/failure.ts';
-import type { ItemOutcome, RunItem } from '../../src/core/run.ts';
+import type { ItemOutcome, RunItem } from '../../src/core/retention/run.ts';
 import { doneAll, RUN, removals, type TestedHome } from '../../src/homes/tested-home.conformance.ts';
 import { errorCode } from '../../src/platform/error-code.ts';
 import { TORTURE } from '../support/campaign.ts';

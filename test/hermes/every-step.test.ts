@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { RunItem } from '../../src/core/run.ts';
+import type { RunItem } from '../../src/core/retention/run.ts';
 import { doneAll, itemsFor, RUN, removals, type TestedHome } from '../../src/homes/tested-home.conformance.ts';
 import { tempDirInMemory } from '../support/engine-temp-dir.ts';
 import { copyArchivingHermes } from '../support/hermes-archiving-home.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { openHome } from '../../src/app/open-home.ts';
-import { isRemoval, type PlanRequest, type Removal } from '../../src/core/plan.ts';
+import { isRemoval, type PlanRequest, type Removal } from '../../src/core/retention/plan.ts';
 import { campaignSize, SEED } from '../support/campaign.ts';
 import { addV2Checkpoints } from '../support/hermes-checkpoints.ts';
 import { buildHermesHome, HERMES_DAY, HERMES_NOW } from '../support/hermes-home.ts';

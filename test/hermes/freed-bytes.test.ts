@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
+import { randomWords } from '../support/full-disk.ts';
 import { jsonOn } from '../support/hermes-cli.ts';
 import { buildHermesHome } from '../support/hermes-home.ts';
 import { eachHermesScene } from '../support/hermes-scene.ts';
-import { randomWords } from '../support/full-disk.ts';
 
 let home: string;
 eachHermesScene((scene) => ({ home } = scene));

@@ -3,7 +3,7 @@ import { cpSync, existsSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
-import type { ItemOutcome } from '../../src/core/run.ts';
+import type { ItemOutcome } from '../../src/core/retention/run.ts';
 import { createHermesDriver } from '../../src/homes/hermes/hermes-driver.ts';
 import { nativeLayout } from '../../src/homes/native/native-layout.ts';
 import { doneAll, itemsFor, RUN } from '../../src/homes/tested-home.conformance.ts';

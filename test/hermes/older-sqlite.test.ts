@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { HomeDriver } from '../../src/core/home-driver.ts';
+import type { HomeDriver } from '../../src/core/retention/home-driver.ts';
 import { doneAll, itemsFor } from '../../src/homes/tested-home.conformance.ts';
 import { campaignSize, SEED } from '../support/campaign.ts';
+import { seededRandom } from '../support/crash-content.js';
 import { openHermesDriver } from '../support/hermes-archiving-home.ts';
 import { buildHermesHome } from '../support/hermes-home.ts';
 import type { HermesJournal, HermesSchema } from '../support/hermes-schema.ts';
 import { NO_OLDER_SQLITE, olderSqlite } from '../support/older-sqlite.ts';
-import { seededRandom } from '../support/crash-content.js';
 import { tempDir } from '../support/temp-dir.ts';
 
 /*

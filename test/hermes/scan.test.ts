@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chmodSync, lstatSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { useOf } from '../../src/core/in-use.ts';
+import { useOf } from '../../src/core/sessions/in-use.ts';
 import { classOf } from '../../src/homes/hermes/hermes-growers.ts';
 import { type HermesScan, scanHermes } from '../../src/homes/hermes/scan-hermes.ts';
 import {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { planDocument } from '../../src/app/documents/plan-document.ts';
 import { MINUTE_MS } from '../../src/core/time.ts';
-import { errorSchema } from '../../src/http/openapi-errors.ts';
+import { errorSchema } from '../../src/http/openapi/openapi-errors.ts';
 import type { JsonRoute } from '../../src/http/route.ts';
 import { ROUTES } from '../../src/http/route-table.ts';
 import { tempDir } from '../support/temp-dir.ts';

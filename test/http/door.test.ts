@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createClient } from '../../src/client/client.ts';
 import { SECOND_MS } from '../../src/core/time.ts';
-import { errorSchema } from '../../src/http/openapi-errors.ts';
+import { errorSchema } from '../../src/http/openapi/openapi-errors.ts';
 import { manualClock } from '../support/clock.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { describedRoutes, json, type Served, serveHome, TOKEN, withId } from './serve-home.ts';

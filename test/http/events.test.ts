@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
 import { readEvents } from '../../src/client/follow-events.ts';
-import { EventClients } from '../../src/http/event-clients.ts';
+import { EventClients } from '../../src/http/resources/event-clients.ts';
 import { type Served, serveHome, TOKEN } from './serve-home.ts';
 
 const CLIENTS = process.env['COPPICE_TORTURE'] === undefined ? 200 : 1000;

@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { freeBytes } from '../../src/platform/file-system-facts.ts';
+import { freeBytes } from '../../src/platform/machine/file-system-facts.ts';
 import { CAN_MOUNT, smallDisk } from '../support/small-disk.ts';
 import { json, serveHome } from './serve-home.ts';
 

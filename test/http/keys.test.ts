@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { createToken } from '../../src/app/access/token-files.ts';
 import { Failure } from '../../src/core/failure.ts';
 import { DAY_MS, MINUTE_MS } from '../../src/core/time.ts';
-import { createToken } from '../../src/app/access/token-files.ts';
-import { printOf, RepeatedRequests } from '../../src/http/repeated-requests.ts';
+import { printOf, RepeatedRequests } from '../../src/http/server/repeated-requests.ts';
 import { manualClock } from '../support/clock.ts';
 import { collect } from '../support/collect.ts';
 import { json, type Served, serveHome } from './serve-home.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { main } from '../../src/cli/main.ts';
-import type { Run } from '../../src/core/run.ts';
+import type { Run } from '../../src/core/retention/run.ts';
 import { captureIo } from '../capture-io.ts';
 import { type Served, serveHome, TOKEN } from './serve-home.ts';
 

@@ -1,9 +1,9 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { OpenAPIClientAxios, type Document } from 'openapi-client-axios';
+import { type Document, OpenAPIClientAxios } from 'openapi-client-axios';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { EXAMPLES, PARAMETERS } from '../../src/http/openapi-words.ts';
+import { EXAMPLES, PARAMETERS } from '../../src/http/openapi/openapi-words.ts';
 import type { JsonRoute } from '../../src/http/route.ts';
 import { ROUTES } from '../../src/http/route-table.ts';
 import { serveHome, TOKEN } from './serve-home.ts';

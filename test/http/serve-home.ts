@@ -2,8 +2,8 @@ import { onTestFinished } from 'vitest';
 import type { Home } from '../../src/app/home.ts';
 import { openHome } from '../../src/app/open-home.ts';
 import { type Client, createClient } from '../../src/client/client.ts';
-import type { Address } from '../../src/http/listen.ts';
-import { type HttpServer, type ServerParts, startServer } from '../../src/http/start-server.ts';
+import type { Address } from '../../src/http/server/listen.ts';
+import { type HttpServer, type ServerParts, startServer } from '../../src/http/server/start-server.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 export const TOKEN = 'T'.repeat(43);

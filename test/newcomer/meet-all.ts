@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { planDocument } from '../../src/app/documents/plan-document.ts';
 import { openHome } from '../../src/app/open-home.ts';
-import { planText } from '../../src/app/saved-plans.ts';
+import { planText } from '../../src/app/retention/saved-plans.ts';
 import { FAILURES, type FailureCode } from '../../src/core/failure.ts';
 import { DAY_MS } from '../../src/core/time.ts';
 import { coppice, type Finished, type RunOptions, sandbox } from '../e2e/run-coppice.ts';

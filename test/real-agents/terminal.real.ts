@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { shellWord } from '../../src/core/shell-word.ts';
 import { RUNS_VARIABLE } from '../../src/gateway/run/run-record.ts';
-import { processesMarked } from '../../src/platform/process-group.ts';
+import { processesMarked } from '../../src/platform/machine/process-group.ts';
 import { BIN } from '../e2e/run-coppice.ts';
 import { REAL_AGENTS, type RealAgent } from './agents.ts';
 import { CALL_TOKENS, type LoopingModel, type LoopingModelOptions, startLoopingModel } from './looping-model.ts';

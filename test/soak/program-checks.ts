@@ -1,5 +1,5 @@
 import { isRemark } from '../../src/cli/doctor.ts';
-import { isRemoval } from '../../src/core/plan.ts';
+import { isRemoval } from '../../src/core/retention/plan.ts';
 import type { Machine } from './machine.ts';
 import { type Complain, isWhole } from './oracle.ts';
 import { diskUsage, readRaw, transcriptDigest } from './raw-home.ts';

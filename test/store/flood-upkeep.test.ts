@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { MOST_LOG_BYTES } from '../../src/store/sqlite/bound-log.ts';
-import { type Connection, openConnection } from '../../src/store/sqlite/connection.ts';
-import { indexMessages } from '../../src/store/sqlite/search-index.ts';
+import { MOST_LOG_BYTES } from '../../src/store/sqlite/database/bound-log.ts';
+import { type Connection, openConnection } from '../../src/store/sqlite/database/connection.ts';
+import { indexMessages } from '../../src/store/sqlite/search/search-index.ts';
 
 const WRITER = join(import.meta.dirname, '../support/flood-writer.js');
 const INDEXES = ['message_words', 'message_parts'] as const;

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { NewMessage } from '../../src/core/message.ts';
+import type { NewMessage } from '../../src/core/sessions/message.ts';
 import { anyText } from './any-text.ts';
 
 /** A message of any kind: plain, in parts, with tools, output, and text that no database keeps by itself. */

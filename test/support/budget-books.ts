@@ -7,14 +7,14 @@ import type { Config } from '../../src/app/config/config-schema.ts';
 import { Budgets } from '../../src/app/gateway/budgets.ts';
 import { recordLateUsage } from '../../src/app/gateway/late-usage.ts';
 import { LiveSessions } from '../../src/app/gateway/live-sessions.ts';
-import type { SpendBook } from '../../src/core/gateway.ts';
-import type { SessionStore } from '../../src/core/session-store.ts';
+import type { SpendBook } from '../../src/core/gateway/gateway.ts';
+import type { SessionStore } from '../../src/core/sessions/session-store.ts';
 import type { Clock } from '../../src/core/time.ts';
 import { createHeldAhead, type OwnLimits } from '../../src/gateway/held-ahead.ts';
 import type { Turn } from '../../src/gateway/turn.ts';
-import { currentProcess } from '../../src/platform/process-identity.ts';
-import { findProcess } from '../../src/platform/find-process.ts';
-import { openSpendBook } from '../../src/store/sqlite/spend-book.ts';
+import { findProcess } from '../../src/platform/machine/find-process.ts';
+import { currentProcess } from '../../src/platform/machine/process-identity.ts';
+import { openSpendBook } from '../../src/store/sqlite/gateway/spend-book.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 
 /** Between which two writes of one report its process dies. */

@@ -1,14 +1,14 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { commitSnapshot } from '../../src/checkpoints/commit-snapshot.ts';
-import { fileId } from '../../src/checkpoints/locate-workdir.ts';
-import { type CheckpointStore, openStore } from '../../src/checkpoints/open-store.ts';
-import { writeProject } from '../../src/checkpoints/project-book.ts';
-import { projectIdOf } from '../../src/checkpoints/store-layout.ts';
-import type { Checkpoint } from '../../src/core/checkpoint.ts';
-import type { RunItem } from '../../src/core/run.ts';
+import { type CheckpointStore, openStore } from '../../src/checkpoints/store/open-store.ts';
+import { writeProject } from '../../src/checkpoints/store/project-book.ts';
+import { projectIdOf } from '../../src/checkpoints/store/store-layout.ts';
+import { commitSnapshot } from '../../src/checkpoints/take/commit-snapshot.ts';
+import { fileId } from '../../src/checkpoints/take/locate-workdir.ts';
+import type { Checkpoint } from '../../src/core/retention/checkpoint.ts';
+import type { RunItem } from '../../src/core/retention/run.ts';
 import type { Clock } from '../../src/core/time.ts';
-import { runGit } from '../../src/platform/run-git.ts';
+import { runGit } from '../../src/platform/git/run-git.ts';
 import { createSharedLock } from '../../src/store/sqlite/sqlite-shared-lock.ts';
 import { NOW } from './clock.ts';
 

@@ -1,8 +1,8 @@
 import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { type CheckpointStore, openStore, type TakeLimits } from '../../src/checkpoints/open-store.ts';
-import type { Checkpoint, TakeResult } from '../../src/core/checkpoint.ts';
-import { runGit } from '../../src/platform/run-git.ts';
+import { type CheckpointStore, openStore, type TakeLimits } from '../../src/checkpoints/store/open-store.ts';
+import type { Checkpoint, TakeResult } from '../../src/core/retention/checkpoint.ts';
+import { runGit } from '../../src/platform/git/run-git.ts';
 import { createSharedLock } from '../../src/store/sqlite/sqlite-shared-lock.ts';
 
 export const MEGABYTE = 1024 * 1024;

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { incompleteOf } from '../../src/checkpoints/reachable-objects.ts';
 import { readSnapshots } from '../../src/checkpoints/read-snapshots.ts';
+import { incompleteOf } from '../../src/checkpoints/reclaim/reachable-objects.ts';
 import { boundsStore } from './checkpoint-bounds.ts';
 import { savedFiles } from './checkpoint-store.ts';
 

@@ -1,6 +1,6 @@
-import type { Message, NewMessage } from '../../src/core/message.ts';
 import type { Problem } from '../../src/core/problem.ts';
-import type { MessageRange, SessionStore } from '../../src/core/session-store.ts';
+import type { Message, NewMessage } from '../../src/core/sessions/message.ts';
+import type { MessageRange, SessionStore } from '../../src/core/sessions/session-store.ts';
 
 /** A message that is only a user's words. */
 export function user(content: string): NewMessage {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { temporaryName } from '../../src/platform/temporary-name.ts';
+import { temporaryName } from '../../src/platform/leftovers/temporary-name.ts';
 
 /** The name of a temporary thing that a process of this machine made which has ended. */
 export function nameOfTheDead(prefix?: string): string {

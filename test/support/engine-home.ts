@@ -2,15 +2,15 @@ import { DEFAULT_CONFIG } from '../../src/app/config/config-defaults.ts';
 import { configurationOf } from '../../src/app/config/configuration.ts';
 import { Home } from '../../src/app/home.ts';
 import type { HomeParts } from '../../src/app/home-parts.ts';
-import { Retention } from '../../src/app/retention.ts';
-import type { HomeDriver } from '../../src/core/home-driver.ts';
-import type { Journal } from '../../src/core/run.ts';
-import type { SessionStore } from '../../src/core/session-store.ts';
+import { Retention } from '../../src/app/retention/retention.ts';
+import type { HomeDriver } from '../../src/core/retention/home-driver.ts';
+import type { Journal } from '../../src/core/retention/run.ts';
+import type { SessionStore } from '../../src/core/sessions/session-store.ts';
 import { type Clock, MINUTE_MS } from '../../src/core/time.ts';
 import { createNativeDriver } from '../../src/homes/native/native-driver.ts';
 import { nativeLayout } from '../../src/homes/native/native-layout.ts';
 import { createTranscriptFiles } from '../../src/homes/native/transcript-files.ts';
-import { makePrivateDir } from '../../src/platform/private-files.ts';
+import { makePrivateDir } from '../../src/platform/files/private-files.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 
 /** A home with every part of it in reach of a test. */

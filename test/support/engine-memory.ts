@@ -1,5 +1,5 @@
-import type { Plan } from '../../src/core/plan.ts';
-import type { RunItem } from '../../src/core/run.ts';
+import type { Plan } from '../../src/core/retention/plan.ts';
+import type { RunItem } from '../../src/core/retention/run.ts';
 import type { EpochMs } from '../../src/core/time.ts';
 
 /** What is in each dump, by its name. */

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, utimesSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { Plan, PlanRequest } from '../../src/core/plan.ts';
+import type { Plan, PlanRequest } from '../../src/core/retention/plan.ts';
 import { DAY_MS, HOUR_MS } from '../../src/core/time.ts';
 import { type ManualClock, manualClock, NOW } from './clock.ts';
 import { collect } from './collect.ts';

@@ -1,6 +1,6 @@
 import { cpSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Plan, PlanRequest } from '../../src/core/plan.ts';
+import type { Plan, PlanRequest } from '../../src/core/retention/plan.ts';
 import { DAY_MS, MINUTE_MS } from '../../src/core/time.ts';
 import { type ManualClock, manualClock, NOW } from './clock.ts';
 import { type EngineHome, openEngineHome } from './engine-home.ts';

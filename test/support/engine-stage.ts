@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Plan, PlanRequest } from '../../src/core/plan.ts';
+import type { Plan, PlanRequest } from '../../src/core/retention/plan.ts';
 import { manualClock } from './clock.ts';
 import { type Baseline, takeBaseline } from './engine-checker.ts';
 import { openEngineHome } from './engine-home.ts';

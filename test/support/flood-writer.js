@@ -1,8 +1,8 @@
 // Writes messages from many callers at once until told to stop by what it wrote, and says what it saw of the second thread.
 // node flood-writer.js DATABASE MESSAGES BYTES [leave]: `leave` ends without closing anything.
 import { statSync } from 'node:fs';
-import { openConnection } from '../../dist/store/sqlite/connection.js';
-import { createWriteQueue } from '../../dist/store/sqlite/write-queue.js';
+import { openConnection } from '../../dist/store/sqlite/database/connection.js';
+import { createWriteQueue } from '../../dist/store/sqlite/database/write-queue.js';
 
 const CALLERS = 16;
 const [, , path, count, bytes, leave] = process.argv;

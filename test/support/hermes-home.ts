@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import BetterSqlite3, { type Database } from 'better-sqlite3';
-import { allowSqliteUris } from '../../src/platform/allow-sqlite-uris.ts';
+import { allowSqliteUris } from '../../src/platform/sqlite/allow-sqlite-uris.ts';
 import { addV1Checkpoints, addV2Checkpoints, type CheckpointProject } from './hermes-checkpoints.ts';
 import { createHermesDatabase, type HermesJournal, type HermesSchema } from './hermes-schema.ts';
 

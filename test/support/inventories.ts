@@ -1,5 +1,5 @@
-import type { ArchiveItem, Inventory, SessionItem, StrayItem, TrashItem } from '../../src/core/inventory.ts';
-import type { Policy, SessionRules } from '../../src/core/policy.ts';
+import type { ArchiveItem, Inventory, SessionItem, StrayItem, TrashItem } from '../../src/core/retention/inventory.ts';
+import type { Policy, SessionRules } from '../../src/core/retention/policy.ts';
 import { DAY_MS } from '../../src/core/time.ts';
 import { NOW } from './clock.ts';
 

@@ -1,9 +1,9 @@
 import {
   chmodSync,
+  closeSync,
   existsSync,
   mkdirSync,
   openSync,
-  closeSync,
   readdirSync,
   renameSync,
   rmSync,

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { SessionStore } from '../../src/core/session-store.ts';
+import type { SessionStore } from '../../src/core/sessions/session-store.ts';
+import type { TranscriptSink } from '../../src/core/sessions/transcript.ts';
 import type { Clock } from '../../src/core/time.ts';
-import type { TranscriptSink } from '../../src/core/transcript.ts';
 import { nativeLayout } from '../../src/homes/native/native-layout.ts';
 import { createTranscriptFiles } from '../../src/homes/native/transcript-files.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';

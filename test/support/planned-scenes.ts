@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { useOf } from '../../src/core/in-use.ts';
-import type { Inventory, SessionItem } from '../../src/core/inventory.ts';
-import type { Decision, Plan, PlanRequest } from '../../src/core/plan.ts';
-import type { Policy, SessionRules } from '../../src/core/policy.ts';
+import type { Inventory, SessionItem } from '../../src/core/retention/inventory.ts';
+import type { Decision, Plan, PlanRequest } from '../../src/core/retention/plan.ts';
+import type { Policy, SessionRules } from '../../src/core/retention/policy.ts';
+import { useOf } from '../../src/core/sessions/in-use.ts';
 import { planRetention } from '../../src/policy/plan-retention.ts';
 import { NOW } from './clock.ts';
 import { anyDoubts, anyRequest, anyScene, anyTightScene, type Scene } from './scenes.ts';

@@ -1,5 +1,5 @@
-import type { Inventory } from '../../src/core/inventory.ts';
-import type { Plan } from '../../src/core/plan.ts';
+import type { Inventory } from '../../src/core/retention/inventory.ts';
+import type { Plan } from '../../src/core/retention/plan.ts';
 import { planRetention } from '../../src/policy/plan-retention.ts';
 import type { PlanOptions } from '../../src/policy/rule-context.ts';
 import { NOW } from './clock.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { ItemOutcome } from '../../src/core/run.ts';
-import type { SessionStore } from '../../src/core/session-store.ts';
-import { type FileMover, sessionFingerprint } from '../../src/core/session-trash.ts';
+import type { ItemOutcome } from '../../src/core/retention/run.ts';
+import type { SessionStore } from '../../src/core/sessions/session-store.ts';
+import { type FileMover, sessionFingerprint } from '../../src/core/sessions/session-trash.ts';
 import { runItem } from './run-item.ts';
 
 /** For sessions without files, or whose files do not matter. */

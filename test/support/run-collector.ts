@@ -1,12 +1,12 @@
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { OK, type Verdict } from '../../src/core/gateway.ts';
-import type { RunEvent } from '../../src/gateway/run/run-event.ts';
+import { OK, type Verdict } from '../../src/core/gateway/gateway.ts';
+import type { RunEvent } from '../../src/gateway/run/output/run-event.ts';
+import type { OutputChunk } from '../../src/gateway/run/output/run-sink.ts';
 import type { RunRecord } from '../../src/gateway/run/run-record.ts';
-import type { OutputChunk } from '../../src/gateway/run/run-sink.ts';
 import type { RunOptions } from '../../src/gateway/run/supervise-run.ts';
-import { groupMembers, processesMarked } from '../../src/platform/process-group.ts';
+import { groupMembers, processesMarked } from '../../src/platform/machine/process-group.ts';
 import { tempDir } from './temp-dir.ts';
 
 export const AGENTS = join(import.meta.dirname, 'agents');

@@ -1,4 +1,4 @@
-import type { RunItem } from '../../src/core/run.ts';
+import type { RunItem } from '../../src/core/retention/run.ts';
 
 /** A session that a run is about to remove. */
 export function runItem(given: { number: number; id: string; fingerprint?: string }): RunItem {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { TakeResult } from '../../src/core/checkpoint.ts';
+import type { TakeResult } from '../../src/core/retention/checkpoint.ts';
 
 const SCRIPT = fileURLToPath(new URL('take-worker.js', import.meta.url));
 

@@ -1,9 +1,16 @@
 import fc from 'fast-check';
-import type { ArchiveItem, Doubt, Inventory, SessionItem, StrayItem, TrashItem } from '../../src/core/inventory.ts';
-import { itemBytes } from '../../src/core/inventory.ts';
-import type { Decision, Plan, PlanRequest } from '../../src/core/plan.ts';
-import type { Policy, SessionRules } from '../../src/core/policy.ts';
-import { CHILD_KINDS } from '../../src/core/session.ts';
+import type {
+  ArchiveItem,
+  Doubt,
+  Inventory,
+  SessionItem,
+  StrayItem,
+  TrashItem,
+} from '../../src/core/retention/inventory.ts';
+import { itemBytes } from '../../src/core/retention/inventory.ts';
+import type { Decision, Plan, PlanRequest } from '../../src/core/retention/plan.ts';
+import type { Policy, SessionRules } from '../../src/core/retention/policy.ts';
+import { CHILD_KINDS } from '../../src/core/sessions/session.ts';
 import { DAY_MS, HOUR_MS } from '../../src/core/time.ts';
 import { NOW } from './clock.ts';
 import { anArchive, anInventory, anOpenSession, aPolicy, aStray, aTrash } from './inventories.ts';

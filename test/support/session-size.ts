@@ -1,4 +1,4 @@
-import { type SessionFacts, type SessionSize, sessionBytes } from '../../src/core/session.ts';
+import { type SessionFacts, type SessionSize, sessionBytes } from '../../src/core/sessions/session.ts';
 
 /** How large a session is by its facts. */
 export function sessionSize(session: SessionFacts): SessionSize {

@@ -1,5 +1,5 @@
 // Takes steps as fast as it can. Run as: node spend-stepper.js PATH COUNT LIMIT; says at the end how many it got.
-import { openSpendBook } from '../../dist/store/sqlite/spend-book.js';
+import { openSpendBook } from '../../dist/store/sqlite/gateway/spend-book.js';
 
 const [, , path, count, limit] = process.argv;
 const book = openSpendBook({ path, clock: Date });

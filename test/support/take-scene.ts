@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import type { CheckpointStore, TakeLimits } from '../../src/checkpoints/open-store.ts';
 import { readSnapshots } from '../../src/checkpoints/read-snapshots.ts';
-import { takeSnapshot } from '../../src/checkpoints/take-snapshot.ts';
-import { runGit } from '../../src/platform/run-git.ts';
+import type { CheckpointStore, TakeLimits } from '../../src/checkpoints/store/open-store.ts';
+import { takeSnapshot } from '../../src/checkpoints/take/take-snapshot.ts';
+import { runGit } from '../../src/platform/git/run-git.ts';
 import { filesOnDisk, savedFiles, takenOf, testStore } from './checkpoint-store.ts';
 import { tempDir } from './temp-dir.ts';
 

@@ -1,8 +1,8 @@
 // Takes checkpoints in a process of its own: node take-worker.js <home> <workdir> <rounds>. Prints one result per line.
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openStore } from '../../dist/checkpoints/open-store.js';
-import { takeSnapshot } from '../../dist/checkpoints/take-snapshot.js';
+import { openStore } from '../../dist/checkpoints/store/open-store.js';
+import { takeSnapshot } from '../../dist/checkpoints/take/take-snapshot.js';
 import { createSharedLock } from '../../dist/store/sqlite/sqlite-shared-lock.js';
 
 const [homeRoot = '', workdir = '', rounds = '1'] = process.argv.slice(2);

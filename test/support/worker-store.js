@@ -1,7 +1,7 @@
 // What worker processes open: the built code, since plain Node cannot run the sources.
 import { nativeLayout } from '../../dist/homes/native/native-layout.js';
 import { createTranscriptFiles } from '../../dist/homes/native/transcript-files.js';
-import { systemClock } from '../../dist/platform/system-clock.js';
+import { systemClock } from '../../dist/platform/machine/system-clock.js';
 import { openSqliteStore } from '../../dist/store/sqlite/sqlite-store.js';
 
 export function openWorkerStore(root, sinkOf = (sink) => sink) {

@@ -1,11 +1,11 @@
 import { closeSync, fstatSync, readSync, rmSync } from 'node:fs';
 import { DAY_MS, type EpochMs } from '../../core/time.ts';
 import { nativeLayout } from '../../homes/native/native-layout.ts';
-import { appendDurably } from '../../platform/append-durably.ts';
-import { type DirectoryHandle, openBelow } from '../../platform/directory-handle.ts';
 import { errorCode } from '../../platform/error-code.ts';
-import { openRegular, readRegular } from '../../platform/open-regular.ts';
-import { syncDir } from '../../platform/private-files.ts';
+import { appendDurably } from '../../platform/files/append-durably.ts';
+import { type DirectoryHandle, openBelow } from '../../platform/files/directory-handle.ts';
+import { openRegular, readRegular } from '../../platform/files/open-regular.ts';
+import { syncDir } from '../../platform/files/private-files.ts';
 
 // The audit log is two rows of files, so that what a program adds all day pushes out none of the removals. Each file is named by the
 // time at which it was begun, and is only ever added to. Several processes may write: each adds whole lines to the newest file.

@@ -6,8 +6,8 @@ import { Failure } from '../../core/failure.ts';
 import type { EpochMs } from '../../core/time.ts';
 import { nativeLayout } from '../../homes/native/native-layout.ts';
 import { errorCode } from '../../platform/error-code.ts';
-import { readRegular } from '../../platform/open-regular.ts';
-import { makePrivateDir, syncDir, writeFileAtomic } from '../../platform/private-files.ts';
+import { readRegular } from '../../platform/files/open-regular.ts';
+import { makePrivateDir, syncDir, writeFileAtomic } from '../../platform/files/private-files.ts';
 import { parseToken, type TokenRecord, tokenHash, tokenText } from './token-record.ts';
 
 // Each token has a file of its own, named by its hash. So nobody needs a lock to make or revoke one, a request finds its token with

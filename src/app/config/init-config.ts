@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { Failure } from '../../core/failure.ts';
 import { nativeLayout } from '../../homes/native/native-layout.ts';
-import { writeFileAtomic } from '../../platform/private-files.ts';
+import { writeFileAtomic } from '../../platform/files/private-files.ts';
 import { prepareHome } from '../home-path.ts';
 
 export interface InitialConfig {

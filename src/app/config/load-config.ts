@@ -1,6 +1,6 @@
 import { Failure } from '../../core/failure.ts';
 import { errorCode } from '../../platform/error-code.ts';
-import { readRegular } from '../../platform/open-regular.ts';
+import { readRegular } from '../../platform/files/open-regular.ts';
 import { DEFAULT_CONFIG } from './config-defaults.ts';
 import { type ConfigIssue, formatConfigIssue } from './config-issue.ts';
 import { type ConfigOrigin, valuePaths } from './config-origins.ts';

@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
+import { DEFAULT_CONFIG } from './config-defaults.ts';
 import type { ConfigIssue } from './config-issue.ts';
 import { type ConfigLayer, fileLayer, settingLayer } from './config-layer.ts';
 import { type ConfigOrigin, valuePaths } from './config-origins.ts';
-import { DEFAULT_CONFIG } from './config-defaults.ts';
 import { type Config, configSchema } from './config-schema.ts';
 import type { ConfigSetting } from './config-settings.ts';
 

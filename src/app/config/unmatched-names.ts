@@ -1,4 +1,4 @@
-import type { Inventory } from '../../core/inventory.ts';
+import type { Inventory } from '../../core/retention/inventory.ts';
 import { ARCHIVED_TAG } from '../../homes/hermes/hermes-session-item.ts';
 import { closestWord } from './closest-word.ts';
 import { DEFAULT_CONFIG } from './config-defaults.ts';

@@ -1,8 +1,8 @@
-import type { CronRun } from '../../core/cron-book.ts';
-import type { Correction, Spend } from '../../core/gateway.ts';
+import type { CronRun } from '../../core/gateway/cron-book.ts';
+import type { Correction, Spend } from '../../core/gateway/gateway.ts';
+import type { Route } from '../../core/gateway/route-book.ts';
 import { hideUrlSecrets } from '../../core/hide-url-secrets.ts';
-import type { Route } from '../../core/route-book.ts';
-import type { SessionFacts } from '../../core/session.ts';
+import type { SessionFacts } from '../../core/sessions/session.ts';
 import { type EpochMs, isoTime, MINUTE_MS } from '../../core/time.ts';
 import type { BudgetStanding } from '../gateway/budgets.ts';
 import type { KnownJob } from '../gateway/cron-jobs.ts';

@@ -1,4 +1,4 @@
-import type { LedgerRecord } from '../../core/ledger-book.ts';
+import type { LedgerRecord } from '../../core/sessions/ledger-book.ts';
 import { isoTime } from '../../core/time.ts';
 import { usageOf } from '../ledger.ts';
 

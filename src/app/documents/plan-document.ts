@@ -1,7 +1,7 @@
-import { type Decision, isRemoval, needsConsent, type Plan } from '../../core/plan.ts';
-import type { RunRequest } from '../../core/run.ts';
+import { type Decision, isRemoval, needsConsent, type Plan } from '../../core/retention/plan.ts';
+import type { RunRequest } from '../../core/retention/run.ts';
 import { isoTime } from '../../core/time.ts';
-import { planId } from '../plan-id.ts';
+import { planId } from '../retention/plan-id.ts';
 
 /** A plan as it is printed for programs, saved and read back: ISO times, its id, and totals. */
 export function planDocument(plan: Plan) {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Failure } from '../../core/failure.ts';
-import type { Decision, Plan, PlanRequest, Shortfall } from '../../core/plan.ts';
-import { planId } from '../plan-id.ts';
+import type { Decision, Plan, PlanRequest, Shortfall } from '../../core/retention/plan.ts';
+import { planId } from '../retention/plan-id.ts';
 
 /**
  * The plan in a document that `planDocument` made. Refuses what is not a plan, and one that was changed since: the id is

@@ -1,6 +1,6 @@
-import type { Checkpoint, FileDiff, RestoredFile } from '../../core/checkpoint.ts';
-import type { CheckpointDiff } from '../diff-checkpoints.ts';
-import type { CheckpointRestorePreview, CheckpointRestoreResult } from '../restore-checkpoint.ts';
+import type { Checkpoint, FileDiff, RestoredFile } from '../../core/retention/checkpoint.ts';
+import type { CheckpointDiff } from '../checkpoints/diff-checkpoints.ts';
+import type { CheckpointRestorePreview, CheckpointRestoreResult } from '../checkpoints/restore-checkpoint.ts';
 import { checkpointDocument } from './checkpoint-document.ts';
 import { runDocument } from './run-document.ts';
 

@@ -1,5 +1,5 @@
-import { losesWayBack } from '../../core/plan.ts';
-import type { Outcome, Run, RunItem, RunItemState } from '../../core/run.ts';
+import { losesWayBack } from '../../core/retention/plan.ts';
+import type { Outcome, Run, RunItem, RunItemState } from '../../core/retention/run.ts';
 import { isoTime } from '../../core/time.ts';
 import { requestDocument } from './plan-document.ts';
 

@@ -1,5 +1,5 @@
-import type { Message } from '../../core/message.ts';
-import { type ModelUsage, type SessionFacts, sessionBytes } from '../../core/session.ts';
+import type { Message } from '../../core/sessions/message.ts';
+import { type ModelUsage, type SessionFacts, sessionBytes } from '../../core/sessions/session.ts';
 import { isoTime } from '../../core/time.ts';
 
 /** A session as programs see it, on the command line and over HTTP: ISO times, whole numbers of bytes. */

@@ -1,4 +1,3 @@
-import { checkReason, noSuchSession } from '../../core/check-session.ts';
 import { Failure } from '../../core/failure.ts';
 import {
   type Amounts,
@@ -13,9 +12,10 @@ import {
   type SpendBook,
   type SpendKey,
   type Verdict,
-} from '../../core/gateway.ts';
-import type { Once } from '../../core/once.ts';
-import { type SessionFacts, totalTokens } from '../../core/session.ts';
+} from '../../core/gateway/gateway.ts';
+import type { Once } from '../../core/gateway/once.ts';
+import { checkReason, noSuchSession } from '../../core/sessions/check-session.ts';
+import { type SessionFacts, totalTokens } from '../../core/sessions/session.ts';
 import { type EpochMs, isoTime } from '../../core/time.ts';
 import { checkFits, checkSpend, reserves, ruleApplies, type SpendRule } from '../../gateway/check-spend.ts';
 import { FIRST_STEP } from '../../gateway/held-ahead.ts';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { Failure } from '../../core/failure.ts';
-import type { SessionStore } from '../../core/session-store.ts';
+import type { SessionStore } from '../../core/sessions/session-store.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { CronJob, DeliveryTarget } from '../../gateway/cron/cron-job.ts';
 import type { Config } from '../config/config-schema.ts';

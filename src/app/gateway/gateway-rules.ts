@@ -1,10 +1,10 @@
-import { COUNTERS, type Counter } from '../../core/gateway.ts';
+import { COUNTERS, type Counter } from '../../core/gateway/gateway.ts';
 import { HOUR_MS, MINUTE_MS } from '../../core/time.ts';
 import type { SpendRule } from '../../gateway/check-spend.ts';
 import type { ResetRules } from '../../gateway/decide-reset.ts';
 import type { GuardRules, Ladder } from '../../gateway/guards.ts';
-import type { Prices } from '../../gateway/price-usage.ts';
 import type { LiveRules } from '../../gateway/live-state.ts';
+import type { Prices } from '../../gateway/price-usage.ts';
 import { type ZoneOffset, zoneOffset } from '../../gateway/zone-offset.ts';
 import { resetConfigFor } from '../config/config-for-source.ts';
 import type { Config } from '../config/config-schema.ts';

@@ -1,5 +1,5 @@
-import type { LeftByDead, SpendBook } from '../../core/gateway.ts';
-import type { SessionStore } from '../../core/session-store.ts';
+import type { LeftByDead, SpendBook } from '../../core/gateway/gateway.ts';
+import type { SessionStore } from '../../core/sessions/session-store.ts';
 
 type Store = Pick<SessionStore, 'get' | 'recordUsage' | 'usageIds' | 'forgetUsageIds'>;
 

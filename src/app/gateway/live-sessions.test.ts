@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { manualClock } from '../../../test/support/clock.ts';
 import { tempDir } from '../../../test/support/temp-dir.ts';
-import { openSpendBook } from '../../store/sqlite/spend-book.ts';
+import { openSpendBook } from '../../store/sqlite/gateway/spend-book.ts';
 import { openSqliteStore } from '../../store/sqlite/sqlite-store.ts';
 import { DEFAULT_CONFIG } from '../config/config-defaults.ts';
 import { LiveSessions } from './live-sessions.ts';

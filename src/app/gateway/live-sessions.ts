@@ -1,6 +1,6 @@
-import type { SpendBook, UsageNote, Verdict } from '../../core/gateway.ts';
-import type { Once } from '../../core/once.ts';
-import type { SessionFacts, UsageReport } from '../../core/session.ts';
+import type { SpendBook, UsageNote, Verdict } from '../../core/gateway/gateway.ts';
+import type { Once } from '../../core/gateway/once.ts';
+import type { SessionFacts, UsageReport } from '../../core/sessions/session.ts';
 import type { Clock } from '../../core/time.ts';
 import { LiveSession } from '../../gateway/live-session.ts';
 import type { LiveRules } from '../../gateway/live-state.ts';

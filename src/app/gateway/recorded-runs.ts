@@ -1,4 +1,4 @@
-import type { SessionStore } from '../../core/session-store.ts';
+import type { SessionStore } from '../../core/sessions/session-store.ts';
 import type { Clock, EpochMs } from '../../core/time.ts';
 import type { RunRecord } from '../../gateway/run/run-record.ts';
 import { claimedSessions } from '../../homes/native/active-sessions.ts';

@@ -1,6 +1,6 @@
-import type { Checkpoint } from '../../core/checkpoint.ts';
 import { errorText } from '../../core/error-text.ts';
-import type { Checkpoints } from '../checkpoints.ts';
+import type { Checkpoint } from '../../core/retention/checkpoint.ts';
+import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import type { HomeParts } from '../home-parts.ts';
 import type { LiveGateway } from './live-gateway.ts';
 

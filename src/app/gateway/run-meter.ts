@@ -1,15 +1,15 @@
-import type { Verdict } from '../../core/gateway.ts';
+import type { Verdict } from '../../core/gateway/gateway.ts';
 import type { SpendRule } from '../../gateway/check-spend.ts';
 import { reserves } from '../../gateway/check-spend.ts';
 import type { LiveRules } from '../../gateway/live-state.ts';
 import { createCallEstimator } from '../../gateway/meter/call-estimator.ts';
+import { startMeterProxy } from '../../gateway/meter/meter-proxy.ts';
 import { isKnownAgent, meteredStart } from '../../gateway/meter/metered-agent.ts';
 import type { BegunCall, CallDesk } from '../../gateway/meter/metered-call.ts';
-import { startMeterProxy } from '../../gateway/meter/meter-proxy.ts';
 import { priceUsage } from '../../gateway/price-usage.ts';
 import type { Turn } from '../../gateway/turn.ts';
 import { factsOf } from '../../gateway/verdict-of.ts';
-import { wait } from '../../platform/wait.ts';
+import { wait } from '../../platform/machine/wait.ts';
 import type { UsageWays } from './usage-ways.ts';
 
 /** What the meter needs of a run. */

@@ -1,4 +1,4 @@
-import type { Verdict } from '../../core/gateway.ts';
+import type { Verdict } from '../../core/gateway/gateway.ts';
 import type { Clock } from '../../core/time.ts';
 import { agentName } from '../../gateway/agent-name.ts';
 import { type ReadRun, readRunOf } from '../../gateway/readers/agent-reader.ts';

@@ -1,9 +1,9 @@
-import type { CronOutcome, CronRun } from '../../core/cron-book.ts';
 import { Failure } from '../../core/failure.ts';
-import { endedByAccident } from '../../core/end-reasons.ts';
+import type { CronOutcome, CronRun } from '../../core/gateway/cron-book.ts';
 import type { JsonObject } from '../../core/json.ts';
-import type { Message } from '../../core/message.ts';
-import type { Plan, PlanRequest } from '../../core/plan.ts';
+import type { Plan, PlanRequest } from '../../core/retention/plan.ts';
+import { endedByAccident } from '../../core/sessions/end-reasons.ts';
+import type { Message } from '../../core/sessions/message.ts';
 import { DAY_MS, type EpochMs, SECOND_MS } from '../../core/time.ts';
 import type { CronJob } from '../../gateway/cron/cron-job.ts';
 import { type DeliverOutcome, deliverDue } from '../../gateway/cron/deliver.ts';
@@ -24,8 +24,8 @@ import type { HomeParts } from '../home-parts.ts';
 import { ALERT_JOB } from './budget-alerts.ts';
 import { addedJobText, checkedSpec, cronJob, type KnownJob, knownJobs, type NewCronJob } from './cron-jobs.ts';
 import type { Gateway } from './gateway.ts';
-import type { AgentRunResult } from './run-agent.ts';
 import { recordedRuns } from './recorded-runs.ts';
+import type { AgentRunResult } from './run-agent.ts';
 import { withFirstSight } from './seen-jobs.ts';
 import { secretly } from './webhook-signer.ts';
 

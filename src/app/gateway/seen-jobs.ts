@@ -1,4 +1,4 @@
-import type { SessionStore } from '../../core/session-store.ts';
+import type { SessionStore } from '../../core/sessions/session-store.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { CronJob } from '../../gateway/cron/cron-job.ts';
 import type { KnownJob } from './cron-jobs.ts';

@@ -1,7 +1,7 @@
-import type { Verdict } from '../../core/gateway.ts';
-import { contentBytes, type NewMessage, outputMessage } from '../../core/message.ts';
-import type { RunEvent } from '../../gateway/run/run-event.ts';
-import type { OutputChunk, RunSink } from '../../gateway/run/run-sink.ts';
+import type { Verdict } from '../../core/gateway/gateway.ts';
+import { contentBytes, type NewMessage, outputMessage } from '../../core/sessions/message.ts';
+import type { RunEvent } from '../../gateway/run/output/run-event.ts';
+import type { OutputChunk, RunSink } from '../../gateway/run/output/run-sink.ts';
 import { forbids } from '../../gateway/strictest.ts';
 import type { Turn } from '../../gateway/turn.ts';
 import type { Session } from '../sessions/session.ts';

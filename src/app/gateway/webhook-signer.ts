@@ -5,7 +5,7 @@ import { shellWord } from '../../core/shell-word.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { DeliverParts } from '../../gateway/cron/deliver.ts';
 import { webhookSignature } from '../../gateway/cron/webhook-signature.ts';
-import { openRegular } from '../../platform/open-regular.ts';
+import { openRegular } from '../../platform/files/open-regular.ts';
 import type { Config } from '../config/config-schema.ts';
 
 /** A secret that can be guessed proves nothing. */

@@ -1,10 +1,10 @@
-import type { HomeDriver } from '../../core/home-driver.ts';
-import { IN_USE } from '../../core/in-use.ts';
-import { done, skip } from '../../core/item-outcome.ts';
-import type { ItemOutcome, RunItem } from '../../core/run.ts';
-import type { ArchiveCodec, ArchiveMember, SealRequest } from '../../core/session-archive.ts';
-import type { SessionStore } from '../../core/session-store.ts';
-import { sessionFingerprint } from '../../core/session-trash.ts';
+import type { HomeDriver } from '../../core/retention/home-driver.ts';
+import { done, skip } from '../../core/retention/item-outcome.ts';
+import type { ItemOutcome, RunItem } from '../../core/retention/run.ts';
+import { IN_USE } from '../../core/sessions/in-use.ts';
+import type { ArchiveCodec, ArchiveMember, SealRequest } from '../../core/sessions/session-archive.ts';
+import type { SessionStore } from '../../core/sessions/session-store.ts';
+import { sessionFingerprint } from '../../core/sessions/session-trash.ts';
 import type { Clock } from '../../core/time.ts';
 import { openRecordBook } from '../../homes/hermes/record-book.ts';
 import { openTakenFiles } from '../../homes/hermes/taken-files.ts';

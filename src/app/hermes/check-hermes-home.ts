@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import type { Problem } from '../../core/problem.ts';
 import { checkHermesConfig } from '../../homes/hermes/hermes-config-check.ts';
 import { errorCode } from '../../platform/error-code.ts';
-import { readRegular } from '../../platform/open-regular.ts';
-import { checkArchive } from '../check-archive.ts';
-import { type CheckOptions, type HomeCheck, settledOnTheWay } from '../check-home.ts';
-import { leftoverProblems } from '../check-leftovers.ts';
-import { permissionProblems } from '../check-permissions.ts';
+import { readRegular } from '../../platform/files/open-regular.ts';
 import { closestWord } from '../config/closest-word.ts';
+import { checkArchive } from '../doctor/check-archive.ts';
+import { type CheckOptions, type HomeCheck, settledOnTheWay } from '../doctor/check-home.ts';
+import { leftoverProblems } from '../doctor/check-leftovers.ts';
+import { permissionProblems } from '../doctor/check-permissions.ts';
+import { OWN_DATABASE } from '../doctor/repair-home.ts';
 import type { ForeignHome, HomeParts } from '../home-parts.ts';
-import { OWN_DATABASE } from '../repair-home.ts';
 import { scanHermesCheckpoints } from './hermes-inventory.ts';
 
 /**

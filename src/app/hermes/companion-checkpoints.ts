@@ -1,13 +1,13 @@
 import { dirname, join } from 'node:path';
-import { findStore } from '../../checkpoints/open-store.ts';
 import { type CheckpointScan, scanCheckpoints } from '../../checkpoints/scan-checkpoints.ts';
-import { walkStore } from '../../checkpoints/store-size.ts';
-import type { TrashItem } from '../../core/inventory.ts';
+import { findStore } from '../../checkpoints/store/open-store.ts';
+import { walkStore } from '../../checkpoints/store/store-size.ts';
+import type { TrashItem } from '../../core/retention/inventory.ts';
 import { hermesCheckpointBytes } from '../../homes/hermes/checkpoints/list-hermes-checkpoints.ts';
 import { WHOLE_FOLDER } from '../../homes/hermes/checkpoints/whole-trash.ts';
 import { listNames } from '../../homes/hermes/list-names.ts';
-import { diskBytesOf } from '../../platform/disk-bytes-of.ts';
-import { checkpointStoreOptions } from '../checkpoint-store.ts';
+import { diskBytesOf } from '../../platform/files/disk-bytes-of.ts';
+import { checkpointStoreOptions } from '../checkpoints/checkpoint-store.ts';
 import type { HomeParts } from '../home-parts.ts';
 
 export interface CompanionCheckpoints {

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Failure } from '../../core/failure.ts';
-import type { SessionStore } from '../../core/session-store.ts';
+import type { SessionStore } from '../../core/sessions/session-store.ts';
 import type { Clock } from '../../core/time.ts';
 import type { NativeLayout } from '../../homes/native/native-layout.ts';
-import { freeBytes } from '../../platform/file-system-facts.ts';
-import { makePrivateDir } from '../../platform/private-files.ts';
-import { IN_MEMORY } from '../../store/sqlite/connection.ts';
+import { makePrivateDir } from '../../platform/files/private-files.ts';
+import { freeBytes } from '../../platform/machine/file-system-facts.ts';
+import { IN_MEMORY } from '../../store/sqlite/database/connection.ts';
 import { openSqliteStore } from '../../store/sqlite/sqlite-store.ts';
 
 /** Coppice's own records about a home of another agent: runs, the trash, the archive and the ledger. */

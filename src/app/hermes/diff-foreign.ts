@@ -1,11 +1,11 @@
-import type { CheckpointStore } from '../../checkpoints/open-store.ts';
+import type { CheckpointStore } from '../../checkpoints/store/open-store.ts';
 import {
   type CheckpointDiff,
   type CheckpointDiffOptions,
   diffOfSides,
   diffTextOfSides,
   refuseTwoFolders,
-} from '../diff-checkpoints.ts';
+} from '../checkpoints/diff-checkpoints.ts';
 import type { HomeParts } from '../home-parts.ts';
 import { adoptTarget, findHermesTarget, type HermesTarget } from './hermes-target.ts';
 import { openLookingStore } from './looking-store.ts';

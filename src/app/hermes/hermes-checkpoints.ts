@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { findAmong } from '../../checkpoints/find-snapshot.ts';
-import type { Changed } from '../../checkpoints/measure-changes.ts';
-import type { Checkpoint, CheckpointProject } from '../../core/checkpoint.ts';
+import type { Changed } from '../../checkpoints/take/measure-changes.ts';
+import type { Checkpoint, CheckpointProject } from '../../core/retention/checkpoint.ts';
 import { listHermesCheckpoints } from '../../homes/hermes/checkpoints/list-hermes-checkpoints.ts';
 import { gitPlace } from '../../homes/hermes/checkpoints/read-snapshots.ts';
-import { type GitPlace, runGit } from '../../platform/run-git.ts';
+import { type GitPlace, runGit } from '../../platform/git/run-git.ts';
 import { countFiles, foreignProjectId, foreignSnapshots, foreignWorkdir } from './foreign-snapshots.ts';
 import { type HermesSurroundings, placeOf } from './hermes-inventory.ts';
 

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { changeRefs } from '../../checkpoints/change-refs.ts';
-import { findStore, openStore } from '../../checkpoints/open-store.ts';
-import { promiseRefs } from '../../checkpoints/promised-refs.ts';
-import { reclaimStore } from '../../checkpoints/reclaim-store.ts';
-import type { WorkdirPlace } from '../../core/checkpoint.ts';
-import type { HomeDriver } from '../../core/home-driver.ts';
-import type { RunItem } from '../../core/run.ts';
+import { reclaimStore } from '../../checkpoints/reclaim/reclaim-store.ts';
+import { changeRefs } from '../../checkpoints/store/change-refs.ts';
+import { findStore, openStore } from '../../checkpoints/store/open-store.ts';
+import { promiseRefs } from '../../checkpoints/store/promised-refs.ts';
+import type { WorkdirPlace } from '../../core/retention/checkpoint.ts';
+import type { HomeDriver } from '../../core/retention/home-driver.ts';
+import type { RunItem } from '../../core/retention/run.ts';
 import {
   createHermesCheckpointDriver,
   reclaimHermes,
@@ -14,13 +14,13 @@ import type { ProjectAddress } from '../../homes/hermes/checkpoints/project-addr
 import { readWorkdir } from '../../homes/hermes/checkpoints/read-v1-project.ts';
 import { readPage } from '../../homes/hermes/checkpoints/read-v2-store.ts';
 import { isHermesCopy } from '../../homes/hermes/hermes-copies.ts';
-import { withReadableCheckpoints } from '../checkpoint-inventory.ts';
-import { recallSightings } from '../checkpoint-sightings.ts';
-import { checkpointStoreOptions } from '../checkpoint-store.ts';
+import { withReadableCheckpoints } from '../checkpoints/checkpoint-inventory.ts';
+import { recallSightings } from '../checkpoints/checkpoint-sightings.ts';
+import { checkpointStoreOptions } from '../checkpoints/checkpoint-store.ts';
+import { worktreeDriver } from '../checkpoints/worktree-driver.ts';
 import { combineDrivers } from '../combine-drivers.ts';
 import type { ForeignHome, HomeParts } from '../home-parts.ts';
-import { policyFromConfig } from '../policy-from-config.ts';
-import { worktreeDriver } from '../worktree-driver.ts';
+import { policyFromConfig } from '../retention/policy-from-config.ts';
 import { foreignCheckpointBytes } from './companion-checkpoints.ts';
 import { placeOf, scanHermesCheckpoints } from './hermes-inventory.ts';
 

@@ -1,5 +1,5 @@
 import { basename, dirname, join } from 'node:path';
-import type { ArchiveMember } from '../../core/session-archive.ts';
+import type { ArchiveMember } from '../../core/sessions/session-archive.ts';
 import { ownFolder } from '../../homes/hermes/taken-places.ts';
 import { putTaken, type StoredSession, type TakenWriter } from '../../homes/hermes/taken-session.ts';
 import {
@@ -12,8 +12,8 @@ import {
 import { inspectMember, memberStretches } from '../../homes/native/archive-member.ts';
 import { ArchiveUnpack } from '../../homes/native/archive-unpack.ts';
 import type { NativeLayout } from '../../homes/native/native-layout.ts';
-import { openBelow } from '../../platform/directory-handle.ts';
-import { syncDir } from '../../platform/private-files.ts';
+import { openBelow } from '../../platform/files/directory-handle.ts';
+import { syncDir } from '../../platform/files/private-files.ts';
 
 /**
  * What an archive holds of a session of a Hermes home: the lines of its record as they stand in the trash, its prompt, and then

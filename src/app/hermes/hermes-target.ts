@@ -1,15 +1,15 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { join, sep } from 'node:path';
-import { adoptSnapshot, nestedIn } from '../../checkpoints/adopt-snapshot.ts';
 import { findAmong } from '../../checkpoints/find-snapshot.ts';
-import type { CheckpointStore, StoreOptions } from '../../checkpoints/open-store.ts';
-import { projectIdOf } from '../../checkpoints/store-layout.ts';
-import { type Checkpoint, shortId } from '../../core/checkpoint.ts';
+import type { CheckpointStore, StoreOptions } from '../../checkpoints/store/open-store.ts';
+import { projectIdOf } from '../../checkpoints/store/store-layout.ts';
+import { adoptSnapshot, nestedIn } from '../../checkpoints/take/adopt-snapshot.ts';
 import { Failure } from '../../core/failure.ts';
+import { type Checkpoint, shortId } from '../../core/retention/checkpoint.ts';
 import { gitPlace } from '../../homes/hermes/checkpoints/read-snapshots.ts';
-import { GitError, type GitPlace } from '../../platform/run-git.ts';
-import { checkpointStoreOptions } from '../checkpoint-store.ts';
+import { GitError, type GitPlace } from '../../platform/git/run-git.ts';
+import { checkpointStoreOptions } from '../checkpoints/checkpoint-store.ts';
 import type { HomeParts } from '../home-parts.ts';
 import { countFiles, foreignSnapshots } from './foreign-snapshots.ts';
 

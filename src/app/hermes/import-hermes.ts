@@ -1,8 +1,8 @@
 import { Failure } from '../../core/failure.ts';
-import type { Message } from '../../core/message.ts';
 import type { Problem } from '../../core/problem.ts';
-import type { SessionFacts } from '../../core/session.ts';
-import type { ImportedSession, SessionStore } from '../../core/session-store.ts';
+import type { Message } from '../../core/sessions/message.ts';
+import type { SessionFacts } from '../../core/sessions/session.ts';
+import type { ImportedSession, SessionStore } from '../../core/sessions/session-store.ts';
 import type { ImportOutcome, SessionOutcome } from '../transfer/import-outcome.ts';
 import { type ImportInto, openTarget } from '../transfer/import-target.ts';
 

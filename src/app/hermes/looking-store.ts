@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { type CheckpointStore, openStore, type StoreOptions } from '../../checkpoints/open-store.ts';
-import { temporaryFolder } from '../../platform/temporary-folder.ts';
+import { type CheckpointStore, openStore, type StoreOptions } from '../../checkpoints/store/open-store.ts';
+import { temporaryFolder } from '../../platform/leftovers/temporary-folder.ts';
 
 export interface LookingStore extends Disposable {
   readonly store: CheckpointStore;

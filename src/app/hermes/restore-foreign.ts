@@ -1,9 +1,8 @@
-import { changeRefs } from '../../checkpoints/change-refs.ts';
-import { openStore } from '../../checkpoints/open-store.ts';
-import { SNAPSHOTS } from '../../checkpoints/store-layout.ts';
-import { readRefs } from '../../checkpoints/store-refs.ts';
+import { changeRefs } from '../../checkpoints/store/change-refs.ts';
+import { openStore } from '../../checkpoints/store/open-store.ts';
+import { SNAPSHOTS } from '../../checkpoints/store/store-layout.ts';
+import { readRefs } from '../../checkpoints/store/store-refs.ts';
 import { Failure } from '../../core/failure.ts';
-import type { HomeParts } from '../home-parts.ts';
 import {
   type CheckpointRestoreOptions,
   type CheckpointRestorePreview,
@@ -11,7 +10,8 @@ import {
   type PreviewOptions,
   previewTarget,
   restoreTarget,
-} from '../restore-checkpoint.ts';
+} from '../checkpoints/restore-checkpoint.ts';
+import type { HomeParts } from '../home-parts.ts';
 import { adoptTarget, findHermesTarget } from './hermes-target.ts';
 import { openLookingStore } from './looking-store.ts';
 

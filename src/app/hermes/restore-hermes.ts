@@ -1,6 +1,6 @@
-import { done, skip } from '../../core/item-outcome.ts';
-import type { ItemOutcome, RunItem } from '../../core/run.ts';
-import type { ArchivedSession } from '../../core/session-archive.ts';
+import { done, skip } from '../../core/retention/item-outcome.ts';
+import type { ItemOutcome, RunItem } from '../../core/retention/run.ts';
+import type { ArchivedSession } from '../../core/sessions/session-archive.ts';
 import { openRecordBook } from '../../homes/hermes/record-book.ts';
 import { openTakenFiles } from '../../homes/hermes/taken-files.ts';
 import { readTaken } from '../../homes/hermes/taken-session.ts';

@@ -1,5 +1,5 @@
-import type { SessionStore } from '../../core/session-store.ts';
-import { type FileMover, sessionFingerprint } from '../../core/session-trash.ts';
+import type { SessionStore } from '../../core/sessions/session-store.ts';
+import { type FileMover, sessionFingerprint } from '../../core/sessions/session-trash.ts';
 
 export interface CopyRef {
   readonly runId: string;

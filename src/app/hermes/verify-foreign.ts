@@ -1,10 +1,15 @@
 import { join } from 'node:path';
-import { contentProblems, type StoreVerdict, type VerifyOptions, verifyStore } from '../../checkpoints/verify-store.ts';
+import {
+  contentProblems,
+  type StoreVerdict,
+  type VerifyOptions,
+  verifyStore,
+} from '../../checkpoints/store/verify-store.ts';
 import type { Problem } from '../../core/problem.ts';
 import { listHermesCheckpoints } from '../../homes/hermes/checkpoints/list-hermes-checkpoints.ts';
 import { gitPlace } from '../../homes/hermes/checkpoints/read-snapshots.ts';
+import { readableStore } from '../doctor/remove-leftovers.ts';
 import type { HomeParts } from '../home-parts.ts';
-import { readableStore } from '../remove-leftovers.ts';
 import { scanHermesCheckpoints } from './hermes-inventory.ts';
 
 /**

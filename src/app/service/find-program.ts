@@ -1,4 +1,4 @@
-import { refuseMissingCommand } from '../../platform/find-command.ts';
+import { refuseMissingCommand } from '../../platform/machine/find-command.ts';
 
 /** Whether there is such a program in these folders. */
 export function findProgram(name: string, path: string): boolean {

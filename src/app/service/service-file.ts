@@ -2,7 +2,7 @@ import { existsSync, lstatSync, readFileSync, unlinkSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Failure } from '../../core/failure.ts';
 import { shellWord } from '../../core/shell-word.ts';
-import { makePrivateDir, writeFileAtomic } from '../../platform/private-files.ts';
+import { makePrivateDir, writeFileAtomic } from '../../platform/files/private-files.ts';
 import { readSeal } from './seal.ts';
 import type { ServicePlace } from './service-place.ts';
 

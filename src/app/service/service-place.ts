@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../../core/failure.ts';
-import { userHome } from '../../platform/user-home.ts';
+import { userHome } from '../../platform/machine/user-home.ts';
 import { launchdPlist } from './launchd-plist.ts';
 import { sealed } from './seal.ts';
 import type { ServiceSpec } from './service-spec.ts';

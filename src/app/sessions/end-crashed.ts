@@ -1,7 +1,7 @@
-import { ABANDONED } from '../../core/end-reasons.ts';
-import type { UnusedSession } from '../../core/session-store.ts';
+import { ABANDONED } from '../../core/sessions/end-reasons.ts';
+import type { UnusedSession } from '../../core/sessions/session-store.ts';
 import { claimedSessions } from '../../homes/native/active-sessions.ts';
-import { processState } from '../../platform/process-identity.ts';
+import { processState } from '../../platform/machine/process-identity.ts';
 import type { HomeParts } from '../home-parts.ts';
 import { refuseForeign } from '../refuse-foreign.ts';
 

@@ -1,5 +1,5 @@
-import type { Message } from '../../core/message.ts';
-import { wait } from '../../platform/wait.ts';
+import type { Message } from '../../core/sessions/message.ts';
+import { wait } from '../../platform/machine/wait.ts';
 
 export interface FollowOptions {
   /** How many of the newest messages to begin with. */

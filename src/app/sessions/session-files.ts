@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { NativeLayout } from '../../homes/native/native-layout.ts';
-import { walkTree } from '../../platform/walk-tree.ts';
+import { walkTree } from '../../platform/files/walk-tree.ts';
 
 /** A file that a session owns. */
 export interface SessionFile {

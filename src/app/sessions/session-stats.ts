@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs';
-import type { CleanUp } from '../../core/clean-up.ts';
-import { type Inventory, itemBytes } from '../../core/inventory.ts';
+import type { CleanUp } from '../../core/retention/clean-up.ts';
+import { type Inventory, itemBytes } from '../../core/retention/inventory.ts';
 import { type EpochMs, HOUR_MS } from '../../core/time.ts';
 import type { FileKind } from '../../homes/native/native-files.ts';
 import { type CleanUpRemovals, planCleanUps, rankCleanUps } from '../../policy/rank-clean-ups.ts';
 import type { HomeParts } from '../home-parts.ts';
-import { policyFromConfig } from '../policy-from-config.ts';
-import { Retention } from '../retention.ts';
+import { policyFromConfig } from '../retention/policy-from-config.ts';
+import { Retention } from '../retention/retention.ts';
 
 export interface Amount {
   sessions: number;

@@ -1,16 +1,16 @@
-import { archivedSession, noSuchSession } from '../../core/check-session.ts';
-import { contentBytes, type Message, type NewMessage } from '../../core/message.ts';
-import type { Once } from '../../core/once.ts';
+import type { Once } from '../../core/gateway/once.ts';
 import type { Problem } from '../../core/problem.ts';
-import type { RequestDump } from '../../core/request-dump.ts';
-import type { ModelUsage, SessionFacts, SessionSize, UsageReport } from '../../core/session.ts';
+import { archivedSession, noSuchSession } from '../../core/sessions/check-session.ts';
+import { contentBytes, type Message, type NewMessage } from '../../core/sessions/message.ts';
+import type { RequestDump } from '../../core/sessions/request-dump.ts';
+import type { ModelUsage, SessionFacts, SessionSize, UsageReport } from '../../core/sessions/session.ts';
 import {
   type AppendReceipt,
   MAX_BATCH,
   MAX_BATCH_BYTES,
   type MessageRange,
   type SessionStore,
-} from '../../core/session-store.ts';
+} from '../../core/sessions/session-store.ts';
 import { type FollowOptions, followMessages } from './follow-messages.ts';
 import type { SessionFile } from './session-files.ts';
 

@@ -1,9 +1,9 @@
-import { noSuchSession } from '../../core/check-session.ts';
 import { Failure } from '../../core/failure.ts';
-import type { Once } from '../../core/once.ts';
-import type { SessionFilter } from '../../core/plan.ts';
-import type { NewSession, SessionFacts } from '../../core/session.ts';
-import type { ImportStore, LeaseHolder, ListQuery, SearchHit, SearchQuery } from '../../core/session-store.ts';
+import type { Once } from '../../core/gateway/once.ts';
+import type { SessionFilter } from '../../core/retention/plan.ts';
+import { noSuchSession } from '../../core/sessions/check-session.ts';
+import type { NewSession, SessionFacts } from '../../core/sessions/session.ts';
+import type { ImportStore, LeaseHolder, ListQuery, SearchHit, SearchQuery } from '../../core/sessions/session-store.ts';
 import type { HermesImportOptions } from '../hermes/import-from-hermes.ts';
 import type { HomeParts } from '../home-parts.ts';
 import { refuseForeign } from '../refuse-foreign.ts';

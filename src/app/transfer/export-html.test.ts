@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Message } from '../../core/message.ts';
-import { NO_USAGE, type SessionFacts } from '../../core/session.ts';
+import type { Message } from '../../core/sessions/message.ts';
+import { NO_USAGE, type SessionFacts } from '../../core/sessions/session.ts';
 import { exportHtml } from './export-html.ts';
 
 const PNG = 'iVBORw0KGgoAAAANSUhEUg==';

@@ -1,4 +1,4 @@
-import type { Message } from '../../core/message.ts';
+import type { Message } from '../../core/sessions/message.ts';
 import { isoTime } from '../../core/time.ts';
 import type { ExportedSession } from './exported-session.ts';
 import { type Block, type InlineImage, messageBlocks, visibleText } from './message-blocks.ts';

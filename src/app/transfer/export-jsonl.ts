@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Message } from '../../core/message.ts';
+import type { Message } from '../../core/sessions/message.ts';
 import { isoTime } from '../../core/time.ts';
 import type { ExportedSession } from './exported-session.ts';
 

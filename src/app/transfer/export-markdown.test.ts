@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Message } from '../../core/message.ts';
-import { NO_USAGE, type SessionFacts } from '../../core/session.ts';
+import type { Message } from '../../core/sessions/message.ts';
+import { NO_USAGE, type SessionFacts } from '../../core/sessions/session.ts';
 import { exportMarkdown } from './export-markdown.ts';
 
 const AT = Date.UTC(2026, 0, 1);

@@ -3,8 +3,8 @@ import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { removeSessions } from '../../../test/support/remove-sessions.ts';
 import { tempDir } from '../../../test/support/temp-dir.ts';
-import type { NewMessage } from '../../core/message.ts';
-import type { SessionStore } from '../../core/session-store.ts';
+import type { NewMessage } from '../../core/sessions/message.ts';
+import type { SessionStore } from '../../core/sessions/session-store.ts';
 import { openSqliteStore } from '../../store/sqlite/sqlite-store.ts';
 import { EXPORT_FORMATS, type ExportFormat, exportSessions } from './export-sessions.ts';
 

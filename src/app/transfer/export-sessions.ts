@@ -1,6 +1,6 @@
-import { archivedSession, noSuchSession } from '../../core/check-session.ts';
-import type { SessionFacts } from '../../core/session.ts';
-import type { SessionStore } from '../../core/session-store.ts';
+import { archivedSession, noSuchSession } from '../../core/sessions/check-session.ts';
+import type { SessionFacts } from '../../core/sessions/session.ts';
+import type { SessionStore } from '../../core/sessions/session-store.ts';
 import { exportHtml } from './export-html.ts';
 import { type ExportHeader, exportJsonl } from './export-jsonl.ts';
 import { exportMarkdown } from './export-markdown.ts';

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../core/json.ts';
-import type { Message, ToolCall } from '../../core/message.ts';
 import { redactJson, redactText } from '../../core/redact.ts';
-import type { ModelUsage, SessionFacts } from '../../core/session.ts';
+import type { Message, ToolCall } from '../../core/sessions/message.ts';
+import type { ModelUsage, SessionFacts } from '../../core/sessions/session.ts';
 
 /** One session as a renderer gets it: the facts at once, the messages as they are read. */
 export interface ExportedSession {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Problem } from '../../core/problem.ts';
 import type { EpochMs } from '../../core/time.ts';
 import { errorCode } from '../../platform/error-code.ts';
-import { walkTree } from '../../platform/walk-tree.ts';
+import { walkTree } from '../../platform/files/walk-tree.ts';
 
 export interface ImportFile {
   readonly path: string;

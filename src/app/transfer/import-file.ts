@@ -1,7 +1,7 @@
 import { Failure } from '../../core/failure.ts';
 import type { Problem } from '../../core/problem.ts';
 import { errorCode } from '../../platform/error-code.ts';
-import { readLines } from '../../platform/read-lines.ts';
+import { readLines } from '../../platform/files/read-lines.ts';
 import { type Chosen, chooseReader } from './choose-reader.ts';
 import type { ImportFile } from './find-import-files.ts';
 import { type DeskOutcome, ImportDesk } from './import-desk.ts';

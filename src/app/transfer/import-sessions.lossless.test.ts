@@ -13,9 +13,9 @@ import {
 import { removeSessions } from '../../../test/support/remove-sessions.ts';
 import { tempDir } from '../../../test/support/temp-dir.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { type NewMessage, ROLES } from '../../core/message.ts';
-import type { SessionFacts } from '../../core/session.ts';
-import type { SessionStore } from '../../core/session-store.ts';
+import { type NewMessage, ROLES } from '../../core/sessions/message.ts';
+import type { SessionFacts } from '../../core/sessions/session.ts';
+import type { SessionStore } from '../../core/sessions/session-store.ts';
 import { exportSessions } from './export-sessions.ts';
 
 let store: SessionStore;

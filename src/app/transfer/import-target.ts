@@ -1,6 +1,11 @@
 import { canonicalJson } from '../../core/canonical-json.ts';
-import type { Message } from '../../core/message.ts';
-import { type ImportedSession, MAX_BATCH, MAX_BATCH_BYTES, type SessionStore } from '../../core/session-store.ts';
+import type { Message } from '../../core/sessions/message.ts';
+import {
+  type ImportedSession,
+  MAX_BATCH,
+  MAX_BATCH_BYTES,
+  type SessionStore,
+} from '../../core/sessions/session-store.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { ReadMessage } from './line-reader.ts';
 

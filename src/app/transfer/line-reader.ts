@@ -1,7 +1,7 @@
-import type { NewMessage } from '../../core/message.ts';
 import type { Problem } from '../../core/problem.ts';
-import type { ImportedSession } from '../../core/session-store.ts';
-import type { Line } from '../../platform/read-lines.ts';
+import type { NewMessage } from '../../core/sessions/message.ts';
+import type { ImportedSession } from '../../core/sessions/session-store.ts';
+import type { Line } from '../../platform/files/read-lines.ts';
 
 /** Makes sense of the lines of one file, in order. Blank lines are left out. */
 export interface LineReader {

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
-import { contentText, type Message } from '../../core/message.ts';
 import { nestedDeeper } from '../../core/nested-deeper.ts';
+import { contentText, type Message } from '../../core/sessions/message.ts';
 
 /** What a reader sees of a message, one block after the other, whatever shape the agent's provider gave it. */
 export type Block =

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
-import { type Content, type NewMessage, ROLES, type Role, type ToolCall } from '../../core/message.ts';
+import { type Content, type NewMessage, ROLES, type Role, type ToolCall } from '../../core/sessions/message.ts';
 import { readTime } from './read-time.ts';
 
 /**

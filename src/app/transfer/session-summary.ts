@@ -1,4 +1,4 @@
-import { type SessionFacts, totalTokens } from '../../core/session.ts';
+import { type SessionFacts, totalTokens } from '../../core/sessions/session.ts';
 import { isoTime } from '../../core/time.ts';
 
 /** The facts that head a session in exports for people, as name and value. */

@@ -3,9 +3,9 @@ import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Failure } from '../../core/failure.ts';
 import { errorCode } from '../../platform/error-code.ts';
-import { syncDir } from '../../platform/private-files.ts';
-import { removeLeftovers } from '../../platform/remove-leftovers.ts';
-import { temporaryName } from '../../platform/temporary-name.ts';
+import { syncDir } from '../../platform/files/private-files.ts';
+import { removeLeftovers } from '../../platform/leftovers/remove-leftovers.ts';
+import { temporaryName } from '../../platform/leftovers/temporary-name.ts';
 
 /** Large enough to make system calls rare, small enough to hold at any time. */
 const BUFFER_CHARACTERS = 64 * 1024;

@@ -1,6 +1,6 @@
 import type { AppCheckpoints } from '../../app/app.ts';
 import { checkpointDocument } from '../../app/documents/checkpoint-document.ts';
-import { type Checkpoint, shortId } from '../../core/checkpoint.ts';
+import { type Checkpoint, shortId } from '../../core/retention/checkpoint.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
 import { writeJson } from '../json-output.ts';

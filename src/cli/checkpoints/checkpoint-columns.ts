@@ -1,4 +1,4 @@
-import { type Checkpoint, shortId } from '../../core/checkpoint.ts';
+import { type Checkpoint, shortId } from '../../core/retention/checkpoint.ts';
 import type { EpochMs } from '../../core/time.ts';
 import { formatAge, formatCount } from '../format.ts';
 import type { Column } from '../table.ts';

@@ -1,7 +1,7 @@
 import type { App } from '../../app/app.ts';
-import type { CheckpointDiffOptions } from '../../app/diff-checkpoints.ts';
+import type { CheckpointDiffOptions } from '../../app/checkpoints/diff-checkpoints.ts';
 import { diffDocument, type ShownDiff } from '../../app/documents/restore-document.ts';
-import type { FileDiff } from '../../core/checkpoint.ts';
+import type { FileDiff } from '../../core/retention/checkpoint.ts';
 import type { CommandInput } from '../command.ts';
 import { formatCount, plural } from '../format.ts';
 import type { Io } from '../io.ts';

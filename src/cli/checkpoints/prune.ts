@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { CheckpointsRequest, PlanRequest } from '../../core/plan.ts';
+import type { CheckpointsRequest, PlanRequest } from '../../core/retention/plan.ts';
 import { DAY_MS } from '../../core/time.ts';
 import type { CommandInput } from '../command.ts';
 import { runByHand } from '../retention/run-by-hand.ts';

@@ -1,8 +1,8 @@
 import type { App } from '../../app/app.ts';
+import type { CheckpointRestorePreview, CheckpointRestoreResult } from '../../app/checkpoints/restore-checkpoint.ts';
 import { previewDocument, restoreDocument } from '../../app/documents/restore-document.ts';
-import type { CheckpointRestorePreview, CheckpointRestoreResult } from '../../app/restore-checkpoint.ts';
-import { type RestoredFile, shortId } from '../../core/checkpoint.ts';
 import { FAILURES, Failure, INTERRUPTED } from '../../core/failure.ts';
+import { type RestoredFile, shortId } from '../../core/retention/checkpoint.ts';
 import type { CommandInput } from '../command.ts';
 import { formatAge, formatCount, formatDate, plural } from '../format.ts';
 import { hintCommand } from '../hint-command.ts';

@@ -1,5 +1,5 @@
 import { checkpointDetailDocument, type ShownCheckpoint } from '../../app/documents/checkpoint-document.ts';
-import { shortId } from '../../core/checkpoint.ts';
+import { shortId } from '../../core/retention/checkpoint.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
 import { formatAge, formatBytes, formatCount, formatTime, plural } from '../format.ts';

@@ -1,7 +1,7 @@
 import type { App } from '../../app/app.ts';
-import type { CheckpointStatus, ProjectStatus } from '../../app/checkpoint-status.ts';
+import type { CheckpointStatus, ProjectStatus } from '../../app/checkpoints/checkpoint-status.ts';
 import { checkpointStatusDocument } from '../../app/documents/status-document.ts';
-import type { WorkdirPlace } from '../../core/checkpoint.ts';
+import type { WorkdirPlace } from '../../core/retention/checkpoint.ts';
 import type { CommandInput, GlobalOptions } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
 import { formatAge, formatBytes, formatCount, formatTime, plural } from '../format.ts';

@@ -1,7 +1,7 @@
 import type { App } from '../../app/app.ts';
 import { takeDocument } from '../../app/documents/checkpoint-document.ts';
-import { type LeftOutFile, shortId, type TakeResult } from '../../core/checkpoint.ts';
 import { FAILURES, Failure } from '../../core/failure.ts';
+import { type LeftOutFile, shortId, type TakeResult } from '../../core/retention/checkpoint.ts';
 import type { CommandInput } from '../command.ts';
 import { formatAge, formatCount, plural } from '../format.ts';
 import type { Io } from '../io.ts';

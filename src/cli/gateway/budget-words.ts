@@ -1,7 +1,7 @@
 import type { BudgetStanding } from '../../app/gateway/budgets.ts';
 import { isoTime } from '../../core/time.ts';
-import { safeText } from '../safe-text.ts';
 import { formatCount, formatDuration, formatTokens, formatUsd } from '../format.ts';
+import { safeText } from '../safe-text.ts';
 
 /** How a limit stands, in a sentence. */
 export function budgetSentence({ scope, key, counter, limit, used, reserved, left, until }: BudgetStanding): string {

@@ -1,13 +1,13 @@
 import { budgetDocument, spendDocument } from '../../app/documents/gateway-document.ts';
-import type { Spend } from '../../core/gateway.ts';
+import type { Spend } from '../../core/gateway/gateway.ts';
 import type { CommandInput } from '../command.ts';
 import { formatCount, formatDuration, formatTokens, formatUsd } from '../format.ts';
 import { forSamePlace } from '../hint-command.ts';
 import { writeJson } from '../json-output.ts';
 import { safeText } from '../safe-text.ts';
-import { budgetSentence, unpricedSentence } from './budget-words.ts';
 import { renderTable } from '../table.ts';
 import { withAppRecords } from '../with-app.ts';
+import { budgetSentence, unpricedSentence } from './budget-words.ts';
 import type { BudgetOptions } from './options.ts';
 
 /** `coppice budget [--by source|day|model|session]` */

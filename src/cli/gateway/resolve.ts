@@ -1,9 +1,9 @@
 import { resolvedDocument } from '../../app/documents/gateway-document.ts';
 import type { Resolution } from '../../app/gateway/gateway-session.ts';
 import type { CommandInput } from '../command.ts';
-import { budgetSentence } from './budget-words.ts';
 import { writeJson } from '../json-output.ts';
 import { withApp } from '../with-app.ts';
+import { budgetSentence } from './budget-words.ts';
 import type { ResolveOptions } from './options.ts';
 
 /** `coppice sessions resolve KEY` prints the id alone, so that scripts can use it; how it came about is on stderr. */

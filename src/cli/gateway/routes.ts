@@ -1,5 +1,5 @@
 import { routeDocument } from '../../app/documents/gateway-document.ts';
-import type { Route } from '../../core/route-book.ts';
+import type { Route } from '../../core/gateway/route-book.ts';
 import type { CommandInput } from '../command.ts';
 import { formatAge, formatCount } from '../format.ts';
 import { hintCommand } from '../hint-command.ts';

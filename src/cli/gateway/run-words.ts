@@ -1,6 +1,6 @@
 import type { AgentRunResult } from '../../app/gateway/run-agent.ts';
 import type { RunCheckpoints } from '../../app/gateway/run-checkpoints.ts';
-import { shortId } from '../../core/checkpoint.ts';
+import { shortId } from '../../core/retention/checkpoint.ts';
 import { formatBytes, formatTokens, formatUsd, plural } from '../format.ts';
 import { hintCommand, type Place } from '../hint-command.ts';
 import { unpricedSentence } from './budget-words.ts';

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { App } from '../../app/app.ts';
-import { type SessionFacts, sessionBytes, totalTokens } from '../../core/session.ts';
+import { type SessionFacts, sessionBytes, totalTokens } from '../../core/sessions/session.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
 import { formatAge, formatBytes, formatCount, formatTime, formatTokens, formatUsd, plural } from '../format.ts';

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import type { AppCheckpoints } from '../../app/app.ts';
-import type { CheckpointDiffOptions } from '../../app/diff-checkpoints.ts';
+import type { CheckpointDiffOptions } from '../../app/checkpoints/diff-checkpoints.ts';
 import type { Step } from '../../client/api.ts';
 import type { Client } from '../../client/client.ts';
-import type { FileDiff, RestoredFile } from '../../core/checkpoint.ts';
+import type { FileDiff, RestoredFile } from '../../core/retention/checkpoint.ts';
 import { readCheckpoint, readCheckpointStatus, readFile, readRun } from './read-documents.ts';
 
 /** The checkpoints of a home behind a daemon. Folders are on the machine of the daemon. */

@@ -1,9 +1,9 @@
 import type { AppScheduler, RemoteApp } from '../../app/app.ts';
-import type { HomeCheck } from '../../app/check-home.ts';
-import type { RepairStep } from '../../app/repair-home.ts';
+import type { HomeCheck } from '../../app/doctor/check-home.ts';
+import type { RepairStep } from '../../app/doctor/repair-home.ts';
 import type { Client } from '../../client/client.ts';
 import type { AuditQuery } from '../../core/audit.ts';
-import type { Explanation } from '../../core/plan.ts';
+import type { Explanation } from '../../core/retention/plan.ts';
 import { type Clock, isoTime } from '../../core/time.ts';
 import { mapped } from '../mapped.ts';
 import {

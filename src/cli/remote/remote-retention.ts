@@ -1,13 +1,13 @@
 import type { App, AppRetention } from '../../app/app.ts';
 import { planDocument, requestDocument } from '../../app/documents/plan-document.ts';
 import { readPlanDocument } from '../../app/documents/read-plan-document.ts';
-import type { EmptyOptions } from '../../app/forget-run.ts';
-import type { AppliedRun, ApplyOptions } from '../../app/retention.ts';
+import type { EmptyOptions } from '../../app/retention/forget-run.ts';
+import type { AppliedRun, ApplyOptions } from '../../app/retention/retention.ts';
 import type { Answer, Body, Sent, Step } from '../../client/api.ts';
 import type { Client } from '../../client/client.ts';
 import { Failure } from '../../core/failure.ts';
-import type { MaintenanceReport } from '../../core/maintenance.ts';
-import type { Plan } from '../../core/plan.ts';
+import type { MaintenanceReport } from '../../core/retention/maintenance.ts';
+import type { Plan } from '../../core/retention/plan.ts';
 import { mapped } from '../mapped.ts';
 import { readOutcome, readReport, readRun, readRunItem } from './read-documents.ts';
 

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import type { App } from '../../app/app.ts';
-import { loadPlan, readPlanFile } from '../../app/load-plan.ts';
-import { dropPlan, isPlanId } from '../../app/saved-plans.ts';
-import { staleRemovals } from '../../app/stale-removals.ts';
+import { loadPlan, readPlanFile } from '../../app/retention/load-plan.ts';
+import { dropPlan, isPlanId } from '../../app/retention/saved-plans.ts';
+import { staleRemovals } from '../../app/retention/stale-removals.ts';
 import { Failure } from '../../core/failure.ts';
-import { isRemoval, type Plan } from '../../core/plan.ts';
+import { isRemoval, type Plan } from '../../core/retention/plan.ts';
 import type { CommandInput } from '../command.ts';
 import type { ApplyOptions } from '../command-options.ts';
 import { plural } from '../format.ts';

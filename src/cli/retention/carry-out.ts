@@ -1,10 +1,10 @@
 import type { App } from '../../app/app.ts';
 import { type Amount, amountOf, planTotals } from '../../app/documents/plan-document.ts';
 import { type CarriedRun, carriedDocument } from '../../app/documents/run-document.ts';
-import type { AppliedRun, ApplyOptions } from '../../app/retention.ts';
+import type { AppliedRun, ApplyOptions } from '../../app/retention/retention.ts';
 import { FAILURES, Failure, INTERRUPTED } from '../../core/failure.ts';
-import { isRemoval, type Plan } from '../../core/plan.ts';
-import type { Outcome, Run } from '../../core/run.ts';
+import { isRemoval, type Plan } from '../../core/retention/plan.ts';
+import type { Outcome, Run } from '../../core/retention/run.ts';
 import type { CommandInput, GlobalOptions } from '../command.ts';
 import { formatBytes, formatDate, plural } from '../format.ts';
 import { forSamePlace, hintCommand } from '../hint-command.ts';

@@ -1,5 +1,5 @@
-import { USES } from '../../core/in-use.ts';
-import type { Decision, Explanation, KeepReason, RuleCheck } from '../../core/plan.ts';
+import type { Decision, Explanation, KeepReason, RuleCheck } from '../../core/retention/plan.ts';
+import { USES } from '../../core/sessions/in-use.ts';
 import { DAY_MS, HOUR_MS } from '../../core/time.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';

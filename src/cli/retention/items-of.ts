@@ -1,5 +1,5 @@
 import type { AppRetention } from '../../app/app.ts';
-import type { RunItem, RunItemState } from '../../core/run.ts';
+import type { RunItem, RunItemState } from '../../core/retention/run.ts';
 
 /** The items of a run, all of them or those in some states. */
 export async function itemsOf(

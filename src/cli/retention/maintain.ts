@@ -6,8 +6,8 @@ import type { MaintainOptions } from '../command-options.ts';
 import { formatBytes, formatTime, plural } from '../format.ts';
 import { hintCommand } from '../hint-command.ts';
 import { writeJson } from '../json-output.ts';
+import { emptiedLines } from '../trash/emptied-lines.ts';
 import { withAppToClear } from '../with-app.ts';
-import { emptiedLines } from './emptied-lines.ts';
 import { spaceLine } from './space-line.ts';
 import { waitingLines } from './waiting-lines.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Outcome } from '../../core/run.ts';
+import type { Outcome } from '../../core/retention/run.ts';
 import { doneLines, skippedLines } from './outcome-lines.ts';
 
 const outcome = (given: Partial<Outcome> = {}): Outcome => ({

@@ -1,4 +1,4 @@
-import type { Outcome, RunAction } from '../../core/run.ts';
+import type { Outcome, RunAction } from '../../core/retention/run.ts';
 import { formatBytes, formatCount, plural } from '../format.ts';
 import { safeText } from '../safe-text.ts';
 

@@ -1,6 +1,6 @@
 import type { App } from '../../app/app.ts';
 import { type Amount, amountOf, planTotals } from '../../app/documents/plan-document.ts';
-import { type Decision, goesForGood, isRemoval, needsConsent, type Plan } from '../../core/plan.ts';
+import { type Decision, goesForGood, isRemoval, needsConsent, type Plan } from '../../core/retention/plan.ts';
 import { formatBytes, formatCount, plural } from '../format.ts';
 import type { TextOutput } from '../io.ts';
 import { safeText } from '../safe-text.ts';

@@ -1,6 +1,6 @@
 import { planTotals } from '../../app/documents/plan-document.ts';
 import { Failure } from '../../core/failure.ts';
-import type { Plan } from '../../core/plan.ts';
+import type { Plan } from '../../core/retention/plan.ts';
 
 /** Stops where nothing may be changed and so nothing goes: a person who asked for a removal is told why, and not that all is well. */
 export function refuseOnlyShown(plan: Plan): void {

@@ -1,13 +1,13 @@
 import type { App } from '../../app/app.ts';
 import { planTotals } from '../../app/documents/plan-document.ts';
 import type { CarriedRun } from '../../app/documents/run-document.ts';
-import type { PlanRequest } from '../../core/plan.ts';
+import type { PlanRequest } from '../../core/retention/plan.ts';
 import type { CommandInput } from '../command.ts';
 import type { ByHandOptions } from '../command-options.ts';
+import { emptiedLines } from '../trash/emptied-lines.ts';
 import { withAppToClear, withAppToLook } from '../with-app.ts';
 import { carryOut, NOTHING_DONE, reportRun } from './carry-out.ts';
 import { confirmPlan } from './confirm-plan.ts';
-import { emptiedLines } from './emptied-lines.ts';
 import { refuseOnlyShown } from './refuse-only-shown.ts';
 import { showPlan } from './show-plan.ts';
 import { withScanProgress } from './with-scan-progress.ts';

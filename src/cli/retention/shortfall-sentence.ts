@@ -1,4 +1,4 @@
-import type { KeepReason, Shortfall } from '../../core/plan.ts';
+import type { KeepReason, Shortfall } from '../../core/retention/plan.ts';
 import { formatBytes } from '../format.ts';
 import { REASON_WORDS } from './words.ts';
 

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import type { App } from '../../app/app.ts';
 import { planDocument } from '../../app/documents/plan-document.ts';
-import { planId } from '../../app/plan-id.ts';
-import { planText, savePlan } from '../../app/saved-plans.ts';
+import { planId } from '../../app/retention/plan-id.ts';
+import { planText, savePlan } from '../../app/retention/saved-plans.ts';
 import { writeExport } from '../../app/transfer/write-export.ts';
-import { isRemoval, type Plan } from '../../core/plan.ts';
 import { isNoSpace } from '../../core/machine-failure.ts';
+import { isRemoval, type Plan } from '../../core/retention/plan.ts';
 import type { CommandInput, GlobalOptions } from '../command.ts';
 import { hintCommand } from '../hint-command.ts';
 import type { Io } from '../io.ts';

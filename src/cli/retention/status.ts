@@ -1,7 +1,7 @@
 import { statusDocument } from '../../app/documents/status-document.ts';
 import { findHermesHomes } from '../../app/hermes/find-hermes-homes.ts';
 import type { HomeStatus, RestSize, StatusClass } from '../../app/home-status.ts';
-import type { KeepReason } from '../../core/plan.ts';
+import type { KeepReason } from '../../core/retention/plan.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';

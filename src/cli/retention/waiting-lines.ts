@@ -1,5 +1,5 @@
-import type { Waiting } from '../../core/maintenance.ts';
-import type { GuardReason } from '../../core/plan.ts';
+import type { Waiting } from '../../core/retention/maintenance.ts';
+import type { GuardReason } from '../../core/retention/plan.ts';
 import type { GlobalOptions } from '../command.ts';
 import { formatBytes, formatCount, formatDate, plural } from '../format.ts';
 import { hintCommand } from '../hint-command.ts';

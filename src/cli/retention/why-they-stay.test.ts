@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Decision, KeepReason } from '../../core/plan.ts';
+import type { Decision, KeepReason } from '../../core/retention/plan.ts';
 import { whyTheyStay } from './why-they-stay.ts';
 
 const kept = (reason: KeepReason, kind: 'checkpoint' | 'session' = 'checkpoint'): Decision => ({

@@ -1,4 +1,4 @@
-import type { Decision, KeepReason, Plan } from '../../core/plan.ts';
+import type { Decision, KeepReason, Plan } from '../../core/retention/plan.ts';
 import { formatCount, plural } from '../format.ts';
 import { REASON_WORDS } from './words.ts';
 

@@ -1,4 +1,4 @@
-import type { RetentionOptions } from '../../app/retention.ts';
+import type { RetentionOptions } from '../../app/retention/retention.ts';
 import type { Io } from '../io.ts';
 import { startProgress } from '../progress.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { PlanRequest } from '../../core/plan.ts';
+import type { PlanRequest } from '../../core/retention/plan.ts';
 import { REASON_WORDS, requestWords } from './words.ts';
 
 it('has a phrase of its own for every reason, short enough for a table', () => {

@@ -1,6 +1,6 @@
-import { shortId } from '../../core/checkpoint.ts';
-import type { KeepReason, RemoveReason, SessionFilter } from '../../core/plan.ts';
-import type { RunAction, RunItemRef, RunItemState, RunRequest } from '../../core/run.ts';
+import { shortId } from '../../core/retention/checkpoint.ts';
+import type { KeepReason, RemoveReason, SessionFilter } from '../../core/retention/plan.ts';
+import type { RunAction, RunItemRef, RunItemState, RunRequest } from '../../core/retention/run.ts';
 import { formatDate, plural } from '../format.ts';
 
 /** Why something stays or goes, as a short phrase about it. The one place where reasons become words. */

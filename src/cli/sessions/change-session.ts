@@ -1,6 +1,6 @@
 import type { AppSession } from '../../app/app.ts';
 import { sessionDocument } from '../../app/documents/session-document.ts';
-import type { SessionFacts } from '../../core/session.ts';
+import type { SessionFacts } from '../../core/sessions/session.ts';
 import type { CommandInput } from '../command.ts';
 import { writeJson } from '../json-output.ts';
 import { safeText } from '../safe-text.ts';

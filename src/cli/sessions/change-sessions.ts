@@ -1,7 +1,7 @@
 import type { AppSession } from '../../app/app.ts';
 import { sessionDocument } from '../../app/documents/session-document.ts';
 import { FAILURES, Failure } from '../../core/failure.ts';
-import type { SessionFacts } from '../../core/session.ts';
+import type { SessionFacts } from '../../core/sessions/session.ts';
 import type { CommandInput } from '../command.ts';
 import { writeJson } from '../json-output.ts';
 import { printFailure } from '../print-failure.ts';

@@ -1,5 +1,5 @@
-import { ENDED_BY_HAND } from '../../core/ended-by-hand.ts';
 import { Failure } from '../../core/failure.ts';
+import { ENDED_BY_HAND } from '../../core/sessions/ended-by-hand.ts';
 import type { CommandInput } from '../command.ts';
 import type { EndOptions } from '../command-options.ts';
 import { plural } from '../format.ts';

@@ -1,6 +1,6 @@
 import type { App } from '../../app/app.ts';
-import { USES } from '../../core/in-use.ts';
-import type { Decision, KeepReason } from '../../core/plan.ts';
+import type { Decision, KeepReason } from '../../core/retention/plan.ts';
+import { USES } from '../../core/sessions/in-use.ts';
 import type { CommandInput } from '../command.ts';
 import { hintCommand } from '../hint-command.ts';
 import { REASON_WORDS } from '../retention/words.ts';

@@ -1,7 +1,7 @@
 import type { App } from '../../app/app.ts';
 import { sessionDocument } from '../../app/documents/session-document.ts';
 import type { SessionsQuery } from '../../app/sessions/sessions.ts';
-import type { SessionFacts } from '../../core/session.ts';
+import type { SessionFacts } from '../../core/sessions/session.ts';
 import type { CommandInput, GlobalOptions } from '../command.ts';
 import type { ListOptions } from '../command-options.ts';
 import { hintCommand } from '../hint-command.ts';

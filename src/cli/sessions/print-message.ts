@@ -1,4 +1,4 @@
-import { contentText, type Message } from '../../core/message.ts';
+import { contentText, type Message } from '../../core/sessions/message.ts';
 import { formatTime } from '../format.ts';
 import type { TextOutput } from '../io.ts';
 import { safeLines } from '../safe-text.ts';

@@ -1,5 +1,5 @@
 import { Failure } from '../../core/failure.ts';
-import type { PlanRequest } from '../../core/plan.ts';
+import type { PlanRequest } from '../../core/retention/plan.ts';
 import type { CommandInput } from '../command.ts';
 import type { PruneOptions } from '../command-options.ts';
 import { runByHand } from '../retention/run-by-hand.ts';

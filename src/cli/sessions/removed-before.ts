@@ -1,5 +1,5 @@
 import type { AppRetention } from '../../app/app.ts';
-import type { Outcome, Run } from '../../core/run.ts';
+import type { Outcome, Run } from '../../core/retention/run.ts';
 import { itemsOf } from '../retention/items-of.ts';
 
 /** What the same command did before it was cut short. */

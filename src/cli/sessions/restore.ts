@@ -1,6 +1,6 @@
 import { outcomeDocument } from '../../app/documents/run-document.ts';
-import { givenBackBy } from '../../app/given-back-by.ts';
-import type { Outcome } from '../../core/run.ts';
+import { givenBackBy } from '../../app/retention/given-back-by.ts';
+import type { Outcome } from '../../core/retention/run.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
 import { writeJson } from '../json-output.ts';

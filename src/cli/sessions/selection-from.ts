@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { SessionsQuery } from '../../app/sessions/sessions.ts';
-import type { SessionFilter } from '../../core/plan.ts';
+import type { SessionFilter } from '../../core/retention/plan.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { CommandInput } from '../command.ts';
 import type { FilterOptions } from '../command-options.ts';

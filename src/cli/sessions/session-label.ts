@@ -1,6 +1,6 @@
 import type { App } from '../../app/app.ts';
-import { contentText } from '../../core/message.ts';
-import type { SessionFacts } from '../../core/session.ts';
+import { contentText } from '../../core/sessions/message.ts';
+import type { SessionFacts } from '../../core/sessions/session.ts';
 
 /** How far into a session the first prompt is looked for: system messages come before it. */
 const FIRST_MESSAGES = 5;

@@ -1,7 +1,13 @@
 import { messageDocument, sessionDetailDocument } from '../../app/documents/session-document.ts';
 import type { SessionFile } from '../../app/sessions/session-files.ts';
-import type { Message } from '../../core/message.ts';
-import { entryCount, type ModelUsage, type SessionFacts, sessionBytes, totalTokens } from '../../core/session.ts';
+import type { Message } from '../../core/sessions/message.ts';
+import {
+  entryCount,
+  type ModelUsage,
+  type SessionFacts,
+  sessionBytes,
+  totalTokens,
+} from '../../core/sessions/session.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { CommandInput } from '../command.ts';
 import type { ShowOptions } from '../command-options.ts';

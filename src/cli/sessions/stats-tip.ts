@@ -1,5 +1,5 @@
 import type { SessionStats } from '../../app/sessions/session-stats.ts';
-import type { CleanUp } from '../../core/clean-up.ts';
+import type { CleanUp } from '../../core/retention/clean-up.ts';
 import { formatBytes, plural } from '../format.ts';
 
 /** One sentence that helps most with what the numbers show, with the command for it. */

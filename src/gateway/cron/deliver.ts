@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import type { Delivery, DeliveryBook } from '../../core/delivery-book.ts';
 import { errorText } from '../../core/error-text.ts';
 import { firstSignal } from '../../core/first-signal.ts';
+import type { Delivery, DeliveryBook } from '../../core/gateway/delivery-book.ts';
 import { hideUrlSecrets } from '../../core/hide-url-secrets.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { type Clock, type EpochMs, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../core/time.ts';
 import { errorCode } from '../../platform/error-code.ts';
-import { signalGroup } from '../../platform/process-group.ts';
-import { replaceFile } from '../../platform/replace-file.ts';
+import { replaceFile } from '../../platform/files/replace-file.ts';
+import { signalGroup } from '../../platform/machine/process-group.ts';
 import type { DeliveryTarget } from './cron-job.ts';
 
 /** Doubling from the first wait to the longest; after so many attempts it is given up, and stays on record. */

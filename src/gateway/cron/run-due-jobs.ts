@@ -1,6 +1,6 @@
-import type { CronBook, CronOutcome } from '../../core/cron-book.ts';
-import type { DeliveryBook } from '../../core/delivery-book.ts';
 import { errorText } from '../../core/error-text.ts';
+import type { CronBook, CronOutcome } from '../../core/gateway/cron-book.ts';
+import type { DeliveryBook } from '../../core/gateway/delivery-book.ts';
 import { type Clock, type EpochMs, SECOND_MS } from '../../core/time.ts';
 import { type CronJob, cronSessionId } from './cron-job.ts';
 import { type DueSlots, dueSlots } from './due-slots.ts';

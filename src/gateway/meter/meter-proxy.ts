@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { errorText } from '../../core/error-text.ts';
-import { isPaid, type ModelApi, refusalOf } from './model-api.ts';
 import { type CallDesk, meteredCall } from './metered-call.ts';
+import { isPaid, type ModelApi, refusalOf } from './model-api.ts';
 import { createSender } from './send-upstream.ts';
 
 /** A place where an agent reaches a model through the meter. */

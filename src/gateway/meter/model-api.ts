@@ -1,4 +1,4 @@
-import type { UsageReport } from '../../core/session.ts';
+import type { UsageReport } from '../../core/sessions/session.ts';
 
 /** The shapes in which agents talk to models. */
 export type ModelApi = 'anthropic' | 'openai' | 'gemini';

@@ -1,5 +1,5 @@
-import type { FoundTokens } from '../../core/gateway.ts';
-import { callOf, countOf, type Fields, fieldsAt, type LineReader, textOf, type ToldLine } from './told-line.ts';
+import type { FoundTokens } from '../../core/gateway/gateway.ts';
+import { callOf, countOf, type Fields, fieldsAt, type LineReader, type ToldLine, textOf } from './told-line.ts';
 
 /** Claude Code: one answer is several lines with the same message and the same usage. What is not of a model bears no usage. */
 export function claudeLines(): LineReader {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isAbsolute, join, resolve } from 'node:path';
-import { realPathIfThere } from '../../platform/real-path-if-there.ts';
+import { realPathIfThere } from '../../platform/machine/real-path-if-there.ts';
 import { agentName } from '../agent-name.ts';
 import { claudeLines, codexLines, copilotLines, geminiLines, piLines } from './agent-lines.ts';
 import type { LineReader } from './told-line.ts';

@@ -1,8 +1,8 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { openBelow } from '../../platform/directory-handle.ts';
-import { createLineSplitter } from '../run/line-splitter.ts';
+import { openBelow } from '../../platform/files/directory-handle.ts';
+import { createLineSplitter } from '../run/output/line-splitter.ts';
 
 /** Reads a file that somebody else writes, as it grows, and only ever reads it. */
 export interface FileTail {

@@ -1,7 +1,7 @@
-import type { FoundTokens } from '../../core/gateway.ts';
-import { createLineSplitter } from '../run/line-splitter.ts';
+import type { FoundTokens } from '../../core/gateway/gateway.ts';
+import { createLineSplitter } from '../run/output/line-splitter.ts';
 import { claudeCall, codexTokens, piLines } from './agent-lines.ts';
-import { callOf, countOf, type Fields, fieldsAt, type FoundCall, isFields, textOf } from './told-line.ts';
+import { callOf, countOf, type Fields, type FoundCall, fieldsAt, isFields, textOf } from './told-line.ts';
 
 /** Reads what an agent prints about its calls where it was asked to print JSON. What its tools print stands in quotes there. */
 export interface PrintedUsage {

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { setImmediate } from 'node:timers/promises';
-import { type FoundEntry, walkTree } from '../../platform/walk-tree.ts';
+import { type FoundEntry, walkTree } from '../../platform/files/walk-tree.ts';
 import { type AgentReader, type ReadRun, readerOf } from './agent-reader.ts';
 import { createFileTail, type FileTail } from './file-tail.ts';
 import { type FoundCall, isFields, type LineReader, type ToldLine } from './told-line.ts';

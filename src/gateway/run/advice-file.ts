@@ -1,9 +1,9 @@
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { Verdict } from '../../core/gateway.ts';
+import type { Verdict } from '../../core/gateway/gateway.ts';
 import { type Clock, isoTime } from '../../core/time.ts';
-import { temporaryFolder } from '../../platform/temporary-folder.ts';
-import { isTemporaryName } from '../../platform/temporary-name.ts';
+import { temporaryFolder } from '../../platform/leftovers/temporary-folder.ts';
+import { isTemporaryName } from '../../platform/leftovers/temporary-name.ts';
 
 /** Where an agent under watch reads what it is advised: `docs/formats/events.md` is the format. */
 export interface AdviceFile {

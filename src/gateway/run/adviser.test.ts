@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { OK, type Verdict, type VerdictCause, type VerdictKind } from '../../core/gateway.ts';
+import { OK, type Verdict, type VerdictCause, type VerdictKind } from '../../core/gateway/gateway.ts';
 import { verdictOf } from '../verdict-of.ts';
 import { createAdviser } from './adviser.ts';
 

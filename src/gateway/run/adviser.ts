@@ -1,4 +1,4 @@
-import type { Verdict, VerdictCause } from '../../core/gateway.ts';
+import type { Verdict, VerdictCause } from '../../core/gateway/gateway.ts';
 import { forbids } from '../strictest.ts';
 
 export interface AdviserOptions {

@@ -1,5 +1,5 @@
-import { findProcess } from '../../platform/find-process.ts';
-import { processState } from '../../platform/process-identity.ts';
+import { findProcess } from '../../platform/machine/find-process.ts';
+import { processState } from '../../platform/machine/process-identity.ts';
 import { removeAdviceFile } from './advice-file.ts';
 import { endProcesses } from './end-processes.ts';
 import { RUNS_VARIABLE, type RunRecord, type RunRecords } from './run-record.ts';

@@ -5,8 +5,8 @@ import {
   type RunningProcess,
   signalGroup,
   signalProcess,
-} from '../../platform/process-group.ts';
-import { wait } from '../../platform/wait.ts';
+} from '../../platform/machine/process-group.ts';
+import { wait } from '../../platform/machine/wait.ts';
 import { RUN_ID } from './run-record.ts';
 
 export interface EndProcessesOptions {

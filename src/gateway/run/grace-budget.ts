@@ -1,4 +1,4 @@
-import type { Counter } from '../../core/gateway.ts';
+import type { Counter } from '../../core/gateway/gateway.ts';
 import type { SpendRule } from '../check-spend.ts';
 import type { GuardRules } from '../guards.ts';
 

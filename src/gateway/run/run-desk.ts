@@ -1,12 +1,12 @@
-import type { Verdict } from '../../core/gateway.ts';
+import type { Verdict } from '../../core/gateway/gateway.ts';
 import { forbids } from '../strictest.ts';
 import { factsOf } from '../verdict-of.ts';
 import type { GraceBudget } from './grace-budget.ts';
-import type { SplitLine } from './line-splitter.ts';
-import { createReportBound } from './report-bound.ts';
-import { type ReadEvent, type RunEvent, readRunEvent } from './run-event.ts';
+import type { SplitLine } from './output/line-splitter.ts';
+import { createReportBound } from './output/report-bound.ts';
+import { type ReadEvent, type RunEvent, readRunEvent } from './output/run-event.ts';
+import type { OutputChunk, RunSink } from './output/run-sink.ts';
 import type { RunCounts } from './run-result.ts';
-import type { OutputChunk, RunSink } from './run-sink.ts';
 import type { Turns } from './turns.ts';
 
 /** Hands what a run produces to its sink and acts on the verdicts. Nothing here rejects: what the sink throws stops the run. */

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
-import { findProcess } from '../../platform/find-process.ts';
-import { openPipes } from '../../platform/open-pipe.ts';
-import { currentProcess } from '../../platform/process-identity.ts';
+import { openPipes } from '../../platform/files/open-pipe.ts';
+import { findProcess } from '../../platform/machine/find-process.ts';
+import { currentProcess } from '../../platform/machine/process-identity.ts';
 import type { Child, ChildExit, ChildOptions } from './child.ts';
 import { childEnv } from './child-env.ts';
 import { notStarted } from './not-started.ts';

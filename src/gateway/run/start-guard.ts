@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
-import type { ProcessIdentity } from '../../core/session-store.ts';
-import type { RunTerminal } from './own-terminal.ts';
+import type { ProcessIdentity } from '../../core/sessions/session-store.ts';
 import { RUNS_VARIABLE } from './run-record.ts';
+import type { RunTerminal } from './terminal/own-terminal.ts';
 
 /** A process of its own that ends a run when its supervisor dies, however that happens. */
 export interface RunGuard {

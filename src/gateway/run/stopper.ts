@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { signalGroup } from '../../platform/process-group.ts';
+import { signalGroup } from '../../platform/machine/process-group.ts';
 import type { RunCause } from './run-result.ts';
 import { startTimer } from './start-timer.ts';
 

@@ -1,7 +1,13 @@
 import { errorText } from '../../core/error-text.ts';
 import type { Problem } from '../../core/problem.ts';
-import type { StoreCheck } from '../../core/session-store.ts';
-import { damagedPages, databaseBytes, indexIn, LARGE_BYTES, leaveOutIndexes } from '../../platform/damaged-pages.ts';
+import type { StoreCheck } from '../../core/sessions/session-store.ts';
+import {
+  damagedPages,
+  databaseBytes,
+  indexIn,
+  LARGE_BYTES,
+  leaveOutIndexes,
+} from '../../platform/sqlite/damaged-pages.ts';
 import { type HermesDatabase, hasColumns, readHermes } from './hermes-connection.ts';
 
 const DAMAGED = 'database-damaged';

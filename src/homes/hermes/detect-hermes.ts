@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { errorText } from '../../core/error-text.ts';
 import type { Problem } from '../../core/problem.ts';
 import { errorCode } from '../../platform/error-code.ts';
-import { networkFileSystem } from '../../platform/file-system-facts.ts';
+import { networkFileSystem } from '../../platform/machine/file-system-facts.ts';
 import { type HermesDatabase, hasColumns, readHermes } from './hermes-connection.ts';
 import { quoted } from './row-lines.ts';
 import { unknownParts } from './unknown-parts.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DAY_MS, type EpochMs } from '../../core/time.ts';
 import { errorCode } from '../../platform/error-code.ts';
-import { freeBytes } from '../../platform/file-system-facts.ts';
+import { freeBytes } from '../../platform/machine/file-system-facts.ts';
 import { otherHolders } from './database-holders.ts';
 import { type HermesDatabase, readHermes } from './hermes-connection.ts';
 import type { HermesWriter } from './hermes-writer.ts';

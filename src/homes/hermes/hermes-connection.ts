@@ -2,8 +2,8 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import BetterSqlite3, { type Database } from 'better-sqlite3';
-import { allowSqliteUris } from '../../platform/allow-sqlite-uris.ts';
 import { errorCode } from '../../platform/error-code.ts';
+import { allowSqliteUris } from '../../platform/sqlite/allow-sqlite-uris.ts';
 
 /** An open database of a Hermes home, for reading or for writing. */
 export interface HermesDatabase {

@@ -1,8 +1,8 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import type { StrayItem } from '../../core/inventory.ts';
-import { diskBytesOf } from '../../platform/disk-bytes-of.ts';
-import { type TreeStamp, treeStamp } from '../../platform/tree-stamp.ts';
+import type { StrayItem } from '../../core/retention/inventory.ts';
+import { diskBytesOf } from '../../platform/files/disk-bytes-of.ts';
+import { type TreeStamp, treeStamp } from '../../platform/files/tree-stamp.ts';
 import { listNames } from './list-names.ts';
 
 /** Names exactly as Hermes gives them to what it puts aside and never cuts back; `group` is what belongs together. */

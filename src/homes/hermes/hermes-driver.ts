@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { Failure } from '../../core/failure.ts';
-import type { HomeDriver, ScanOptions } from '../../core/home-driver.ts';
-import type { Inventory } from '../../core/inventory.ts';
-import { done, doneUnless, skip } from '../../core/item-outcome.ts';
-import type { LedgerBook } from '../../core/ledger-book.ts';
-import type { ItemOutcome, RunItem } from '../../core/run.ts';
+import type { HomeDriver, ScanOptions } from '../../core/retention/home-driver.ts';
+import type { Inventory } from '../../core/retention/inventory.ts';
+import { done, doneUnless, skip } from '../../core/retention/item-outcome.ts';
+import type { ItemOutcome, RunItem } from '../../core/retention/run.ts';
+import type { LedgerBook } from '../../core/sessions/ledger-book.ts';
 import type { Clock, EpochMs } from '../../core/time.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { obstacleOf, obstacleTo } from '../../platform/error-sentence.ts';

@@ -1,4 +1,4 @@
-import type { SessionFacts } from '../../core/session.ts';
+import type { SessionFacts } from '../../core/sessions/session.ts';
 import { count } from './cell-values.ts';
 import { countsOf, type HermesRow, peopleOf } from './hermes-rows.ts';
 import { ARCHIVED_TAG, childKindOf, type FileBytes } from './hermes-session-item.ts';

@@ -1,5 +1,5 @@
 import type { EpochMs } from '../../core/time.ts';
-import type { FoundEntry } from '../../platform/walk-tree.ts';
+import type { FoundEntry } from '../../platform/files/walk-tree.ts';
 
 /** Everything of one sort in a home, outside of sessions. */
 export interface HermesClass {

@@ -1,4 +1,4 @@
-import type { LedgerEntry } from '../../core/session.ts';
+import type { LedgerEntry } from '../../core/sessions/session.ts';
 import type { EpochMs } from '../../core/time.ts';
 import { count, instant, optional, text } from './cell-values.ts';
 import { sumByModel } from './hermes-usage.ts';

@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../core/json.ts';
-import type { ChildKind } from '../../core/session.ts';
+import type { ChildKind } from '../../core/sessions/session.ts';
 
 /** What the kind of a child rests on. */
 export interface ChildFacts {

@@ -1,7 +1,7 @@
 import { basename, dirname } from 'node:path';
 import type { JsonObject } from '../../core/json.ts';
-import { openBelow } from '../../platform/directory-handle.ts';
-import { writeFileAtomic } from '../../platform/private-files.ts';
+import { openBelow } from '../../platform/files/directory-handle.ts';
+import { writeFileAtomic } from '../../platform/files/private-files.ts';
 import { appendToLog, readLog } from './json-log.ts';
 
 /** A session and the parent it came out of. */

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { errorText } from '../../core/error-text.ts';
-import type { Use } from '../../core/in-use.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { Problem } from '../../core/problem.ts';
+import type { Use } from '../../core/sessions/in-use.ts';
 import type { EpochMs } from '../../core/time.ts';
 import { errorCode } from '../../platform/error-code.ts';
-import { findProcess } from '../../platform/find-process.ts';
-import { readRegular } from '../../platform/open-regular.ts';
+import { readRegular } from '../../platform/files/open-regular.ts';
+import { findProcess } from '../../platform/machine/find-process.ts';
 import { type HermesDatabase, hasColumns } from './hermes-connection.ts';
 import { listNames } from './list-names.ts';
 

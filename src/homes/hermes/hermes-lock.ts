@@ -4,9 +4,9 @@ import { closeSync, constants, fstatSync, ftruncateSync, writeFileSync } from 'n
 import { Failure } from '../../core/failure.ts';
 import { SECOND_MS } from '../../core/time.ts';
 import { errorCode } from '../../platform/error-code.ts';
-import { findProcess } from '../../platform/find-process.ts';
-import { openRegular } from '../../platform/open-regular.ts';
-import { wait } from '../../platform/wait.ts';
+import { openRegular } from '../../platform/files/open-regular.ts';
+import { findProcess } from '../../platform/machine/find-process.ts';
+import { wait } from '../../platform/machine/wait.ts';
 
 /**
  * Works under a lock file of Hermes, waiting a while for it. Gives a sentence instead when it cannot be had: `busy` says what

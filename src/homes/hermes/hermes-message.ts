@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
-import { type Content, type Message, ROLES, type ToolCall } from '../../core/message.ts';
+import { type Content, type Message, ROLES, type ToolCall } from '../../core/sessions/message.ts';
 import type { EpochMs } from '../../core/time.ts';
 
 /** A row of `messages` with all of its columns, whichever this home has. */

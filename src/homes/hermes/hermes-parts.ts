@@ -1,4 +1,4 @@
-import type { DiskPart, DiskParts } from '../../core/inventory.ts';
+import type { DiskPart, DiskParts } from '../../core/retention/inventory.ts';
 
 /** What a home takes on the disk outside of `sessions/`, in blocks, with everything in exactly one place. */
 export interface PartSums {

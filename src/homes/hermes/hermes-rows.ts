@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import type { SessionFact, SessionItem } from '../../core/inventory.ts';
-import { type SessionFacts, totalTokens } from '../../core/session.ts';
+import type { SessionFact, SessionItem } from '../../core/retention/inventory.ts';
+import { type SessionFacts, totalTokens } from '../../core/sessions/session.ts';
 import type { EpochMs } from '../../core/time.ts';
 import { instant, optional, text } from './cell-values.ts';
 import type { HermesDatabase } from './hermes-connection.ts';

@@ -1,5 +1,5 @@
-import type { SessionBytes, SessionItem } from '../../core/inventory.ts';
-import type { ChildKind } from '../../core/session.ts';
+import type { SessionBytes, SessionItem } from '../../core/retention/inventory.ts';
+import type { ChildKind } from '../../core/sessions/session.ts';
 import { childKind } from './hermes-lineage.ts';
 import { type HermesEvidence, USE_OF } from './hermes-liveness.ts';
 import { filterFactsOf, type HermesPart, type HermesRow } from './hermes-rows.ts';

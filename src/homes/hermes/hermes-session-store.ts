@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { ENDED_BY_HAND } from '../../core/ended-by-hand.ts';
 import { errorText } from '../../core/error-text.ts';
 import { Failure } from '../../core/failure.ts';
-import type { LedgerQuery } from '../../core/ledger-book.ts';
-import type { Message } from '../../core/message.ts';
-import type { ModelUsage, SessionFacts, SessionSize } from '../../core/session.ts';
+import { ENDED_BY_HAND } from '../../core/sessions/ended-by-hand.ts';
+import type { LedgerQuery } from '../../core/sessions/ledger-book.ts';
+import type { Message } from '../../core/sessions/message.ts';
+import type { ModelUsage, SessionFacts, SessionSize } from '../../core/sessions/session.ts';
 import type {
   ImportStore,
   LeaseHolder,
@@ -15,7 +15,7 @@ import type {
   SearchHit,
   SearchQuery,
   SessionStore,
-} from '../../core/session-store.ts';
+} from '../../core/sessions/session-store.ts';
 import type { Clock } from '../../core/time.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { checkHermesDatabase } from './check-hermes-database.ts';

@@ -1,12 +1,12 @@
 import { accessSync, constants, rmdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { RunItem } from '../../core/run.ts';
-import { openBelow } from '../../platform/directory-handle.ts';
+import type { RunItem } from '../../core/retention/run.ts';
 import { errorCode } from '../../platform/error-code.ts';
+import { openBelow } from '../../platform/files/directory-handle.ts';
+import { isThere } from '../../platform/files/is-there.ts';
+import { syncDir } from '../../platform/files/private-files.ts';
 import { ifPossible } from '../../platform/if-possible.ts';
-import { isThere } from '../../platform/is-there.ts';
-import { syncDir } from '../../platform/private-files.ts';
-import { addToManifest, isManifest, removeManifest } from '../../platform/run-manifest.ts';
+import { addToManifest, isManifest, removeManifest } from '../../platform/leftovers/run-manifest.ts';
 import { blockPath, openRecordBook, type RecordBook } from './record-book.ts';
 import type { SeenFile } from './session-files.ts';
 import { openTakenFiles, type TakenFiles } from './taken-files.ts';

@@ -1,4 +1,4 @@
-import { addUsage, type ModelUsage, NO_USAGE, type Usage } from '../../core/session.ts';
+import { addUsage, type ModelUsage, NO_USAGE, type Usage } from '../../core/sessions/session.ts';
 import { amount, count, text } from './cell-values.ts';
 import type { HermesDatabase } from './hermes-connection.ts';
 

@@ -3,7 +3,7 @@ import BetterSqlite3, { type Database, type Statement } from 'better-sqlite3';
 import { Failure } from '../../core/failure.ts';
 import { isNoSpace } from '../../core/machine-failure.ts';
 import { errorCode } from '../../platform/error-code.ts';
-import { retryBusy } from '../../platform/retry-busy.ts';
+import { retryBusy } from '../../platform/sqlite/retry-busy.ts';
 import { type HermesDatabase, readTables } from './hermes-connection.ts';
 import { createIndexMerging } from './index-merging.ts';
 import { type MessageChunk, type SideTable, sideTables } from './record-tables.ts';

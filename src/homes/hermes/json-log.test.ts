@@ -2,7 +2,7 @@ import { appendFileSync, linkSync, readFileSync, symlinkSync, writeFileSync } fr
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { tempDir } from '../../../test/support/temp-dir.ts';
-import { DirectoryHandle } from '../../platform/directory-handle.ts';
+import { DirectoryHandle } from '../../platform/files/directory-handle.ts';
 import { appendToLog, readLog } from './json-log.ts';
 
 describe('a log of entries', () => {

@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
-import { appendDurably } from '../../platform/append-durably.ts';
 import { errorCode } from '../../platform/error-code.ts';
-import { readRegular } from '../../platform/open-regular.ts';
+import { appendDurably } from '../../platform/files/append-durably.ts';
+import { readRegular } from '../../platform/files/open-regular.ts';
 
 /**
  * The entries of a log that `appendToLog` writes; none where there is no log. A line that a crash cut off never counted, and what a

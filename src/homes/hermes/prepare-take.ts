@@ -1,4 +1,4 @@
-import type { RunItem } from '../../core/run.ts';
+import type { RunItem } from '../../core/retention/run.ts';
 import type { HermesLiveness } from './hermes-liveness.ts';
 import { type HermesRow, readSession } from './hermes-rows.ts';
 import type { FileBytes } from './hermes-session-item.ts';

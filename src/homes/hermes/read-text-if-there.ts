@@ -1,5 +1,5 @@
 import { errorCode } from '../../platform/error-code.ts';
-import { readRegular } from '../../platform/open-regular.ts';
+import { readRegular } from '../../platform/files/open-regular.ts';
 
 /** The text of a file; nothing where there is none. */
 export function readTextIfThere(path: string): string {

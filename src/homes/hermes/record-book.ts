@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { sep } from 'node:path';
-import { type DirectoryHandle, openBelow } from '../../platform/directory-handle.ts';
+import { type DirectoryHandle, openBelow } from '../../platform/files/directory-handle.ts';
 import { createRecordWriter, type RecordWriter } from './record-writer.ts';
 import {
   appendToBlock,

@@ -1,9 +1,9 @@
 import { closeSync, constants, fstatSync, fsyncSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../../core/failure.ts';
-import type { DirectoryHandle } from '../../platform/directory-handle.ts';
-import { openRegular } from '../../platform/open-regular.ts';
-import { writeAll } from '../../platform/write-all.ts';
+import type { DirectoryHandle } from '../../platform/files/directory-handle.ts';
+import { openRegular } from '../../platform/files/open-regular.ts';
+import { writeAll } from '../../platform/files/write-all.ts';
 import { type BlockEntry, ROWS_NAME, type TrashBlock } from './trash-block.ts';
 
 /** Writes records into the files of their blocks. */

@@ -1,5 +1,5 @@
-import { done } from '../../core/item-outcome.ts';
-import type { ItemOutcome, RunItem } from '../../core/run.ts';
+import { done } from '../../core/retention/item-outcome.ts';
+import type { ItemOutcome, RunItem } from '../../core/retention/run.ts';
 import { obstacleOf } from '../../platform/error-sentence.ts';
 import { messageId } from './record-tables.ts';
 import { orRefusal } from './refusal.ts';

@@ -1,9 +1,9 @@
 import { errorText } from '../../core/error-text.ts';
-import type { ScanOptions } from '../../core/home-driver.ts';
-import { diskPartsSum, type Inventory, type SessionFact, type SessionItem } from '../../core/inventory.ts';
 import type { Problem } from '../../core/problem.ts';
+import type { ScanOptions } from '../../core/retention/home-driver.ts';
+import { diskPartsSum, type Inventory, type SessionFact, type SessionItem } from '../../core/retention/inventory.ts';
 import type { EpochMs } from '../../core/time.ts';
-import { freeBytes } from '../../platform/file-system-facts.ts';
+import { freeBytes } from '../../platform/machine/file-system-facts.ts';
 import { detectHermes, type HermesDetection } from './detect-hermes.ts';
 import { type HermesDatabase, readHermes } from './hermes-connection.ts';
 import type { HermesClass } from './hermes-growers.ts';

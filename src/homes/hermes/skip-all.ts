@@ -1,6 +1,6 @@
 import { Failure } from '../../core/failure.ts';
-import { skip } from '../../core/item-outcome.ts';
-import type { ItemOutcome, RunItem } from '../../core/run.ts';
+import { skip } from '../../core/retention/item-outcome.ts';
+import type { ItemOutcome, RunItem } from '../../core/retention/run.ts';
 
 /** What was begun before has to be finished, so it stays as it is until that is possible. The rest is left alone. */
 export function skipAll(items: readonly RunItem[], sentence: string, begun: boolean): ItemOutcome[] {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { doneUnless } from '../../core/item-outcome.ts';
-import type { ItemOutcome, RunItem } from '../../core/run.ts';
+import { doneUnless } from '../../core/retention/item-outcome.ts';
+import type { ItemOutcome, RunItem } from '../../core/retention/run.ts';
 import { readLiveness } from './hermes-liveness.ts';
 import { readSession } from './hermes-rows.ts';
 import { fileObstacle } from './hermes-trash.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { skip } from '../../core/item-outcome.ts';
-import type { ItemOutcome, RunItem } from '../../core/run.ts';
+import { skip } from '../../core/retention/item-outcome.ts';
+import type { ItemOutcome, RunItem } from '../../core/retention/run.ts';
 import { obstacleOf } from '../../platform/error-sentence.ts';
-import { isTight } from '../../platform/file-system-facts.ts';
+import { isTight } from '../../platform/machine/file-system-facts.ts';
 import { readLiveness } from './hermes-liveness.ts';
 import { type PreparedTake, type PrepareParts, prepareTake } from './prepare-take.ts';
 import type { MessageChunk } from './record-tables.ts';

@@ -1,10 +1,10 @@
 import { unlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { type DirectoryHandle, openBelow } from '../../platform/directory-handle.ts';
 import { errorCode } from '../../platform/error-code.ts';
-import { moveBetween } from '../../platform/move-entry.ts';
-import { removeTree } from '../../platform/remove-tree.ts';
+import { type DirectoryHandle, openBelow } from '../../platform/files/directory-handle.ts';
+import { moveBetween } from '../../platform/files/move-entry.ts';
+import { removeTree } from '../../platform/files/remove-tree.ts';
 import { blockPath } from './record-book.ts';
 import { syncAll } from './sync-all.ts';
 import { listTaken, ownFolder, placeFor, type TakenBlock } from './taken-places.ts';

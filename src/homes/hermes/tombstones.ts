@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { openBelow } from '../../platform/directory-handle.ts';
+import { openBelow } from '../../platform/files/directory-handle.ts';
+import { writeFileAtomic } from '../../platform/files/private-files.ts';
 import { ifPossible } from '../../platform/if-possible.ts';
-import { writeFileAtomic } from '../../platform/private-files.ts';
 import type { HermesWriter } from './hermes-writer.ts';
 
 /**

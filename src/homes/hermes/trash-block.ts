@@ -1,8 +1,8 @@
 import { closeSync, readSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { DirectoryHandle } from '../../platform/directory-handle.ts';
-import { openRegular } from '../../platform/open-regular.ts';
-import { syncDir } from '../../platform/private-files.ts';
+import type { DirectoryHandle } from '../../platform/files/directory-handle.ts';
+import { openRegular } from '../../platform/files/open-regular.ts';
+import { syncDir } from '../../platform/files/private-files.ts';
 import { appendToLog, readLog } from './json-log.ts';
 
 /** Messages are being taken a part at a time, or a session is being brought back. */

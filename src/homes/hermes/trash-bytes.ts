@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ItemOutcome } from '../../core/run.ts';
-import { ownDiskBytes } from '../../platform/walk-tree.ts';
+import type { ItemOutcome } from '../../core/retention/run.ts';
+import { ownDiskBytes } from '../../platform/files/walk-tree.ts';
 import type { HermesTrash } from './hermes-trash.ts';
 
 /**

@@ -1,6 +1,6 @@
-import type { DiskParts, FileClass, StrayItem } from '../../core/inventory.ts';
 import type { Problem } from '../../core/problem.ts';
-import { type FoundEntry, ownDiskBytes, type UnreadableEntry, walkTree } from '../../platform/walk-tree.ts';
+import type { DiskParts, FileClass, StrayItem } from '../../core/retention/inventory.ts';
+import { type FoundEntry, ownDiskBytes, type UnreadableEntry, walkTree } from '../../platform/files/walk-tree.ts';
 import { fileOwners, type HermesFile } from './hermes-files.ts';
 import { classOf, type HermesClass, sumClasses } from './hermes-growers.ts';
 import { hermesParts, type PartSums, sumParts } from './hermes-parts.ts';

@@ -1,4 +1,4 @@
-import { wait } from '../../platform/wait.ts';
+import { wait } from '../../platform/machine/wait.ts';
 import type { MessageChunk } from './record-tables.ts';
 
 /** Keeps the steps of a writer short and leaves room between them. */

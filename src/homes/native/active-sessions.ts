@@ -1,7 +1,7 @@
-import type { SessionFacts } from '../../core/session.ts';
-import type { LeaseHolder, ListQuery, SessionStore } from '../../core/session-store.ts';
+import type { SessionFacts } from '../../core/sessions/session.ts';
+import type { LeaseHolder, ListQuery, SessionStore } from '../../core/sessions/session-store.ts';
 import { type Clock, MINUTE_MS } from '../../core/time.ts';
-import { processState } from '../../platform/process-identity.ts';
+import { processState } from '../../platform/machine/process-identity.ts';
 import { judgeClock } from './clock-watch.ts';
 
 /** A holder on another machine, whose process cannot be looked at, counts as alive for this long after its last sign. */

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { closeSync, constants, lstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../../core/failure.ts';
-import { walkTree } from '../../platform/walk-tree.ts';
+import { walkTree } from '../../platform/files/walk-tree.ts';
 import { escapeJson, MOST_ESCAPED } from './escape-json.ts';
 
 /** A file or folder of a session's directory, as an archive describes it. `.` is the directory itself. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Failure } from '../../core/failure.ts';
-import type { ArchiveDocument, ArchiveMember } from '../../core/session-archive.ts';
+import type { ArchiveDocument, ArchiveMember } from '../../core/sessions/session-archive.ts';
 import { type ArchiveData, type ArchiveEntry, archiveData, archiveEntries } from './archive-entries.ts';
 import { type ArchiveRow, documentOfRow } from './archive-version-1.ts';
 

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyMessage } from '../../../test/support/any-message.ts';
 import { tempDir } from '../../../test/support/temp-dir.ts';
-import type { ArchiveCodec, ArchiveDocument, ArchiveMember } from '../../core/session-archive.ts';
+import type { ArchiveCodec, ArchiveDocument, ArchiveMember } from '../../core/sessions/session-archive.ts';
 import { type ArchiveData, archiveData, archiveEntries, dataBytes } from './archive-entries.ts';
 import { archiveLines, fileLines, linesIn, parseArchiveLine, type SomeLines } from './archive-lines.ts';
 import { inspectMember, memberStretches, packMember } from './archive-member.ts';

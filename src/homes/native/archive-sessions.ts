@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { skip } from '../../core/item-outcome.ts';
-import type { ItemOutcome, RunItem } from '../../core/run.ts';
-import type { ArchiveMember, SealRequest } from '../../core/session-archive.ts';
-import type { FileMover, HideOptions } from '../../core/session-trash.ts';
-import { trashRequest } from '../../core/trash-request.ts';
+import { skip } from '../../core/retention/item-outcome.ts';
+import type { ItemOutcome, RunItem } from '../../core/retention/run.ts';
+import type { ArchiveMember, SealRequest } from '../../core/sessions/session-archive.ts';
+import type { FileMover, HideOptions } from '../../core/sessions/session-trash.ts';
+import { trashRequest } from '../../core/sessions/trash-request.ts';
 import { errorSentence } from '../../platform/error-sentence.ts';
 import { fileLines } from './archive-lines.ts';
 import { inspectMember } from './archive-member.ts';

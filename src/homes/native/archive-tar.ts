@@ -1,8 +1,8 @@
 import { closeSync, ftruncateSync, readSync } from 'node:fs';
 import { Failure } from '../../core/failure.ts';
 import type { EpochMs } from '../../core/time.ts';
-import { openRegular } from '../../platform/open-regular.ts';
-import { writeAll } from '../../platform/write-all.ts';
+import { openRegular } from '../../platform/files/open-regular.ts';
+import { writeAll } from '../../platform/files/write-all.ts';
 
 const BLOCK_BYTES = 512;
 /** Where a header says how long its member is. */

@@ -1,8 +1,8 @@
 import { closeSync, constants, fchmodSync, fsyncSync, futimesSync, openSync } from 'node:fs';
 import { posix } from 'node:path';
 import { Failure } from '../../core/failure.ts';
-import type { DirectoryHandle } from '../../platform/directory-handle.ts';
-import { writeAll } from '../../platform/write-all.ts';
+import type { DirectoryHandle } from '../../platform/files/directory-handle.ts';
+import { writeAll } from '../../platform/files/write-all.ts';
 import { type ArchiveData, type ArchiveEntry, dataBytes } from './archive-entries.ts';
 
 /** Where the files of an archived session go: a folder that is open, and a name in it that nothing has. */

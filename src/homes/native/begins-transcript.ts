@@ -1,6 +1,6 @@
-import type { Message } from '../../core/message.ts';
-import type { TranscriptSession } from '../../core/transcript.ts';
-import { readLines, type TextLine } from '../../platform/read-lines.ts';
+import type { Message } from '../../core/sessions/message.ts';
+import type { TranscriptSession } from '../../core/sessions/transcript.ts';
+import { readLines, type TextLine } from '../../platform/files/read-lines.ts';
 import { headerLine, lineSeq, messageLine } from './transcript-lines.ts';
 
 export interface ExpectedTranscript {

@@ -1,12 +1,12 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import { groupsOf } from '../../core/groups-of.ts';
-import type { RunItem } from '../../core/run.ts';
-import type { ArchiveCodec, ArchiveMember } from '../../core/session-archive.ts';
-import type { SessionStore } from '../../core/session-store.ts';
+import { groupsOf } from '../../core/retention/groups-of.ts';
+import type { RunItem } from '../../core/retention/run.ts';
+import type { ArchiveCodec, ArchiveMember } from '../../core/sessions/session-archive.ts';
+import type { SessionStore } from '../../core/sessions/session-store.ts';
 import type { Clock } from '../../core/time.ts';
 import { errorSentence } from '../../platform/error-sentence.ts';
-import { refuseLinks } from '../../platform/move-entry.ts';
+import { refuseLinks } from '../../platform/files/move-entry.ts';
 import { ArchiveBundle, AT_ONCE } from './archive-bundle.ts';
 import { archiveLines, type SomeLines } from './archive-lines.ts';
 import { packMember } from './archive-member.ts';

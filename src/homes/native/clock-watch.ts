@@ -1,5 +1,5 @@
 import { Failure } from '../../core/failure.ts';
-import type { SessionStore } from '../../core/session-store.ts';
+import type { SessionStore } from '../../core/sessions/session-store.ts';
 import { type Clock, DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS } from '../../core/time.ts';
 import { forgetSeen, onBetween, readSeen, type Seen, seenNow, writeSeen } from './seen-time.ts';
 

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
-import { openBelow } from '../../platform/directory-handle.ts';
 import { errorSentence } from '../../platform/error-sentence.ts';
+import { openBelow } from '../../platform/files/directory-handle.ts';
 import type { BundleParts } from './bundle-sessions.ts';
 
 /** Removes those of the bundles that no session refers to any more. */

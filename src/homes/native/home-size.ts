@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { basename } from 'node:path';
-import type { DiskPart, DiskParts } from '../../core/inventory.ts';
-import { ownDiskBytes, walkTree } from '../../platform/walk-tree.ts';
+import type { DiskPart, DiskParts } from '../../core/retention/inventory.ts';
+import { ownDiskBytes, walkTree } from '../../platform/files/walk-tree.ts';
 import type { NativeLayout } from './native-layout.ts';
 
 /** What was measured by whoever looked at sessions and archive, on the disk. */

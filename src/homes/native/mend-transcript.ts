@@ -1,9 +1,9 @@
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, unlinkSync } from 'node:fs';
 import type { Problem } from '../../core/problem.ts';
-import type { TranscriptMark, TranscriptWrite, TranscriptWritten } from '../../core/transcript.ts';
-import type { DirectoryHandle } from '../../platform/directory-handle.ts';
+import type { TranscriptMark, TranscriptWrite, TranscriptWritten } from '../../core/sessions/transcript.ts';
 import { errorCode } from '../../platform/error-code.ts';
-import { writeAll } from '../../platform/write-all.ts';
+import type { DirectoryHandle } from '../../platform/files/directory-handle.ts';
+import { writeAll } from '../../platform/files/write-all.ts';
 import type { TranscriptFile } from './transcript-handles.ts';
 import { lineSeq } from './transcript-lines.ts';
 

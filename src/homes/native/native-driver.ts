@@ -1,9 +1,9 @@
 import { Failure } from '../../core/failure.ts';
-import type { HomeDriver } from '../../core/home-driver.ts';
-import { done, doneUnless, skip } from '../../core/item-outcome.ts';
-import type { ItemOutcome, RunItem } from '../../core/run.ts';
-import type { FileMover, HideOptions } from '../../core/session-trash.ts';
-import { trashRequest } from '../../core/trash-request.ts';
+import type { HomeDriver } from '../../core/retention/home-driver.ts';
+import { done, doneUnless, skip } from '../../core/retention/item-outcome.ts';
+import type { ItemOutcome, RunItem } from '../../core/retention/run.ts';
+import type { FileMover, HideOptions } from '../../core/sessions/session-trash.ts';
+import { trashRequest } from '../../core/sessions/trash-request.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { errorSentence, obstacleOf } from '../../platform/error-sentence.ts';
 import { deadHolders } from './active-sessions.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { EpochMs } from '../../core/time.ts';
-import { isTemporaryName } from '../../platform/temporary-name.ts';
-import { walkTree } from '../../platform/walk-tree.ts';
+import { walkTree } from '../../platform/files/walk-tree.ts';
+import { isTemporaryName } from '../../platform/leftovers/temporary-name.ts';
 import { DUMPS_NAME, type NativeLayout, TRANSCRIPT_NAME } from './native-layout.ts';
 import { isDumpName } from './request-dumps.ts';
 

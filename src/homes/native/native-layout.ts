@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { sessionDirName, sessionShard } from '../../platform/session-dir-name.ts';
+import { sessionDirName, sessionShard } from '../../platform/files/session-dir-name.ts';
 
 /** Where everything in a native home is. Session directories are named by an encoding of the id, never by the id itself. */
 export interface NativeLayout {

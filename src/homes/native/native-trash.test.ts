@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { tempDir } from '../../../test/support/temp-dir.ts';
-import type { RunItem } from '../../core/run.ts';
+import type { RunItem } from '../../core/retention/run.ts';
 import { type NativeLayout, nativeLayout } from './native-layout.ts';
 import { type NativeTrash, openNativeTrash } from './native-trash.ts';
 

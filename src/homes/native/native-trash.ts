@@ -1,13 +1,13 @@
 import { lstatSync, readdirSync, rmdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { RunItem } from '../../core/run.ts';
-import { openBelow } from '../../platform/directory-handle.ts';
+import type { RunItem } from '../../core/retention/run.ts';
+import { openBelow } from '../../platform/files/directory-handle.ts';
+import { isThere } from '../../platform/files/is-there.ts';
+import { moveEntry } from '../../platform/files/move-entry.ts';
+import { syncDir } from '../../platform/files/private-files.ts';
+import { removeTree } from '../../platform/files/remove-tree.ts';
 import { ifPossible } from '../../platform/if-possible.ts';
-import { isThere } from '../../platform/is-there.ts';
-import { moveEntry } from '../../platform/move-entry.ts';
-import { syncDir } from '../../platform/private-files.ts';
-import { removeTree } from '../../platform/remove-tree.ts';
-import { addToManifest, isManifest, removeManifest } from '../../platform/run-manifest.ts';
+import { addToManifest, isManifest, removeManifest } from '../../platform/leftovers/run-manifest.ts';
 import { DUMPS_NAME, type NativeLayout, TRANSCRIPT_NAME } from './native-layout.ts';
 
 /**

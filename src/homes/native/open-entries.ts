@@ -1,8 +1,8 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { DirectoryHandle, openBelow } from '../../platform/directory-handle.ts';
 import { obstacleOf } from '../../platform/error-sentence.ts';
-import { walkTree } from '../../platform/walk-tree.ts';
+import { DirectoryHandle, openBelow } from '../../platform/files/directory-handle.ts';
+import { walkTree } from '../../platform/files/walk-tree.ts';
 import { fileKind } from './native-files.ts';
 import type { NativeLayout } from './native-layout.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { NOW } from '../../../test/support/clock.ts';
 import { tempDir } from '../../../test/support/temp-dir.ts';
-import type { RequestDump } from '../../core/request-dump.ts';
+import type { RequestDump } from '../../core/sessions/request-dump.ts';
 import { DAY_MS } from '../../core/time.ts';
 import { type DumpRules, isDumpName, writeDump } from './request-dumps.ts';
 

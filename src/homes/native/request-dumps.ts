@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { redactHeaders, redactJson, redactText, redactUrl } from '../../core/redact.ts';
-import type { RequestDump } from '../../core/request-dump.ts';
+import type { RequestDump } from '../../core/sessions/request-dump.ts';
 import { type EpochMs, isoTime } from '../../core/time.ts';
 import { errorCode } from '../../platform/error-code.ts';
-import { type DirectoryHandle, openBelow } from '../../platform/directory-handle.ts';
-import { writeFileAtomic } from '../../platform/private-files.ts';
+import { type DirectoryHandle, openBelow } from '../../platform/files/directory-handle.ts';
+import { writeFileAtomic } from '../../platform/files/private-files.ts';
 import type { NativeLayout } from './native-layout.ts';
 
 export interface DumpRules {

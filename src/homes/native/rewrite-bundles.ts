@@ -1,9 +1,9 @@
 import { createReadStream, lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ArchivedSession } from '../../core/session-archive.ts';
-import type { GiveBackOptions } from '../../core/session-trash.ts';
+import type { ArchivedSession } from '../../core/sessions/session-archive.ts';
+import type { GiveBackOptions } from '../../core/sessions/session-trash.ts';
 import { errorSentence } from '../../platform/error-sentence.ts';
-import { openRegular } from '../../platform/open-regular.ts';
+import { openRegular } from '../../platform/files/open-regular.ts';
 import { ArchiveBundle, MEMBER_OVERHEAD_BYTES } from './archive-bundle.ts';
 import { tarNames } from './archive-tar.ts';
 import type { BundleParts } from './bundle-sessions.ts';

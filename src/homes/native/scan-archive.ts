@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
-import type { ArchiveItem, StrayItem } from '../../core/inventory.ts';
 import type { Problem } from '../../core/problem.ts';
-import type { ArchivedSession } from '../../core/session-archive.ts';
-import type { SessionStore } from '../../core/session-store.ts';
-import { isTemporaryName } from '../../platform/temporary-name.ts';
-import { type FoundEntry, ownDiskBytes, walkTree } from '../../platform/walk-tree.ts';
+import type { ArchiveItem, StrayItem } from '../../core/retention/inventory.ts';
+import type { ArchivedSession } from '../../core/sessions/session-archive.ts';
+import type { SessionStore } from '../../core/sessions/session-store.ts';
+import { type FoundEntry, ownDiskBytes, walkTree } from '../../platform/files/walk-tree.ts';
+import { isTemporaryName } from '../../platform/leftovers/temporary-name.ts';
 import { isBundleName } from './archive-bundle.ts';
 import type { NativeLayout } from './native-layout.ts';
 

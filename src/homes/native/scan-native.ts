@@ -1,4 +1,5 @@
-import type { ScanOptions } from '../../core/home-driver.ts';
+import type { Problem } from '../../core/problem.ts';
+import type { ScanOptions } from '../../core/retention/home-driver.ts';
 import {
   type Doubt,
   diskPartsSum,
@@ -7,13 +8,12 @@ import {
   type SessionItem,
   type StrayItem,
   type TrashItem,
-} from '../../core/inventory.ts';
-import type { Problem } from '../../core/problem.ts';
-import type { SessionStore } from '../../core/session-store.ts';
-import { sessionFingerprint } from '../../core/session-trash.ts';
+} from '../../core/retention/inventory.ts';
+import type { SessionStore } from '../../core/sessions/session-store.ts';
+import { sessionFingerprint } from '../../core/sessions/session-trash.ts';
 import type { Clock } from '../../core/time.ts';
-import { freeBytes } from '../../platform/file-system-facts.ts';
-import { ownDiskBytes } from '../../platform/walk-tree.ts';
+import { ownDiskBytes } from '../../platform/files/walk-tree.ts';
+import { freeBytes } from '../../platform/machine/file-system-facts.ts';
 import { activeTest } from './active-sessions.ts';
 import { judgeClock } from './clock-watch.ts';
 import { directoryOf, type FileSum, fileSums } from './file-sums.ts';

@@ -1,4 +1,4 @@
-import type { SessionStore } from '../../core/session-store.ts';
+import type { SessionStore } from '../../core/sessions/session-store.ts';
 import type { Clock, EpochMs, SinceBoot } from '../../core/time.ts';
 
 /** A time that a home saw, and how long the machine had been on by then, where it tells. */

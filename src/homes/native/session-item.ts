@@ -1,7 +1,7 @@
-import { endedByReset } from '../../core/end-reasons.ts';
-import { goesOn } from '../../core/in-use.ts';
-import type { SessionBytes, SessionFact, SessionItem } from '../../core/inventory.ts';
-import { type SessionFacts, totalTokens } from '../../core/session.ts';
+import type { SessionBytes, SessionFact, SessionItem } from '../../core/retention/inventory.ts';
+import { endedByReset } from '../../core/sessions/end-reasons.ts';
+import { goesOn } from '../../core/sessions/in-use.ts';
+import { type SessionFacts, totalTokens } from '../../core/sessions/session.ts';
 
 /** What every native home records about its sessions, of what not every kind of home does. */
 export const NATIVE_FACTS: readonly SessionFact[] = ['tokens', 'cost'];

@@ -1,10 +1,10 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RunItem } from '../../core/run.ts';
-import type { SessionStore } from '../../core/session-store.ts';
-import { sessionIdOf } from '../../platform/session-dir-name.ts';
-import { isTemporaryName } from '../../platform/temporary-name.ts';
-import { walkTree } from '../../platform/walk-tree.ts';
+import type { RunItem } from '../../core/retention/run.ts';
+import type { SessionStore } from '../../core/sessions/session-store.ts';
+import { sessionIdOf } from '../../platform/files/session-dir-name.ts';
+import { walkTree } from '../../platform/files/walk-tree.ts';
+import { isTemporaryName } from '../../platform/leftovers/temporary-name.ts';
 import { isBundleName } from './archive-bundle.ts';
 import { fileKind } from './native-files.ts';
 import type { NativeLayout } from './native-layout.ts';

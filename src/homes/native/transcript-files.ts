@@ -1,9 +1,14 @@
 import { ftruncateSync } from 'node:fs';
 import { errorText } from '../../core/error-text.ts';
-import type { Message } from '../../core/message.ts';
 import type { Problem } from '../../core/problem.ts';
-import type { TranscriptMark, TranscriptSink, TranscriptWrite, TranscriptWritten } from '../../core/transcript.ts';
-import { writeAll } from '../../platform/write-all.ts';
+import type { Message } from '../../core/sessions/message.ts';
+import type {
+  TranscriptMark,
+  TranscriptSink,
+  TranscriptWrite,
+  TranscriptWritten,
+} from '../../core/sessions/transcript.ts';
+import { writeAll } from '../../platform/files/write-all.ts';
 import { mendTranscript } from './mend-transcript.ts';
 import type { NativeLayout } from './native-layout.ts';
 import { type TranscriptFile, TranscriptHandles } from './transcript-handles.ts';

@@ -1,9 +1,9 @@
 import { closeSync, constants, fchmodSync, fstatSync, openSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { Failure } from '../../core/failure.ts';
-import { type DirectoryHandle, openBelow } from '../../platform/directory-handle.ts';
 import { errorCode } from '../../platform/error-code.ts';
-import { type FileMark, isStillAt, markFile } from '../../platform/open-file.ts';
+import { type DirectoryHandle, openBelow } from '../../platform/files/directory-handle.ts';
+import { type FileMark, isStillAt, markFile } from '../../platform/files/open-file.ts';
 import type { NativeLayout } from './native-layout.ts';
 
 /** Opening and closing a file costs more than writing a line to it, and an agent writes to few sessions at a time. */

@@ -1,6 +1,6 @@
-import type { Message } from '../../core/message.ts';
+import type { Message } from '../../core/sessions/message.ts';
+import type { TranscriptSession } from '../../core/sessions/transcript.ts';
 import { isoTime } from '../../core/time.ts';
-import type { TranscriptSession } from '../../core/transcript.ts';
 
 /** The first line of every transcript: what the file is and whose. The format is pinned in docs/formats/transcript.md. */
 export function headerLine(session: TranscriptSession): string {

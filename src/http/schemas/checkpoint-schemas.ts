@@ -2,7 +2,7 @@ import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { shortfallSchema } from '../../app/documents/read-plan-document.ts';
 import { runSchema } from './run-schemas.ts';
-import { countedAnswer, countedQuery, amount, count, problemSchema, text, texts, time } from './values.ts';
+import { amount, count, countedAnswer, countedQuery, problemSchema, text, texts, time } from './values.ts';
 
 /** Seen from the machine that the daemon runs on; it has no folder of its own to count from. */
 const folder = text.refine((path) => isAbsolute(path) && !path.includes('\0'), 'must be a whole path');

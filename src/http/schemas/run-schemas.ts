@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { planRequestSchema, planSchema } from '../../app/documents/read-plan-document.ts';
 import { sessionListSchema } from './session-schemas.ts';
-import { amount, count, flag, pageAnswer, pageQuery, countedQuery, text, time } from './values.ts';
+import { amount, count, countedQuery, flag, pageAnswer, pageQuery, text, time } from './values.ts';
 
 export const newPlanSchema = z.strictObject({ request: planRequestSchema.exactOptional() });
 

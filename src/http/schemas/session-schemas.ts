@@ -1,18 +1,18 @@
 import { z } from 'zod';
-import { VERDICT_KINDS } from '../../core/gateway.ts';
-import { ROLES } from '../../core/message.ts';
-import { CHILD_KINDS } from '../../core/session.ts';
-import { MAX_BATCH, SESSION_SORTS } from '../../core/session-store.ts';
+import { VERDICT_KINDS } from '../../core/gateway/gateway.ts';
+import { ROLES } from '../../core/sessions/message.ts';
+import { CHILD_KINDS } from '../../core/sessions/session.ts';
+import { MAX_BATCH, SESSION_SORTS } from '../../core/sessions/session-store.ts';
 import { DAY_MS } from '../../core/time.ts';
 import {
   anyJson,
   count,
+  countedAnswer,
+  countedQuery,
   flag,
   givenTime,
   jsonObject,
   jsonObjectOrNone,
-  countedAnswer,
-  countedQuery,
   pageAnswer,
   pageQuery,
   pageSize,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { decisionSchema, itemSchema, shortfallSchema } from '../../app/documents/read-plan-document.ts';
-import { CLEAN_UPS } from '../../core/clean-up.ts';
+import { CLEAN_UPS } from '../../core/retention/clean-up.ts';
 import { runSchema } from './run-schemas.ts';
 import { amount, count, problemSchema, time } from './values.ts';
 

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { messagesOf, user } from '../../../test/support/collect.ts';
 import type { StoreDesk } from '../../../test/support/store-desk.ts';
 import type { Failure } from '../../core/failure.ts';
-import type { NewMessage } from '../../core/message.ts';
-import { NO_USAGE } from '../../core/session.ts';
+import type { NewMessage } from '../../core/sessions/message.ts';
+import { NO_USAGE } from '../../core/sessions/session.ts';
 
 /** Many writes at once, and several processes. */
 export function concurrencyConformance(desk: StoreDesk): void {

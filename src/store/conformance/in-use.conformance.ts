@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { user } from '../../../test/support/collect.ts';
 import { NO_FILES, trashRequest } from '../../../test/support/remove-sessions.ts';
 import type { StoreDesk } from '../../../test/support/store-desk.ts';
-import { IN_USE } from '../../core/in-use.ts';
-import type { SessionFacts } from '../../core/session.ts';
+import { IN_USE } from '../../core/sessions/in-use.ts';
+import type { SessionFacts } from '../../core/sessions/session.ts';
 import { HOUR_MS } from '../../core/time.ts';
 
 const ANY_FILES = { files: NO_FILES, deadHolders: [] };

@@ -6,8 +6,8 @@ import { checkProblems, messagesOf, user } from '../../../test/support/collect.t
 import { sessionSize } from '../../../test/support/session-size.ts';
 import type { StoreDesk } from '../../../test/support/store-desk.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { type NewMessage, outputMessage, ROLES } from '../../core/message.ts';
-import { MAX_BATCH, type SessionStore } from '../../core/session-store.ts';
+import { type NewMessage, outputMessage, ROLES } from '../../core/sessions/message.ts';
+import { MAX_BATCH, type SessionStore } from '../../core/sessions/session-store.ts';
 
 /** What is said: kept in order, exactly as it was given. */
 export function messagesConformance(desk: StoreDesk): void {

@@ -3,7 +3,7 @@ import { NOW } from '../../../test/support/clock.ts';
 import { messagesOf, user } from '../../../test/support/collect.ts';
 import { removeSessions } from '../../../test/support/remove-sessions.ts';
 import type { StoreDesk } from '../../../test/support/store-desk.ts';
-import { CHILD_KINDS, NO_USAGE } from '../../core/session.ts';
+import { CHILD_KINDS, NO_USAGE } from '../../core/sessions/session.ts';
 
 /** What a session is, and what its id and other names may be. */
 export function sessionsConformance(desk: StoreDesk): void {

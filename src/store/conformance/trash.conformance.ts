@@ -4,7 +4,7 @@ import { checkProblems, collect, messagesOf, user } from '../../../test/support/
 import { removeSessions } from '../../../test/support/remove-sessions.ts';
 import { runItem } from '../../../test/support/run-item.ts';
 import type { StoreDesk } from '../../../test/support/store-desk.ts';
-import { type FileMover, sessionFingerprint } from '../../core/session-trash.ts';
+import { type FileMover, sessionFingerprint } from '../../core/sessions/session-trash.ts';
 import { DAY_MS } from '../../core/time.ts';
 
 /** Sessions out of sight and back. */

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { NOW } from '../../../test/support/clock.ts';
 import type { StoreDesk } from '../../../test/support/store-desk.ts';
-import { type ModelUsage, NO_USAGE } from '../../core/session.ts';
-import type { SessionStore } from '../../core/session-store.ts';
+import { type ModelUsage, NO_USAGE } from '../../core/sessions/session.ts';
+import type { SessionStore } from '../../core/sessions/session-store.ts';
 import { HOUR_MS } from '../../core/time.ts';
 
 /** What a session costs. */

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { NOW } from '../../../test/support/clock.ts';
 import { tempDir } from '../../../test/support/temp-dir.ts';
-import { type Connection, openConnection } from './connection.ts';
-import { giveBack } from './give-back.ts';
-import { createPatientQueue, type PatientQueue } from './patient-queue.ts';
-import { dropRows } from './session-removal.ts';
+import { type Connection, openConnection } from './database/connection.ts';
+import { giveBack } from './database/give-back.ts';
+import { createPatientQueue, type PatientQueue } from './database/patient-queue.ts';
+import { createWriteQueue } from './database/write-queue.ts';
+import { dropRows } from './sessions/session-removal.ts';
 import { INDEXES } from './store-checks.ts';
-import { createWriteQueue } from './write-queue.ts';
 
 const ROUNDS = 4;
 const WAYS = ['whole', 'stopped', 'died'] as const;

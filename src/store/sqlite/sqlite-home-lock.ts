@@ -1,9 +1,9 @@
 import { Failure } from '../../core/failure.ts';
 import type { HomeLock } from '../../core/home-lock.ts';
 import { isNoSpace } from '../../core/machine-failure.ts';
-import { retryBusy } from '../../platform/retry-busy.ts';
-import { openLockFile, WITHOUT_SPACE } from './open-lock-file.ts';
-import { isBusy, translateSqliteError } from './sqlite-errors.ts';
+import { retryBusy } from '../../platform/sqlite/retry-busy.ts';
+import { openLockFile, WITHOUT_SPACE } from './database/open-lock-file.ts';
+import { isBusy, translateSqliteError } from './database/sqlite-errors.ts';
 
 /**
  * The lock of a home: an exclusive transaction on a small database of its own. It works on a full disk, because it writes

@@ -1,8 +1,8 @@
 import { Failure } from '../../core/failure.ts';
 import type { SharedLock } from '../../core/shared-lock.ts';
-import { retryBusy } from '../../platform/retry-busy.ts';
-import { openLockFile, WITHOUT_SPACE } from './open-lock-file.ts';
-import { isBusy, translateSqliteError } from './sqlite-errors.ts';
+import { retryBusy } from '../../platform/sqlite/retry-busy.ts';
+import { openLockFile, WITHOUT_SPACE } from './database/open-lock-file.ts';
+import { isBusy, translateSqliteError } from './database/sqlite-errors.ts';
 
 /**
  * A lock made of two small databases: `<path>` is what is shared or held alone, and everyone passes the gate `<path>-gate` on

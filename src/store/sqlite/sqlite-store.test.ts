@@ -10,8 +10,8 @@ import { nativeStorePlace, openNativeStore } from '../../../test/support/native-
 import { NO_FILES, trashRequest } from '../../../test/support/remove-sessions.ts';
 import { tempDir } from '../../../test/support/temp-dir.ts';
 import { sessionStoreConformance } from '../session-store.conformance.ts';
-import { openConnection } from './connection.ts';
-import { SCHEMA_VERSION } from './migrations.ts';
+import { openConnection } from './database/connection.ts';
+import { SCHEMA_VERSION } from './schema/migrations.ts';
 
 sessionStoreConformance('the SQLite store', nativeStorePlace);
 

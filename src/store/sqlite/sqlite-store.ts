@@ -1,11 +1,6 @@
-import type { CronBook } from '../../core/cron-book.ts';
-import type { DeliveryBook } from '../../core/delivery-book.ts';
-import type { KeptRecords } from '../../core/kept-records.ts';
-import type { LedgerBook, LedgerQuery } from '../../core/ledger-book.ts';
-import type { Message, NewMessage } from '../../core/message.ts';
-import type { Once, RequestBook } from '../../core/once.ts';
-import type { RouteBook } from '../../core/route-book.ts';
-import type { Journal } from '../../core/run.ts';
+import type { Once } from '../../core/gateway/once.ts';
+import type { LedgerQuery } from '../../core/sessions/ledger-book.ts';
+import type { Message, NewMessage } from '../../core/sessions/message.ts';
 import type {
   ModelUsage,
   NewSession,
@@ -13,55 +8,56 @@ import type {
   SessionFacts,
   SessionSize,
   UsageReport,
-} from '../../core/session.ts';
-import type { SessionArchive } from '../../core/session-archive.ts';
-import type { SessionRewind } from '../../core/session-rewind.ts';
+} from '../../core/sessions/session.ts';
 import type {
   AppendOptions,
   AppendReceipt,
   EndUnusedOptions,
-  ImportStore,
-  ListCounts,
   ListQuery,
   MessageRange,
   SearchQuery,
   SessionStore,
   UnusedSession,
   UsageOptions,
-} from '../../core/session-store.ts';
-import type { SessionTrash } from '../../core/session-trash.ts';
-import type { StoreRepair } from '../../core/store-repair.ts';
+} from '../../core/sessions/session-store.ts';
+import type { TranscriptSink } from '../../core/sessions/transcript.ts';
 import type { Clock } from '../../core/time.ts';
-import type { TranscriptSink } from '../../core/transcript.ts';
 import { unlessFailure } from '../../core/unless-failure.ts';
-import { type Connection, openConnection } from './connection.ts';
-import { endUnused } from './end-unused.ts';
-import { GatheredAppends } from './gathered-appends.ts';
-import { createListCounts } from './list-counts.ts';
-import { createLeaseBook, type LeaseBook, readHolders } from './lease-book.ts';
-import { appendMessages } from './message-writes.ts';
-import { createPatientQueue, type PatientQueue } from './patient-queue.ts';
-import { RequestRows } from './request-rows.ts';
-import { isIndexBehind } from './search-index.ts';
-import { createImports } from './session-imports.ts';
-import { listSessions } from './session-list.ts';
-import { readLedger, usageRows } from './session-removal.ts';
-import { createRewind, readConversation } from './session-rewind.ts';
-import { factsOf, modelUsageOf } from './session-rows.ts';
-import { changeSession, endSession, findKeptRow, insertSession, requireRow, resumeSession } from './session-writes.ts';
-import { createCronBook } from './sqlite-cron-book.ts';
-import { createDeliveryBook } from './sqlite-delivery-book.ts';
-import { createJournal } from './sqlite-journal.ts';
-import { createRunRecords } from './sqlite-kept-records.ts';
-import { createLedgerBook } from './sqlite-ledger-book.ts';
-import { createRequestBook } from './sqlite-request-book.ts';
-import { createRouteBook } from './sqlite-route-book.ts';
-import { createSessionArchive } from './sqlite-session-archive.ts';
-import { createSessionTrash } from './sqlite-session-trash.ts';
+import { type Connection, openConnection } from './database/connection.ts';
+import { GatheredAppends } from './database/gathered-appends.ts';
+import { createPatientQueue, type PatientQueue } from './database/patient-queue.ts';
+import { createWriteQueue, type WriteQueue } from './database/write-queue.ts';
+import { createCronBook } from './gateway/sqlite-cron-book.ts';
+import { createDeliveryBook } from './gateway/sqlite-delivery-book.ts';
+import { createRouteBook } from './gateway/sqlite-route-book.ts';
+import { RequestRows } from './records/request-rows.ts';
+import { createJournal } from './records/sqlite-journal.ts';
+import { createRunRecords } from './records/sqlite-kept-records.ts';
+import { createLedgerBook } from './records/sqlite-ledger-book.ts';
+import { createRequestBook } from './records/sqlite-request-book.ts';
+import { createSessionArchive } from './records/sqlite-session-archive.ts';
+import { createSessionTrash } from './records/sqlite-session-trash.ts';
+import { isIndexBehind } from './search/search-index.ts';
+import { NOT_ALL_INDEXED, NOT_ALL_SEARCHED } from './search/search-words.ts';
+import { endUnused } from './sessions/end-unused.ts';
+import { createLeaseBook, type LeaseBook, readHolders } from './sessions/lease-book.ts';
+import { createListCounts } from './sessions/list-counts.ts';
+import { appendMessages } from './sessions/message-writes.ts';
+import { createImports } from './sessions/session-imports.ts';
+import { listSessions } from './sessions/session-list.ts';
+import { readLedger, usageRows } from './sessions/session-removal.ts';
+import { createRewind, readConversation } from './sessions/session-rewind.ts';
+import { factsOf, modelUsageOf } from './sessions/session-rows.ts';
+import {
+  changeSession,
+  endSession,
+  findKeptRow,
+  insertSession,
+  requireRow,
+  resumeSession,
+} from './sessions/session-writes.ts';
+import { forgetUsageIds, recordUsageOnce, usageIds } from './sessions/usage-ids.ts';
 import { createStoreRepair } from './store-repairs.ts';
-import { forgetUsageIds, recordUsageOnce, usageIds } from './usage-ids.ts';
-import { NOT_ALL_INDEXED, NOT_ALL_SEARCHED } from './search-words.ts';
-import { createWriteQueue, type WriteQueue } from './write-queue.ts';
 
 export interface SqliteStoreOptions {
   /** The database file; its folder must exist. */
@@ -84,19 +80,19 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sess
 }
 
 class SqliteStore implements SessionStore {
-  readonly imports: ImportStore;
-  readonly ledgerBook: LedgerBook;
-  readonly counts: ListCounts;
-  readonly trash: SessionTrash;
-  readonly archive: SessionArchive;
-  readonly rewind: SessionRewind;
-  readonly journal: Journal;
-  readonly routes: RouteBook;
-  readonly cron: CronBook;
-  readonly deliveries: DeliveryBook;
-  readonly requests: RequestBook;
-  readonly runRecords: KeptRecords;
-  readonly repair: StoreRepair;
+  readonly imports: SessionStore['imports'];
+  readonly ledgerBook: SessionStore['ledgerBook'];
+  readonly counts: SessionStore['counts'];
+  readonly trash: SessionStore['trash'];
+  readonly archive: SessionStore['archive'];
+  readonly rewind: SessionStore['rewind'];
+  readonly journal: SessionStore['journal'];
+  readonly routes: SessionStore['routes'];
+  readonly cron: SessionStore['cron'];
+  readonly deliveries: SessionStore['deliveries'];
+  readonly requests: SessionStore['requests'];
+  readonly runRecords: SessionStore['runRecords'];
+  readonly repair: SessionStore['repair'];
   readonly #db: Connection;
   readonly #queue: WriteQueue;
   readonly #patient: PatientQueue;
@@ -236,7 +232,7 @@ class SqliteStore implements SessionStore {
   }
 
   async search(query: SearchQuery) {
-    const { searchSessions } = await import('./search.ts');
+    const { searchSessions } = await import('./search/search.ts');
     await this.#queue.indexed();
     if (isIndexBehind(this.#db)) this.#options.tell?.(this.#db.raw.readonly ? NOT_ALL_INDEXED : NOT_ALL_SEARCHED);
     return searchSessions(this.#db, query);

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { errorText } from '../../core/error-text.ts';
 import type { Problem } from '../../core/problem.ts';
-import type { StoreCheck } from '../../core/session-store.ts';
+import type { StoreCheck } from '../../core/sessions/session-store.ts';
 import { errorCode } from '../../platform/error-code.ts';
-import { freeBytes } from '../../platform/file-system-facts.ts';
-import { removeLeftovers } from '../../platform/remove-leftovers.ts';
-import { temporaryName } from '../../platform/temporary-name.ts';
-import type { Connection } from './connection.ts';
-import { OUTPUT_ROW } from './message-rows.ts';
+import { removeLeftovers } from '../../platform/leftovers/remove-leftovers.ts';
+import { temporaryName } from '../../platform/leftovers/temporary-name.ts';
+import { freeBytes } from '../../platform/machine/file-system-facts.ts';
+import type { Connection } from './database/connection.ts';
+import { OUTPUT_ROW } from './sessions/message-rows.ts';
 
 const DAMAGED_HINT = 'Copy the home somewhere safe, then restore state.db from a backup, or import what you exported.';
 

@@ -1,13 +1,13 @@
-import { MAX_BATCH } from '../../core/session-store.ts';
-import type { StoreRepair } from '../../core/store-repair.ts';
-import type { TranscriptSink } from '../../core/transcript.ts';
-import type { Connection } from './connection.ts';
-import { findDamageAside } from './find-damage.ts';
-import { OUTPUT_ROW } from './message-rows.ts';
-import { storedMessages, transcriptSessionOf } from './message-writes.ts';
-import type { PatientQueue } from './patient-queue.ts';
-import { finishRemovals } from './session-removal.ts';
-import { findRow } from './session-writes.ts';
+import { MAX_BATCH } from '../../core/sessions/session-store.ts';
+import type { StoreRepair } from '../../core/sessions/store-repair.ts';
+import type { TranscriptSink } from '../../core/sessions/transcript.ts';
+import type { Connection } from './database/connection.ts';
+import { findDamageAside } from './database/find-damage.ts';
+import type { PatientQueue } from './database/patient-queue.ts';
+import { OUTPUT_ROW } from './sessions/message-rows.ts';
+import { storedMessages, transcriptSessionOf } from './sessions/message-writes.ts';
+import { finishRemovals } from './sessions/session-removal.ts';
+import { findRow } from './sessions/session-writes.ts';
 
 /** Puts the copies and counts of a database right again. */
 export function createStoreRepair(db: Connection, queue: PatientQueue, transcripts: TranscriptSink): StoreRepair {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { parseDocument } from 'yaml';
 import { isJsonObject } from '../../../core/json.ts';
-import { readRegular } from '../../../platform/open-regular.ts';
+import { readRegular } from '../../../platform/files/open-regular.ts';
 
 /** What Hermes' own `config.yaml` says about the size of checkpoints. What it does not say, or not as a number, is absent. */
 export interface CheckpointSettings {

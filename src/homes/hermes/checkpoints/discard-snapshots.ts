@@ -1,9 +1,9 @@
 import { existsSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { WorkdirPlace } from '../../../core/checkpoint.ts';
-import { done, skip } from '../../../core/item-outcome.ts';
-import type { ItemOutcome, RunItem } from '../../../core/run.ts';
-import { runGit } from '../../../platform/run-git.ts';
+import type { WorkdirPlace } from '../../../core/retention/checkpoint.ts';
+import { done, skip } from '../../../core/retention/item-outcome.ts';
+import type { ItemOutcome, RunItem } from '../../../core/retention/run.ts';
+import { runGit } from '../../../platform/git/run-git.ts';
 import { dropShortcuts } from './pack-files.ts';
 import type { ProjectAddress } from './project-address.ts';
 import { type Chain, readChain } from './read-chain.ts';

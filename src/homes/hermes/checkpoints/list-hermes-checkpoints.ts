@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Problem } from '../../../core/problem.ts';
 import { errorCode } from '../../../platform/error-code.ts';
-import { walkTree } from '../../../platform/walk-tree.ts';
+import { walkTree } from '../../../platform/files/walk-tree.ts';
 import type { HermesProject } from './hermes-project.ts';
 import { readV1Project, readWorkdir } from './read-v1-project.ts';
 import { readPages, readV2Store } from './read-v2-store.ts';

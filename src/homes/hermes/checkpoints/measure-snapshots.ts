@@ -1,4 +1,4 @@
-import { GitError, runGit } from '../../../platform/run-git.ts';
+import { GitError, runGit } from '../../../platform/git/run-git.ts';
 import { gitPlace, TIME_LIMIT_MS } from './read-snapshots.ts';
 
 export interface MeasuredSnapshots {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { KEEP_REASON } from '../../../platform/copy-git-objects.ts';
+import { KEEP_REASON } from '../../../platform/git/copy-git-objects.ts';
 
 /** Lets git treat the packs that Coppice brought into a repository like all others again. Those of anybody else stay as they are. */
 export function dropKeeps(gitDir: string): void {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { RunItem } from '../../../core/run.ts';
+import type { RunItem } from '../../../core/retention/run.ts';
 import type { HermesProject } from './hermes-project.ts';
 
 /** Where the snapshots of one project are. */

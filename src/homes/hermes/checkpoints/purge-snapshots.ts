@@ -1,6 +1,6 @@
-import { done, skip } from '../../../core/item-outcome.ts';
-import type { ItemOutcome, RunItem } from '../../../core/run.ts';
-import { GitError } from '../../../platform/run-git.ts';
+import { done, skip } from '../../../core/retention/item-outcome.ts';
+import type { ItemOutcome, RunItem } from '../../../core/retention/run.ts';
+import { GitError } from '../../../platform/git/run-git.ts';
 import type { DiscardDesk } from './discard-snapshots.ts';
 import type { ProjectAddress } from './project-address.ts';
 import { readChain } from './read-chain.ts';

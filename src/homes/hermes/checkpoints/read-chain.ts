@@ -1,4 +1,4 @@
-import { GitError, type GitPlace, runGit } from '../../../platform/run-git.ts';
+import { GitError, type GitPlace, runGit } from '../../../platform/git/run-git.ts';
 import { gitPlace } from './read-snapshots.ts';
 
 /** The snapshots of one project as Hermes keeps them: each has the one before it as its parent. */

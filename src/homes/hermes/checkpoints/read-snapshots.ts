@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { errorText } from '../../../core/error-text.ts';
 import type { Problem } from '../../../core/problem.ts';
-import { runGit } from '../../../platform/run-git.ts';
+import { runGit } from '../../../platform/git/run-git.ts';
 import type { HermesSnapshot } from './hermes-project.ts';
 
 /** The snapshots that some refs lead to, newest first. `refs` are full names or options that stand for them. */

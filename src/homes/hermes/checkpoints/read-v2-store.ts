@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isJsonObject } from '../../../core/json.ts';
 import type { Problem } from '../../../core/problem.ts';
-import { runGit } from '../../../platform/run-git.ts';
+import { runGit } from '../../../platform/git/run-git.ts';
 import { listNames } from '../list-names.ts';
 import type { Found, HermesProject, HermesSnapshot } from './hermes-project.ts';
 import { badMetadata, badRepository, gitPlace, projectHash, readSnapshots, TIME_LIMIT_MS } from './read-snapshots.ts';

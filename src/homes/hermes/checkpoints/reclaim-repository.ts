@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../core/time.ts';
-import { freeBytes } from '../../../platform/file-system-facts.ts';
-import { type GitPlace, runGit } from '../../../platform/run-git.ts';
-import { temporaryName } from '../../../platform/temporary-name.ts';
-import { walkTree } from '../../../platform/walk-tree.ts';
+import { walkTree } from '../../../platform/files/walk-tree.ts';
+import { type GitPlace, runGit } from '../../../platform/git/run-git.ts';
+import { temporaryName } from '../../../platform/leftovers/temporary-name.ts';
+import { freeBytes } from '../../../platform/machine/file-system-facts.ts';
 import { listNames } from '../list-names.ts';
 import { dropKeeps, dropShortcuts } from './pack-files.ts';
 import { gitPlace } from './read-snapshots.ts';

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
-import { done, skip } from '../../../core/item-outcome.ts';
-import type { ItemOutcome, RunItem } from '../../../core/run.ts';
-import { type CopyRequest, copyGitObjects } from '../../../platform/copy-git-objects.ts';
-import { GitError, type GitPlace, runGit } from '../../../platform/run-git.ts';
-import { wait } from '../../../platform/wait.ts';
+import { done, skip } from '../../../core/retention/item-outcome.ts';
+import type { ItemOutcome, RunItem } from '../../../core/retention/run.ts';
+import { type CopyRequest, copyGitObjects } from '../../../platform/git/copy-git-objects.ts';
+import { GitError, type GitPlace, runGit } from '../../../platform/git/run-git.ts';
+import { wait } from '../../../platform/machine/wait.ts';
 import type { DiscardDesk } from './discard-snapshots.ts';
 import { dropKeeps, dropShortcuts } from './pack-files.ts';
 import type { ProjectAddress } from './project-address.ts';

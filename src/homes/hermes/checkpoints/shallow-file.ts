@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Failure } from '../../../core/failure.ts';
 import { MINUTE_MS } from '../../../core/time.ts';
 import { errorCode } from '../../../platform/error-code.ts';
-import { syncDir, writeFileAtomic } from '../../../platform/private-files.ts';
+import { syncDir, writeFileAtomic } from '../../../platform/files/private-files.ts';
 import { readTextIfThere } from '../read-text-if-there.ts';
 
 /**

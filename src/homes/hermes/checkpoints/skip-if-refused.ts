@@ -1,7 +1,7 @@
 import { Failure } from '../../../core/failure.ts';
-import { skip } from '../../../core/item-outcome.ts';
-import type { ItemOutcome, RunItem } from '../../../core/run.ts';
-import { GitError } from '../../../platform/run-git.ts';
+import { skip } from '../../../core/retention/item-outcome.ts';
+import type { ItemOutcome, RunItem } from '../../../core/retention/run.ts';
+import { GitError } from '../../../platform/git/run-git.ts';
 
 /** What git or Hermes says against a step stands against all of its items, and is no failure of the run. */
 export async function skipIfRefused(

@@ -1,6 +1,6 @@
 import { Failure } from '../../../core/failure.ts';
-import { copyGitObjects } from '../../../platform/copy-git-objects.ts';
-import { GitError, type GitPlace, runGit } from '../../../platform/run-git.ts';
+import { copyGitObjects } from '../../../platform/git/copy-git-objects.ts';
+import { GitError, type GitPlace, runGit } from '../../../platform/git/run-git.ts';
 import { areWhole } from './read-chain.ts';
 import { changeShallow, readShallow } from './shallow-file.ts';
 

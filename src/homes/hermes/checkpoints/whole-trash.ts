@@ -1,10 +1,10 @@
 import { existsSync, rmdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { openBelow } from '../../../platform/directory-handle.ts';
 import { errorCode } from '../../../platform/error-code.ts';
-import { moveEntry } from '../../../platform/move-entry.ts';
-import { syncDir } from '../../../platform/private-files.ts';
-import { removeTree } from '../../../platform/remove-tree.ts';
+import { openBelow } from '../../../platform/files/directory-handle.ts';
+import { moveEntry } from '../../../platform/files/move-entry.ts';
+import { syncDir } from '../../../platform/files/private-files.ts';
+import { removeTree } from '../../../platform/files/remove-tree.ts';
 import type { ProjectAddress } from './project-address.ts';
 
 /**

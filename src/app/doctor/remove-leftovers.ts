@@ -1,0 +1,43 @@
+import { join } from 'node:path';
+import { healStore } from '../../checkpoints/store/heal-store.ts';
+import { namesIn } from '../../checkpoints/store/names-in.ts';
+import { type CheckpointStore, findStore } from '../../checkpoints/store/open-store.ts';
+import { Failure } from '../../core/failure.ts';
+import { leftoversIn, removeLeftovers } from '../../platform/leftovers/remove-leftovers.ts';
+import { COPY } from '../../store/sqlite/store-checks.ts';
+import { checkpointStoreOptions } from '../checkpoints/checkpoint-store.ts';
+import type { HomeParts } from '../home-parts.ts';
+
+/**
+ * Removes what dead processes left under temporary names: in the home, in its checkpoint store, in folders that a restore was
+ * writing to, and in the home of another agent. What is below `sessions/` is found by the scan.
+ */
+export async function removeHomeLeftovers(parts: HomeParts): Promise<void> {
+  for (const dir of folders(parts)) removeLeftovers(dir);
+  removeLeftovers(parts.layout.root, COPY);
+  const store = readableStore(parts);
+  if (store !== undefined) await healStore(store);
+}
+
+/** The same, told: paths. */
+export function homeLeftovers(parts: HomeParts): readonly string[] {
+  return folders(parts).flatMap((dir) => leftoversIn(dir).map((name) => join(dir, name)));
+}
+
+/** The store, if there is one of a version that this program knows. */
+export function readableStore(parts: HomeParts): CheckpointStore | undefined {
+  try {
+    return findStore(checkpointStoreOptions(parts));
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return undefined;
+  }
+}
+
+function folders({ layout, foreign }: HomeParts): readonly string[] {
+  const { root, plans, archive } = layout;
+  const own = [root, plans, archive, join(root, 'checkpoints')];
+  if (foreign === undefined) return own;
+  const checkpoints = join(foreign.path, 'checkpoints');
+  return [...own, checkpoints, ...namesIn(checkpoints, /^/).map((name) => join(checkpoints, name))];
+}

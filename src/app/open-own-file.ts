@@ -1,3 +1,0 @@
-/** The doors to files of a home, for what stands above the layers that use it. */
-export { openRegular as openOwnFile } from '../platform/open-regular.ts';
-export { writeFileAtomic as writeOwnFile } from '../platform/private-files.ts';

@@ -1,0 +1,18 @@
+import type { HomeParts } from '../home-parts.ts';
+import { ownHome } from '../home-path.ts';
+import { dropPlansNaming } from './saved-plans.ts';
+
+export interface EmptyOptions {
+  /** Also forgets what the sessions were called: the ledger keeps what they used. */
+  readonly forget?: boolean;
+  /** Only because its time to undo is over. */
+  readonly expired?: boolean;
+}
+
+/** Takes the names of what a run removed out of what is still said about it: the ledger, and plans that were saved. */
+export async function forgetRun({ store, layout, foreign }: HomeParts, runId: string): Promise<void> {
+  await store.ledgerBook.forgetTitles(runId);
+  const ids: string[] = [];
+  for await (const { item } of store.journal.items(runId)) ids.push(item.id);
+  dropPlansNaming(foreign === undefined ? layout.root : ownHome(), ids);
+}

@@ -1,0 +1,207 @@
+import type { Command as Definition } from 'commander';
+import { SESSION_SORTS } from '../../core/sessions/session-store.ts';
+import {
+  type EndOptions,
+  EXPORT_FORMATS,
+  type ExportOptions,
+  type ImportOptions,
+  type ListOptions,
+  type NoOptions,
+  type SearchOptions,
+  type ShowOptions,
+  type TagOptions,
+  type TailOptions,
+} from '../command-options.ts';
+import { parseCount } from '../parse-values.ts';
+import {
+  choiceOption,
+  countOption,
+  dateOption,
+  defineCommand,
+  defineGroup,
+  type Frame,
+  textOption,
+  textsOption,
+} from './define-command.ts';
+import { addFilters } from './define-filters.ts';
+import { defineRoutes } from './define-gateway.ts';
+import { defineRemovals } from './define-removals.ts';
+
+const ONE_ID = 'id of the session, or its first characters';
+const MANY_IDS = 'ids of the sessions, or their first characters';
+
+/** `coppice sessions …` */
+export function defineSessions(program: Definition, frame: Frame): void {
+  const sessions = defineGroup(program, {
+    name: 'sessions',
+    about: 'List, read, search, move, mark and remove sessions',
+    examples: ['coppice sessions list', 'coppice sessions search "disk full"', 'coppice sessions export --help'],
+  });
+  defineList(sessions, frame);
+  defineShow(sessions, frame);
+  defineTail(sessions, frame);
+  defineSearch(sessions, frame);
+  defineStats(sessions, frame);
+  defineExport(sessions, frame);
+  defineImport(sessions, frame);
+  definePins(sessions, frame);
+  defineChanges(sessions, frame);
+  defineRemovals(sessions, frame);
+  defineRoutes(sessions, frame);
+}
+
+function defineList(sessions: Definition, frame: Frame): void {
+  const list = defineCommand<ListOptions>(sessions, frame, {
+    name: 'list',
+    about: 'List sessions, most recent first',
+    examples: [
+      'coppice sessions list --active',
+      'coppice sessions list --source telegram --since 7d',
+      'coppice sessions list --sort bytes --limit 10',
+      'coppice sessions list --min-cost 5 --newer-than 30d --sort cost',
+      'coppice sessions list --archived',
+      'coppice sessions list --before 2026-01-31 --json',
+    ],
+    load: () => import('../sessions/list.ts'),
+  })
+    .option('--active', 'only sessions that a process holds or that were used a moment ago')
+    .option('--archived', 'archived sessions instead')
+    .addOption(countOption('--limit <n>', 'at most this many'))
+    .addOption(
+      dateOption('--since <when>', 'last active at or after this date or age (2026-01-31, 90d, 5h)', frame.clock),
+    )
+    .addOption(dateOption('--before <when>', 'last active before this date or age', frame.clock))
+    .addOption(choiceOption('--sort <key>', 'largest first; last is most recent first', SESSION_SORTS));
+  addFilters(list, frame);
+}
+
+function defineShow(sessions: Definition, frame: Frame): void {
+  defineCommand<ShowOptions>(sessions, frame, {
+    name: 'show',
+    about: 'Show what is known about a session, and its messages',
+    examples: ['coppice sessions show 0198c2', 'coppice sessions show 0198c2 --messages all --files'],
+    load: () => import('../sessions/show.ts'),
+  })
+    .argument('<id>', ONE_ID)
+    .option('--messages <n|all>', 'how many of the newest messages to show', (text) =>
+      text === 'all' ? text : parseCount('--messages', text),
+    )
+    .option('--files', 'list the files the session keeps');
+}
+
+function defineTail(sessions: Definition, frame: Frame): void {
+  defineCommand<TailOptions>(sessions, frame, {
+    name: 'tail',
+    about: 'Print the newest messages of a session, and new ones as they come',
+    examples: ['coppice sessions tail 0198c2 -n 5', 'coppice sessions tail 0198c2 --follow'],
+    load: () => import('../sessions/tail.ts'),
+  })
+    .argument('<id>', ONE_ID)
+    .addOption(countOption('-n, --messages <n>', 'how many messages to begin with'))
+    .option('-f, --follow', 'keep printing new messages until Ctrl-C');
+}
+
+function defineSearch(sessions: Definition, frame: Frame): void {
+  defineCommand<SearchOptions>(sessions, frame, {
+    name: 'search',
+    about: 'Find sessions by words in their messages and titles',
+    examples: ['coppice sessions search "disk full"', `coppice sessions search '"exact phrase" -without' --source cli`],
+    load: () => import('../sessions/search.ts'),
+  })
+    .argument('<words...>', 'words, "exact phrases" and -words to leave out; write -- first if it starts with -')
+    .addOption(textOption('--source <source>', 'only sessions from this source'))
+    .addOption(countOption('--limit <n>', 'at most this many'));
+}
+
+function defineStats(sessions: Definition, frame: Frame): void {
+  defineCommand<NoOptions>(sessions, frame, {
+    name: 'stats',
+    about: 'Show what is kept: by source, age and kind of file, and what could go',
+    examples: ['coppice sessions stats', 'coppice sessions stats --json'],
+    load: () => import('../sessions/stats.ts'),
+  });
+}
+
+function defineExport(sessions: Definition, frame: Frame): void {
+  const exporting = defineCommand<ExportOptions>(sessions, frame, {
+    name: 'export',
+    about: 'Write whole sessions to a file or to stdout',
+    examples: [
+      'coppice sessions export 0198c2 --out session.jsonl',
+      'coppice sessions export 0198c2 0198d4 --format html --redact --out report.html',
+      'coppice sessions export --source telegram --newer-than 7d --out week.jsonl',
+    ],
+    load: () => import('../sessions/export.ts'),
+  })
+    .argument('[id...]', `${MANY_IDS}; those that match the options below when absent`)
+    .addOption(
+      choiceOption('--format <format>', 'jsonl can be imported again', EXPORT_FORMATS).default(EXPORT_FORMATS[0]),
+    )
+    .addOption(textOption('--out <file>', 'where to write; stdout when absent'))
+    .option('--redact', 'leave out secrets such as keys and tokens');
+  addFilters(exporting, frame);
+}
+
+function defineImport(sessions: Definition, frame: Frame): void {
+  defineCommand<ImportOptions>(sessions, frame, {
+    name: 'import',
+    about: 'Add sessions from exports and transcripts, or from a Hermes home',
+    examples: [
+      'coppice sessions import session.jsonl',
+      'coppice sessions import old-transcripts/ more.jsonl',
+      'coppice sessions import --from ~/.hermes --source telegram',
+    ],
+    load: () => import('../sessions/import.ts'),
+  })
+    .argument('[file...]', 'a file that export wrote, a transcript, or a folder of them')
+    .addOption(textOption('--from <dir>', 'a Hermes home, which is only read'))
+    .addOption(textOption('--source <source>', 'with --from, only sessions from this source'));
+}
+
+function definePins(sessions: Definition, frame: Frame): void {
+  defineCommand<NoOptions>(sessions, frame, {
+    name: 'pin',
+    about: 'Protect sessions from every kind of removal',
+    examples: ['coppice sessions pin 0198c2 0198d4'],
+    load: () => import('../sessions/pin.ts'),
+  }).argument('<id...>', MANY_IDS);
+  defineCommand<NoOptions>(sessions, frame, {
+    name: 'unpin',
+    about: 'Take the protection of pin away',
+    examples: ['coppice sessions unpin 0198c2'],
+    load: () => import('../sessions/unpin.ts'),
+  }).argument('<id...>', MANY_IDS);
+}
+
+function defineChanges(sessions: Definition, frame: Frame): void {
+  defineCommand<NoOptions>(sessions, frame, {
+    name: 'rename',
+    about: 'Give a session another title',
+    examples: ['coppice sessions rename 0198c2 "Moving the blog"'],
+    load: () => import('../sessions/rename.ts'),
+  })
+    .argument('<id>', ONE_ID)
+    .argument('<title>', 'the new title, in quotes when it has spaces');
+  defineCommand<TagOptions>(sessions, frame, {
+    name: 'tag',
+    about: 'Add and remove tags of a session',
+    examples: ['coppice sessions tag 0198c2 --add work --add urgent', 'coppice sessions tag 0198c2 --remove urgent'],
+    load: () => import('../sessions/tag.ts'),
+  })
+    .argument('<id>', ONE_ID)
+    .addOption(textsOption('--add <tag>', 'tag to add; may be repeated'))
+    .addOption(textsOption('--remove <tag>', 'tag to remove; may be repeated'));
+  defineCommand<EndOptions>(sessions, frame, {
+    name: 'end',
+    about: 'End a session that is open, or all whose process is gone',
+    examples: [
+      'coppice sessions end 0198c2',
+      'coppice sessions end 0198c2 --reason done',
+      'coppice sessions end --crashed',
+    ],
+    load: () => import('../sessions/end.ts'),
+  })
+    .argument('[id]', ONE_ID)
+    .option('--crashed', 'open sessions whose process on this machine is gone, and no others')
+    .addOption(textOption('--reason <text>', 'why it ended, kept with the session'));
+}

@@ -1,0 +1,263 @@
+import type { z } from 'zod';
+import { carriedDocument } from '../../app/documents/run-document.ts';
+import { sessionDetailDocument, sessionDocument } from '../../app/documents/session-document.ts';
+import type { GatewaySession } from '../../app/gateway/gateway-session.ts';
+import type { SessionsQuery } from '../../app/sessions/sessions.ts';
+import { Failure } from '../../core/failure.ts';
+import type { Verdict } from '../../core/gateway/gateway.ts';
+import type { Once } from '../../core/gateway/once.ts';
+import { isRemoval } from '../../core/retention/plan.ts';
+import type { Outcome } from '../../core/retention/run.ts';
+import { endedSession } from '../../core/sessions/check-session.ts';
+import type { SessionFacts } from '../../core/sessions/session.ts';
+import { pageOf, totalOf } from '../pages.ts';
+import { type HttpParts, jsonRoute } from '../route.ts';
+import { carriedSchema } from '../schemas/run-schemas.ts';
+import {
+  crashedListSchema,
+  endCrashedSchema,
+  endSchema,
+  fileListQuery,
+  fileListSchema,
+  newSessionSchema,
+  nextStepSchema,
+  sessionChangeSchema,
+  sessionDetailQuery,
+  sessionDetailSchema,
+  sessionFilterQuery,
+  sessionListQuery,
+  sessionListSchema,
+  sessionSchema,
+  stepSchema,
+  usageAddedSchema,
+  usageReportSchema,
+} from '../schemas/session-schemas.ts';
+
+const PAGE = 100;
+/** A plan reads the whole home. */
+const HEAVY = 1000;
+
+export const sessionRoutes = [
+  jsonRoute({
+    method: 'GET',
+    path: '/api/sessions',
+    scope: 'read',
+    summary: 'List sessions, most recent first. Pages go on with `cursor`, unless `sort` asks for another order.',
+    query: sessionListQuery,
+    answer: sessionListSchema,
+    handle: ({ parts, query }) => listSessions(parts, withFilter(query)),
+  }),
+  jsonRoute({
+    method: 'POST',
+    path: '/api/sessions',
+    scope: 'append',
+    summary: 'Start a session.',
+    body: newSessionSchema,
+    answer: sessionSchema,
+    status: 201,
+    location: (document) => `/api/sessions/${encodeURIComponent(String('id' in document && document.id))}`,
+    repeat: 'noted',
+    handle: async ({ parts: { home, sessions, news }, body, once }) => {
+      const session = await home.sessions.create(body, once);
+      const facts = await session.facts();
+      sessions.use(session, facts);
+      if (once?.isKnown !== true) await news.started(facts);
+      return sessionDocument(facts);
+    },
+  }),
+  jsonRoute({
+    method: 'GET',
+    path: '/api/sessions/{id}',
+    scope: 'read',
+    summary: 'Show a session, by its id or by the first characters of it; with `exact` by its whole id alone.',
+    query: sessionDetailQuery,
+    answer: sessionDetailSchema,
+    handle: async ({ parts: { home }, id, query: { exact = false } }) => {
+      const facts = await (exact ? (await home.sessions.open(id)).facts() : home.sessions.find(id));
+      return sessionDetailDocument(facts, await (await home.sessions.open(facts.id)).usageByModel());
+    },
+  }),
+  jsonRoute({
+    method: 'GET',
+    path: '/api/sessions/{id}/files',
+    scope: 'read',
+    summary: 'List the files that a session keeps on the machine of the daemon.',
+    query: fileListQuery,
+    answer: fileListSchema,
+    handle: async ({ parts: { home }, id, query }) => {
+      const { shown, about } = pageOf((await home.sessions.open(id)).files(), query);
+      return { files: shown, ...about };
+    },
+  }),
+  jsonRoute({
+    method: 'PATCH',
+    path: '/api/sessions/{id}',
+    scope: 'manage',
+    summary: 'Change the title, the tags or the pin of a session.',
+    body: sessionChangeSchema,
+    answer: sessionSchema,
+    handle: async ({ parts: { home }, id, body: { title, pinned, addTags: add = [], removeTags: remove = [] } }) => {
+      const session = await home.sessions.open(id);
+      if (title !== undefined) await session.rename(title);
+      if (pinned !== undefined) await (pinned ? session.pin() : session.unpin());
+      return sessionDocument(await session.tag({ add, remove }));
+    },
+  }),
+  jsonRoute({
+    method: 'DELETE',
+    path: '/api/sessions/{id}',
+    scope: 'manage',
+    summary:
+      'Remove a session into the trash, as a plan for it alone would. `run` names the run that gives it back, and until when (`expiresAt`). Refused while a hold keeps the session.',
+    cost: HEAVY,
+    answer: carriedSchema,
+    repeat: 'once',
+    handle: async ({ parts: { home }, id }) => {
+      // By its whole id alone: nothing is removed that was meant by its first characters.
+      await home.sessions.open(id);
+      const plan = await home.plan({ kind: 'delete', ids: [id] });
+      const kept = plan.decisions.find((decision) => !isRemoval(decision) && decision.item.id === id);
+      if (kept !== undefined) throw heldSession(id, kept.reason);
+      const outcomes: Outcome[] = [];
+      const { run, freedBytes } = await home.apply(plan, { onOutcome: (outcome) => void outcomes.push(outcome) });
+      return carriedDocument({ run, outcomes, freedBytes, interrupted: false });
+    },
+  }),
+  jsonRoute({
+    method: 'POST',
+    path: '/api/sessions/{id}/end',
+    scope: 'append',
+    summary: 'End a session. Ending it again changes nothing.',
+    body: endSchema,
+    answer: sessionSchema,
+    handle: async ({ parts, id, body }) => sessionDocument(await (await parts.sessions.open(id)).end(body.reason)),
+  }),
+  jsonRoute({
+    method: 'POST',
+    path: '/api/end-crashed',
+    scope: 'manage',
+    summary: 'End open sessions whose process on the machine of the daemon is gone, and say which process that was.',
+    body: endCrashedSchema,
+    answer: crashedListSchema,
+    handle: async ({ parts: { home }, body }) => ({ sessions: [...(await home.sessions.endCrashed(body.reason))] }),
+  }),
+  jsonRoute({
+    method: 'POST',
+    path: '/api/sessions/{id}/resume',
+    scope: 'append',
+    summary: 'Open an ended session again.',
+    answer: sessionSchema,
+    handle: async ({ parts, id }) => sessionDocument(await (await parts.sessions.open(id)).resume()),
+  }),
+  jsonRoute({
+    method: 'POST',
+    path: '/api/sessions/{id}/usage',
+    scope: 'append',
+    summary:
+      'Add what a model call used: the difference, not a running total. It counts towards budgets; `verdict` is there when they have something to say. A session that is told to stop has ended.',
+    body: usageReportSchema,
+    answer: usageAddedSchema,
+    repeat: 'noted',
+    handle: async ({ parts, id, body, once }) => {
+      const session = await parts.sessions.open(id);
+      await using turn = (await parts.home.gateway.open(id)).beginTurn();
+      const verdict = await turn.usage(body, undefined, once);
+      return { usageByModel: await session.usageByModel(), ...(verdict.kind !== 'ok' && { verdict }) };
+    },
+  }),
+  jsonRoute({
+    method: 'POST',
+    path: '/api/sessions/{id}/steps',
+    scope: 'append',
+    summary:
+      'Ask before a step, such as a call of the model, and say what happened since the last one: tools that ran, and milliseconds of work. The step is counted unless `verdict` is `reset` or `stop`. A session that is told to stop has ended.',
+    body: nextStepSchema,
+    answer: stepSchema,
+    repeat: 'noted',
+    handle: async ({ parts, id, body, once }) => {
+      await parts.sessions.open(id);
+      const session = await parts.home.gateway.open(id);
+      const { endedAt, endReason } = session.facts;
+      if (endedAt !== undefined && once?.isKnown !== true) throw endedSession(id, endReason);
+      return { verdict: await takeStep(session, body, once) };
+    },
+  }),
+] as const;
+
+/** Everything that a step counts is counted together, and under a key once. A verdict that was lost is heeded when it is asked for again. */
+async function takeStep(
+  session: GatewaySession,
+  { tools = [], workedMs }: z.output<typeof nextStepSchema>,
+  once: Once | undefined,
+): Promise<Verdict> {
+  let begun: Turn | undefined;
+  const judge = () => {
+    const turn = (begun = session.beginTurn(workedMs));
+    // Calls before results: they may have run side by side.
+    for (const { name, args } of tools) turn.toolCall({ name, ...(args !== undefined && { args }) });
+    for (const { name, ok } of tools) turn.toolResult({ name, ok });
+    return turn.beforeIteration();
+  };
+  const verdict = once === undefined ? judge() : session.once(once, judge);
+  await using turn = begun ?? session.beginTurn();
+  return turn.heed(verdict);
+}
+
+type Turn = ReturnType<GatewaySession['beginTurn']>;
+
+function heldSession(id: string, reason: string): Failure {
+  return new Failure('refused', `Session ${id} stays: ${reason}.`, {
+    hint: `See what holds it: GET /api/explain/${encodeURIComponent(id)}`,
+  });
+}
+
+/** A query has its filter beside the rest. */
+function withFilter(given: z.output<typeof sessionListQuery>): SessionsQuery & { readonly cursor?: string } {
+  const entries = Object.entries(given);
+  const filter = entries.filter(([name]) => name in sessionFilterQuery);
+  const query = Object.fromEntries(entries.filter(([name]) => !(name in sessionFilterQuery)));
+  return filter.length === 0 ? query : { ...query, filter: Object.fromEntries(filter) };
+}
+
+/** One page. Sessions that are used meanwhile move to the front and may come twice; none is left out for it. */
+export async function listSessions(
+  { home }: HttpParts,
+  { cursor, limit = PAGE, total, ...query }: SessionsQuery & { readonly cursor?: string; readonly total?: boolean },
+) {
+  const pages = (query.sort ?? 'last') === 'last';
+  const from = cursor === undefined ? undefined : readCursor(cursor, pages);
+  const before = Math.min(query.before ?? Number.POSITIVE_INFINITY, (from?.at ?? Number.POSITIVE_INFINITY) + 1);
+  const sessions: SessionFacts[] = [];
+  let skipping = from?.skip ?? 0;
+  for await (const session of home.sessions.list({ ...query, ...(Number.isFinite(before) && { before }) })) {
+    if (skipping > 0 && session.lastActiveAt === from?.at) skipping -= 1;
+    else if (sessions.push(session) > limit) break;
+  }
+  const shown = sessions.slice(0, limit);
+  const more = pages && sessions.length > limit;
+  return {
+    sessions: shown.map(sessionDocument),
+    ...(await totalOf(total, () => home.counts.sessions(query))),
+    ...(more && { next: cursorAfter(shown, from) }),
+  };
+}
+
+/** Where a page begins: at this instant, after so many sessions of it that were shown. */
+interface Cursor {
+  readonly at: number;
+  readonly skip: number;
+}
+
+function cursorAfter(shown: readonly SessionFacts[], from: Cursor | undefined): string {
+  const at = shown.at(-1)?.lastActiveAt ?? 0;
+  const same = shown.filter(({ lastActiveAt }) => lastActiveAt === at).length;
+  return `${at}.${same + (from?.at === at ? from.skip : 0)}`;
+}
+
+function readCursor(text: string, pages: boolean): Cursor {
+  const [, at, skip] = /^(\d{1,16})\.(\d{1,9})$/.exec(text) ?? [];
+  if (at !== undefined && pages) return { at: Number(at), skip: Number(skip) };
+  throw new Failure('usage', pages ? 'This cursor is not one.' : 'Only the usual order has pages.', {
+    hint: 'Give `next` of the page before as `cursor`, and no `sort`.',
+  });
+}
