@@ -71,9 +71,15 @@ export function beganLines(response: ServerResponse): boolean {
   return response.headersSent && response.getHeader('content-type') === LINES;
 }
 
+/** How many things were looked at so far, and of how many where that is known. */
+interface Progress {
+  readonly done: number;
+  readonly total?: number;
+}
+
 /** Says how far the work is, a few times in a second at most. */
 export function throttled(
-  tell: (step: object) => Promise<void>,
+  tell: (step: Progress) => Promise<void>,
   everyMs = 200,
 ): (done: number, total?: number) => void {
   let lastAt = performance.now();
@@ -81,7 +87,7 @@ export function throttled(
     const now = performance.now();
     if (now - lastAt < everyMs) return;
     lastAt = now;
-    said(tell({ done, total }));
+    said(tell({ done, ...(total !== undefined && { total }) }));
   };
 }
 

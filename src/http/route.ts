@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { Home } from '../app/home.ts';
 import type { Scope } from '../core/access.ts';
 import type { Once } from '../core/gateway/once.ts';
+import type { JsonObject, JsonValue } from '../core/json.ts';
 import type { Clock } from '../core/time.ts';
 import type { EventClients } from './resources/event-clients.ts';
 import type { MessageNews } from './resources/message-news.ts';
@@ -26,7 +27,7 @@ export interface HttpParts {
   readonly signal: AbortSignal;
 }
 
-export interface Call<Query, Body> {
+export interface Call<Query, Body, Step = object> {
   readonly parts: HttpParts;
   /** What stands for `{id}` in the path, decoded; empty for a path without one. */
   readonly id: string;
@@ -35,7 +36,7 @@ export interface Call<Query, Body> {
   /** The key that the request bears, for a route whose effect is noted with it. */
   readonly once?: Once | undefined;
   /** Says how far the work is, to a client that listens. Resolves when it is time to say more. */
-  readonly tell: (step: object) => Promise<void>;
+  readonly tell: (step: Step) => Promise<void>;
   /** Whatever takes long ends between two steps when the daemon stops, or when the client of a slow route is gone. */
   readonly signal: AbortSignal;
 }
@@ -53,9 +54,9 @@ interface RouteFacts {
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
-export interface JsonRouteSpec<Query extends z.ZodType, Body extends z.ZodType> extends RouteFacts {
-  readonly query?: Query;
-  readonly body?: Body;
+interface JsonRouteFacts extends RouteFacts {
+  readonly query?: z.ZodType;
+  readonly body?: z.ZodType;
   readonly answer: z.ZodType;
   /** It may take long: this is what it tells meanwhile to a client that accepts lines. */
   readonly tells?: z.ZodType;
@@ -64,15 +65,19 @@ export interface JsonRouteSpec<Query extends z.ZodType, Body extends z.ZodType> 
   readonly repeat?: Repeat;
   /** Sent as it is, without the version of all documents: its form is not ours to choose. */
   readonly bare?: true;
+}
+
+/** What a route does with what it takes, and with the document that it answers with. */
+interface Work<Query, Body, Step, Document extends object> {
+  readonly handle: (call: Call<Query, Body, Step>) => Promise<Document> | Document;
   /** Where what was made can be found from now on. */
-  readonly location?: (document: object, id: string) => string;
+  readonly location?: (document: Document, id: string) => string;
   /** Another status for some documents, where the status itself is the answer. */
-  readonly statusOf?: (document: object) => number;
-  readonly handle: (call: Call<z.output<Query>, z.output<Body>>) => Promise<object> | object;
+  readonly statusOf?: (document: Document) => number;
 }
 
 /** A route that answers with one JSON document. */
-export type JsonRoute = JsonRouteSpec<z.ZodType, z.ZodType>;
+export type JsonRoute = JsonRouteFacts & Work<unknown, unknown, object, object>;
 
 /** A route that writes its answer itself. */
 export interface RawRouteSpec<Query extends z.ZodType> extends RouteFacts {
@@ -91,10 +96,10 @@ export interface RawCall<Query = unknown> extends Pick<Call<Query, undefined>, '
 export type Route = JsonRoute | RawRoute;
 
 /** A route together with the types of what it takes and gives, which the client is made of. */
-export interface TypedRoute<Types extends RouteTypes> extends JsonRoute {
+export type TypedRoute<Types extends RouteTypes> = JsonRoute & {
   /** Never there: it only carries the types. */
   readonly types?: Types;
-}
+};
 
 export interface RouteTypes {
   readonly operation: string;
@@ -108,21 +113,28 @@ export function rawRoute<Query extends z.ZodType>(spec: RawRouteSpec<Query>): Ra
   return spec;
 }
 
-/** Ties what a request must be to what its handler gets, and to what a client is told. */
+/**
+ * Ties what a request must be to what its handler gets, and what its handler gives to what a client is told: nothing less, and nothing
+ * besides.
+ */
 export function jsonRoute<
   const M extends Method,
   const P extends `/${string}`,
   Answer extends z.ZodType,
+  Document extends Sent<z.output<Answer>> & object,
   Query extends z.ZodType = z.ZodType<undefined>,
   Body extends z.ZodType = z.ZodType<undefined>,
   Step extends z.ZodType = z.ZodType<never>,
 >(
-  spec: JsonRouteSpec<Query, Body> & {
+  spec: JsonRouteFacts & {
     readonly method: M;
     readonly path: P;
     readonly answer: Answer;
+    readonly query?: Query;
+    readonly body?: Body;
     readonly tells?: Step;
-  },
+  } & Work<z.output<Query>, z.output<Body>, Sent<z.output<Step>>, Document> &
+    NothingBesides<Stray<Document, z.output<Answer>>>,
 ): TypedRoute<{
   operation: `${M} ${P}`;
   query: z.input<Query>;
@@ -130,5 +142,33 @@ export function jsonRoute<
   answer: z.output<Answer>;
   step: z.output<Step>;
 }> {
-  return spec as JsonRoute;
+  return spec as unknown as JsonRoute;
 }
+
+/** A document as a handler makes it: nothing in it is changed any more. */
+type Sent<T> = T extends readonly (infer Item)[]
+  ? readonly Sent<Item>[]
+  : T extends object
+    ? { readonly [K in keyof T]: Sent<T[K]> }
+    : T;
+
+/** The names in a document, inner ones too, that its answer does not describe. */
+type Stray<Document, Answer> =
+  IsAnything<Answer> extends true
+    ? never
+    : Document extends readonly (infer Item)[]
+      ? Stray<Item, ItemOf<Answer>>
+      : Document extends object
+        ? {
+            [K in keyof Document]-?: K extends KeysOf<Answer> ? Stray<Document[K], ValueOf<Answer, K>> : K;
+          }[keyof Document]
+        : never;
+
+/** An answer of JSON values may hold any name. */
+type IsAnything<Answer> = [JsonValue] extends [Answer] ? true : [JsonObject] extends [Answer] ? true : false;
+type ItemOf<T> = T extends readonly (infer Item)[] ? Item : never;
+type KeysOf<T> = T extends unknown ? keyof T : never;
+type ValueOf<T, K> = T extends unknown ? (K extends keyof T ? Exclude<T[K], undefined> : never) : never;
+
+/** What a route with a stray name would have to say, which none can: so the compiler names it. */
+type NothingBesides<Names> = [Names] extends [never] ? unknown : { readonly notInAnswer: Names };

@@ -1,3 +1,4 @@
+import type { JsonValue } from '../../core/json.ts';
 import type { ConfigIssue } from './config-issue.ts';
 import type { ConfigOrigin } from './config-origins.ts';
 import { type ConfigRequest, type LoadedConfig, loadConfig, readConfig, readConfigText } from './load-config.ts';
@@ -23,7 +24,7 @@ export interface ShownConfig {
 
 export interface SettingInForce extends ConfigOrigin {
   readonly key: string;
-  readonly value: unknown;
+  readonly value: JsonValue;
 }
 
 export interface CheckedConfig {
@@ -38,7 +39,11 @@ export function configurationOf(request: ConfigRequest, loaded?: LoadedConfig): 
     file,
     async show() {
       const { config, origins, issues } = loaded ?? (await loadConfig({ ...request, passOver: 'unknown-keys' }));
-      const settings = [...origins].map(([key, origin]) => ({ key, value: valueAt(config, key), ...origin }));
+      const settings = [...origins].map(([key, origin]) => ({
+        key,
+        value: valueAt(config, key) as JsonValue,
+        ...origin,
+      }));
       const text = await readConfigText(file);
       return { settings, issues, ...(text !== undefined && { text }) };
     },

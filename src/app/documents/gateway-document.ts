@@ -9,6 +9,7 @@ import type { KnownJob } from '../gateway/cron-jobs.ts';
 import type { Resolution } from '../gateway/gateway-session.ts';
 import type { Scheduler } from '../gateway/scheduler.ts';
 import { sessionDocument } from './session-document.ts';
+import { timed } from './timed.ts';
 
 /** A key and the session that answers it, as programs see them. */
 export function routeDocument({ key, movedAt, session }: Route) {
@@ -83,14 +84,15 @@ export async function listJobs(scheduler: Pick<Scheduler, 'jobs' | 'next' | 'las
 }
 
 export function jobDocument({ job, from, nextAt, last }: ListedJob) {
-  const { outcome, startedAt, sessionId } = last ?? {};
   return {
-    ...job,
+    ...timed(job, 'addedAt'),
     deliver: job.deliver.map((to) => (to.kind === 'webhook' ? { ...to, url: hideUrlSecrets(to.url) } : to)),
     from,
     ...(nextAt !== undefined && { nextAt: isoTime(nextAt) }),
-    ...(startedAt !== undefined && {
-      last: { sessionId, startedAt: isoTime(startedAt), outcome: outcome ?? 'running' },
-    }),
+    ...(last !== undefined && { last: lastRunDocument(last) }),
   };
+}
+
+function lastRunDocument({ sessionId, startedAt, outcome }: CronRun) {
+  return { sessionId, startedAt: isoTime(startedAt), outcome: outcome ?? 'running' };
 }

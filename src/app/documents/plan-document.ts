@@ -1,7 +1,8 @@
 import { type Decision, isRemoval, needsConsent, type Plan } from '../../core/retention/plan.ts';
 import type { RunRequest } from '../../core/retention/run.ts';
-import { isoTime } from '../../core/time.ts';
+import { type EpochMs, isoTime } from '../../core/time.ts';
 import { planId } from '../retention/plan-id.ts';
+import type { Timed } from './timed.ts';
 
 /** A plan as it is printed for programs, saved and read back: ISO times, its id, and totals. */
 export function planDocument(plan: Plan) {
@@ -23,15 +24,15 @@ function marked(decision: Decision): Decision & { readonly forGood?: true } {
   return needsConsent(decision) ? { ...decision, forGood: true } : decision;
 }
 
-export function requestDocument(request: RunRequest) {
-  if (request.kind === 'clear-copies') return { ...request, before: isoTime(request.before) };
-  if (request.kind !== 'prune' && request.kind !== 'archive') return request;
-  const { before, after, ...rest } = request;
+type RequestDocument<Request> = Request extends unknown ? Timed<Request, keyof Request & ('before' | 'after')> : never;
+
+export function requestDocument<Request extends RunRequest>(request: Request): RequestDocument<Request> {
+  const { before, after, ...rest }: RunRequest & { readonly before?: EpochMs; readonly after?: EpochMs } = request;
   return {
     ...rest,
     ...(before !== undefined && { before: isoTime(before) }),
     ...(after !== undefined && { after: isoTime(after) }),
-  };
+  } as RequestDocument<Request>;
 }
 
 export interface Amount {

@@ -41,6 +41,8 @@ export function restoreDocument(result: CheckpointRestoreResult, files: readonly
 }
 
 /** One file of them. */
-export function fileDocument<T extends FileDiff | RestoredFile>(file: T) {
-  return { ...file, path: file.path.toString() };
+export function fileDocument<T extends FileDiff | RestoredFile>(file: T): FileDocument<T> {
+  return { ...file, path: file.path.toString() } as FileDocument<T>;
 }
+
+type FileDocument<T> = { readonly [K in keyof T]: K extends 'path' ? string : T[K] };

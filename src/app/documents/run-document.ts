@@ -24,7 +24,7 @@ export function runItemDocument(given: RunItem) {
     reason,
     sizeBytes,
     state,
-    ...(state !== 'skipped' && losesWayBack(given) && { forGood: true }),
+    ...(state !== 'skipped' && losesWayBack(given) && { forGood: true as const }),
     ...(detail !== undefined && { detail }),
     ...(title !== undefined && { title }),
   };

@@ -1,16 +1,12 @@
 import type { Message } from '../../core/sessions/message.ts';
 import { type ModelUsage, type SessionFacts, sessionBytes } from '../../core/sessions/session.ts';
 import { isoTime } from '../../core/time.ts';
+import { timed } from './timed.ts';
 
 /** A session as programs see it, on the command line and over HTTP: ISO times, whole numbers of bytes. */
 export function sessionDocument(session: SessionFacts) {
-  const { startedAt, lastActiveAt, endedAt, archivedAt } = session;
   return {
-    ...session,
-    startedAt: isoTime(startedAt),
-    lastActiveAt: isoTime(lastActiveAt),
-    ...(endedAt !== undefined && { endedAt: isoTime(endedAt) }),
-    ...(archivedAt !== undefined && { archivedAt: isoTime(archivedAt) }),
+    ...timed(session, 'startedAt', 'lastActiveAt', 'endedAt', 'archivedAt'),
     sizeBytes: sessionBytes(session),
   };
 }

@@ -88,8 +88,14 @@ export function readCorrection({
   return { ...correction, nanoUsd: Math.round(costUsd * 1e9), at: Date.parse(at) };
 }
 
-export function readJob({ from, nextAt: _, last: __, ...job }: Answer<'GET /api/cron'>['jobs'][number]): KnownJob {
-  return { job, from };
+export function readJob({
+  from,
+  nextAt: _,
+  last: __,
+  addedAt,
+  ...job
+}: Answer<'GET /api/cron'>['jobs'][number]): KnownJob {
+  return { job: { ...job, ...(addedAt !== undefined && { addedAt: Date.parse(addedAt) }) }, from };
 }
 
 export function readLastRun({ name, last }: Answer<'GET /api/cron'>['jobs'][number]): CronRun[] {

@@ -18,12 +18,16 @@ export function openapiRoute(others: readonly Route[]): Route {
     handle: () => (document ??= openapiDocument([...others, itself])),
   });
   // Made when somebody asks: most daemons are never asked.
-  let document: object | undefined;
+  let document: OpenapiDocument | undefined;
   return itself;
 }
 
+interface OpenapiDocument extends Readonly<Record<string, unknown>> {
+  readonly openapi: string;
+}
+
 /** Everything there is to know about the routes, as OpenAPI 3.1. */
-export function openapiDocument(routes: readonly Route[]) {
+export function openapiDocument(routes: readonly Route[]): OpenapiDocument {
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
     const methods = (paths[route.path] ??= {});
@@ -59,14 +63,14 @@ const TOKEN_WORDS = [
 ].join(' ');
 
 /** Schemas that have a name stand once in the whole document, instead of once in every schema that uses them. */
-function withComponents(document: object): object {
+function withComponents(document: object): OpenapiDocument {
   const named: Record<string, unknown> = {};
   const text = JSON.stringify(document).replaceAll('"#/$defs/', '"#/components/schemas/');
   const { components, ...rest } = JSON.parse(text, (key, value: unknown) => {
     if (key !== '$defs') return value;
     Object.assign(named, value);
     return undefined;
-  }) as { readonly components: { readonly schemas: object } };
+  }) as OpenapiDocument & { readonly components: { readonly schemas: object } };
   return { ...rest, components: { ...components, schemas: { ...components.schemas, ...named } } };
 }
 

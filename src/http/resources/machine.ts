@@ -21,7 +21,7 @@ export const machineRoutes = [
     scope: 'none',
     summary: 'Whether the daemon lives. It tells nothing else.',
     answer: statusSchema,
-    handle: () => ({ status: 'ok' }),
+    handle: () => ({ status: 'ok' as const }),
   }),
   jsonRoute({
     method: 'GET',
@@ -30,10 +30,10 @@ export const machineRoutes = [
     summary:
       'Whether the daemon does its work: the home is open, its store takes writes, and what runs by the clock does. Status 503 when one of them is not so.',
     answer: readinessSchema,
-    statusOf: (document) => ('status' in document && document.status === 'ok' ? 200 : 503),
+    statusOf: ({ status }) => (status === 'ok' ? 200 : 503),
     handle: async ({ parts: { readiness } }) => {
       const checks = await readiness();
-      return { status: Object.values(checks).every(Boolean) ? 'ok' : 'failing', checks };
+      return { status: Object.values(checks).every(Boolean) ? ('ok' as const) : ('failing' as const), checks };
     },
   }),
   jsonRoute({

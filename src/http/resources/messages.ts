@@ -44,8 +44,7 @@ export const messageRoutes = [
     body: newMessagesSchema,
     answer: receiptSchema,
     status: 201,
-    location: (document, id) =>
-      `/api/sessions/${encodeURIComponent(id)}/messages?from=${String('firstSeq' in document && document.firstSeq)}`,
+    location: ({ firstSeq }, id) => `/api/sessions/${encodeURIComponent(id)}/messages?from=${firstSeq}`,
     repeat: 'noted',
     handle: async ({ parts, id, body, once }) => {
       const session = await parts.sessions.open(id);

@@ -7,7 +7,7 @@ import { dropPlan, savePlan } from '../../app/retention/saved-plans.ts';
 import { isRemoval, type Plan } from '../../core/retention/plan.ts';
 import { throttled } from '../answer-lines.ts';
 import { gather } from '../gather.ts';
-import { type Call, jsonRoute } from '../route.ts';
+import { jsonRoute } from '../route.ts';
 import { applyQuery, carriedSchema, newPlanSchema, outcomeSchema, planDocumentSchema } from '../schemas/run-schemas.ts';
 import { progressSchema } from '../schemas/values.ts';
 
@@ -25,7 +25,7 @@ export const planRoutes = [
     body: newPlanSchema,
     answer: planDocumentSchema,
     status: 201,
-    location: (document) => `/api/plans/${encodeURIComponent(String('id' in document && document.id))}`,
+    location: ({ id }) => `/api/plans/${encodeURIComponent(id)}`,
     tells: progressSchema,
     handle: async ({ parts: { home, clock }, body, tell, signal }) => {
       const options = { signal, onProgress: throttled(tell) };
@@ -80,7 +80,7 @@ export const planRoutes = [
 
 async function carryOut(
   { decisions }: Plan,
-  { tell, signal }: Pick<Call<never, never>, 'tell' | 'signal'>,
+  { tell, signal }: { readonly tell: Parameters<typeof gather>[0]; readonly signal: AbortSignal },
   apply: (options: ApplyOptions) => Promise<AppliedRun>,
 ) {
   if (!decisions.some(isRemoval)) return carriedDocument(NOTHING_DONE);

@@ -55,7 +55,7 @@ export const sessionRoutes = [
     body: newSessionSchema,
     answer: sessionSchema,
     status: 201,
-    location: (document) => `/api/sessions/${encodeURIComponent(String('id' in document && document.id))}`,
+    location: ({ id }) => `/api/sessions/${encodeURIComponent(id)}`,
     repeat: 'noted',
     handle: async ({ parts: { home, sessions, news }, body, once }) => {
       const session = await home.sessions.create(body, once);

@@ -103,6 +103,7 @@ export const jobListSchema = z.object({
   jobs: z.array(
     z.object({
       name: z.string(),
+      addedAt: time.exactOptional(),
       schedule: z.string(),
       timeZone: z.string(),
       command: z.array(z.string()),

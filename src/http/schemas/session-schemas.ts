@@ -225,6 +225,12 @@ const verdictSchema = z
         scope: z.string(),
         used: z.number(),
         limit: z.number(),
+        /** The model whose price is not known. */
+        model: z.string().exactOptional(),
+        /** What calls under way have set aside, beside what is used. */
+        reserved: z.number().exactOptional(),
+        /** What the next call is expected to need. */
+        needs: z.number().exactOptional(),
         tools: z.array(z.object({ name: z.string(), count: z.int() })).exactOptional(),
       }),
     ),

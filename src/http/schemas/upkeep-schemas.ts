@@ -38,6 +38,10 @@ export const homeStatusSchema = z
     rest: z.array(
       z.object({ name: z.enum(['index', 'log', 'reserve', 'plans', 'audit', 'caches', 'other']), sizeBytes: count }),
     ),
+    /** In a home of another agent, every file in it by sort, the largest first. */
+    files: z
+      .array(z.object({ name: z.string(), files: count, sizeBytes: count, unbounded: z.boolean() }))
+      .exactOptional(),
     trashUntil: z.object({ first: time, last: time }).exactOptional(),
     notes: z.array(z.string()),
     shortfalls: z.array(shortfallSchema),
