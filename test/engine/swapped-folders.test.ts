@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { removeAdviceFile } from '../../src/gateway/run/advice-file.ts';
 import { moveEntry } from '../../src/platform/files/move-entry.ts';
 import { removeTree } from '../../src/platform/files/remove-tree.ts';
 import { removeLeftovers } from '../../src/platform/leftovers/remove-leftovers.ts';
@@ -72,6 +73,7 @@ describe.skipIf(process.platform !== 'linux')(
     it.each([
       ['a tree', 'trash', () => removeTree(at('home'), at('home', 'trash'))],
       ['what a dead process left', nameOfTheDead(), async () => removeLeftovers(at('home'))],
+      ['the advice of a run', ADVICE, async () => removeAdviceFile(at('home', ADVICE, 'advice.jsonl'))],
     ])('removes nothing outside with %s, beside a process that swaps without end', async (_, name, remove) => {
       const swapper = spawn(process.execPath, ['-e', SWAPPER, at('home', name, 'inner'), at('outside')], {
         stdio: 'pipe',
@@ -91,6 +93,7 @@ describe.skipIf(process.platform !== 'linux')(
   },
 );
 
+const ADVICE = nameOfTheDead('coppice-advice');
 const CANARIES = ['one', 'two', 'inner/one', 'inner/two'];
 
 const SWAPPER = `

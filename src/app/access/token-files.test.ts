@@ -1,4 +1,13 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { manualClock, NOW } from '../../../test/support/clock.ts';
@@ -102,5 +111,16 @@ describe('tokens that are given out', () => {
     mkdirSync(join(homePath, 'tokens', `${'a'.repeat(64)}.json`), { recursive: true });
     expect(listTokens(homePath)).toMatchObject({ tokens: [], unreadable: [expect.any(String)] });
     expect(find(`coppice_${'x'.repeat(43)}`)).toBeUndefined();
+  });
+
+  it('are neither made nor taken back behind a link', () => {
+    const { homePath, make } = place();
+    make('there');
+    const outside = tempDir();
+    renameSync(join(homePath, 'tokens'), join(outside, 'tokens'));
+    symlinkSync(join(outside, 'tokens'), join(homePath, 'tokens'));
+    expect(() => make('another')).toThrow('is a link or no folder');
+    expect(() => revokeToken(homePath, 'there')).toThrow('is a link or no folder');
+    expect(readdirSync(join(outside, 'tokens'))).toHaveLength(1);
   });
 });

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync, rmSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { OWNER, type Scope } from '../../core/access.ts';
 import { Failure } from '../../core/failure.ts';
@@ -7,7 +7,9 @@ import type { EpochMs } from '../../core/time.ts';
 import { nativeLayout } from '../../homes/native/native-layout.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { readRegular } from '../../platform/files/open-regular.ts';
-import { makePrivateDir, syncDir, writeFileAtomic } from '../../platform/files/private-files.ts';
+import { makePrivateDir, syncDir } from '../../platform/files/private-files.ts';
+import { removeBelow } from '../../platform/files/remove-tree.ts';
+import { writeBelow } from '../../platform/files/write-below.ts';
 import { parseToken, type TokenRecord, tokenHash, tokenText } from './token-record.ts';
 
 // Each token has a file of its own, named by its hash. So nobody needs a lock to make or revoke one, a request finds its token with
@@ -43,8 +45,8 @@ export function createToken(
     createdAt: now,
     ...(expiresAt !== undefined && { expiresAt }),
   };
-  makePrivateDir(folderOf(homePath));
-  writeFileAtomic(tokenFile(homePath, record.hash), tokenText(record));
+  makePrivateDir(homePath);
+  writeBelow(homePath, tokenFile(homePath, record.hash), tokenText(record));
   syncDir(homePath);
   return { token, record };
 }
@@ -75,7 +77,10 @@ export function revokeToken(homePath: string, name: string): TokenRecord {
   const found = listTokens(homePath).tokens.filter((token) => token.name === name);
   const [first] = found;
   if (first === undefined) throw noSuchToken(name);
-  for (const { hash } of found) rmSync(tokenFile(homePath, hash), { force: true });
+  removeBelow(
+    homePath,
+    found.map(({ hash }) => tokenFile(homePath, hash)),
+  );
   syncDir(folderOf(homePath));
   return first;
 }

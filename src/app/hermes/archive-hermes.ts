@@ -108,7 +108,7 @@ async function archiveTaken(
     files.gather(number);
     stored.set(number, session);
   }
-  const linesOf = (_: string, { number }: RunItem) => hermesMemberLines(stored.get(number));
+  const linesOf = (_: string, { number }: RunItem) => hermesMemberLines(layout, stored.get(number));
   const bundled = await bundleSessions({ ...parts, linesOf }, runId, items);
   const requests: SealRequest[] = [];
   const failed: { item: RunItem; detail: string }[] = [];

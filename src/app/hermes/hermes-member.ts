@@ -19,9 +19,12 @@ import { syncDir } from '../../platform/files/private-files.ts';
  * What an archive holds of a session of a Hermes home: the lines of its record as they stand in the trash, its prompt, and then
  * its files as in every archive.
  */
-export function hermesMemberLines(stored: StoredSession | undefined): AsyncIterable<SomeLines> {
+export function hermesMemberLines(
+  { root }: Pick<NativeLayout, 'root'>,
+  stored: StoredSession | undefined,
+): AsyncIterable<SomeLines> {
   if (stored === undefined) throw new Error('a session that was taken is not in the trash');
-  return archiveLines(wrapped(stored), stored.directory);
+  return archiveLines(wrapped(stored), () => openBelow(root, stored.directory));
 }
 
 function* wrapped({ record, prompt }: StoredSession): Generator<SomeLines> {

@@ -159,5 +159,6 @@ it('saves and forgets nothing behind a link', () => {
   expect(() => savePlan(join(root, 'home'), aPlan(), NOW)).toThrow('is a link');
   trimPlans(join(root, 'home'), NOW);
   dropPlansNaming(join(root, 'home'), ['a']);
+  expect(() => dropPlan(join(root, 'home'), '0'.repeat(16))).toThrow('is a link');
   expect(readdirSync(join(root, 'outside'))).toEqual([`${'0'.repeat(16)}.json`]);
 });

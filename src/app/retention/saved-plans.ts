@@ -6,6 +6,7 @@ import { nativeLayout } from '../../homes/native/native-layout.ts';
 import { type DirectoryHandle, openBelow } from '../../platform/files/directory-handle.ts';
 import { readRegular } from '../../platform/files/open-regular.ts';
 import { makePrivateDir, writeFileAtomic } from '../../platform/files/private-files.ts';
+import { removeBelow } from '../../platform/files/remove-tree.ts';
 import { ifPossible } from '../../platform/if-possible.ts';
 import { planDocument } from '../documents/plan-document.ts';
 
@@ -49,7 +50,7 @@ export function* planText({ decisions, ...rest }: ReturnType<typeof planDocument
 
 /** Forgets a saved plan, once it is carried out. */
 export function dropPlan(homePath: string, id: string): void {
-  rmSync(savedPlanFile(homePath, id), { force: true });
+  removeBelow(homePath, [savedPlanFile(homePath, id)]);
 }
 
 /** Where the plan with this id is kept. */

@@ -1,7 +1,10 @@
-import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, openSync, writeSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Verdict } from '../../core/gateway/gateway.ts';
 import { type Clock, isoTime } from '../../core/time.ts';
+import { DirectoryHandle } from '../../platform/files/directory-handle.ts';
+import { removeIn } from '../../platform/files/remove-tree.ts';
+import { ifPossible } from '../../platform/if-possible.ts';
 import { temporaryFolder } from '../../platform/leftovers/temporary-folder.ts';
 import { isTemporaryName } from '../../platform/leftovers/temporary-name.ts';
 
@@ -28,11 +31,11 @@ const MOST_LINES = 1000;
  * first. Throws where the machine has no room for it.
  */
 export function createAdviceFile(clock: Clock): AdviceFile {
-  const path = join(temporaryFolder(FOLDER).path, NAME);
-  const fd = openSync(path, 'ax', 0o600);
+  const folder = temporaryFolder(FOLDER);
+  const fd = openSync(folder.at(NAME), 'ax', 0o600);
   let lines = 0;
   return {
-    path,
+    path: join(folder.path, NAME),
     add({ kind, say, causes }) {
       lines += 1;
       // Without the key that makes a line an event: an agent may print what it reads.
@@ -45,7 +48,8 @@ export function createAdviceFile(clock: Clock): AdviceFile {
     },
     remove() {
       closeSync(fd);
-      removeAdviceFile(path);
+      // Something may still be writing there: it is in the folder of the machine for what is temporary.
+      ifPossible(() => folder[Symbol.dispose]());
     },
   };
 }
@@ -54,11 +58,11 @@ export function createAdviceFile(clock: Clock): AdviceFile {
 export function removeAdviceFile(path: string): void {
   const folder = dirname(path);
   if (basename(path) !== NAME || !isOurs(basename(folder))) return;
-  try {
-    rmSync(folder, { recursive: true, force: true });
-  } catch {
-    // Something is still writing there: it is in the folder of the machine for what is temporary.
-  }
+  // Something may still be writing there, or the machine has cleared it away.
+  ifPossible(() => {
+    using above = DirectoryHandle.open(dirname(folder));
+    removeIn(above, basename(folder));
+  });
 }
 
 const isOurs = (folder: string) => isTemporaryName(folder, FOLDER) || EARLIER.test(folder);

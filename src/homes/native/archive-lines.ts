@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { Failure } from '../../core/failure.ts';
 import type { ArchiveDocument, ArchiveMember } from '../../core/sessions/session-archive.ts';
-import { type ArchiveData, type ArchiveEntry, archiveData, archiveEntries } from './archive-entries.ts';
+import type { DirectoryHandle } from '../../platform/files/directory-handle.ts';
+import { type ArchiveData, type ArchiveEntry, archiveEntries } from './archive-entries.ts';
 import { type ArchiveRow, documentOfRow } from './archive-version-1.ts';
 
 const HEADER = { format: 'coppice-archive', version: 2 };
@@ -12,16 +13,18 @@ export type ArchiveLine = ArchiveDocument | ArchiveEntry | ArchiveData;
 /** Some lines of an archive, without their breaks. They are good until the next ones are asked for. */
 export type SomeLines = readonly (string | Buffer)[];
 
-/** Everything of a session: what it is, its documents as the store wrote them, then its files. */
+/** Everything of a session: what it is, its documents as the store wrote them, then the files of its directory, if it has one. */
 export async function* archiveLines(
   documents: AsyncIterable<SomeLines> | Iterable<SomeLines>,
-  directory: string,
+  openDirectory: () => DirectoryHandle | undefined,
 ): AsyncGenerator<SomeLines> {
   yield [JSON.stringify(HEADER)];
   yield* documents;
-  for (const entry of archiveEntries(directory)) {
+  using directory = openDirectory();
+  if (directory === undefined) return;
+  for (const { entry, data } of archiveEntries(directory)) {
     yield [JSON.stringify(entry)];
-    if (entry.kind === 'file') for (const line of archiveData(directory, entry)) yield [line];
+    for (const line of data()) yield [line];
   }
 }
 
@@ -45,8 +48,8 @@ export function isAboutFiles(line: ArchiveLine | undefined): line is ArchiveEntr
 }
 
 /** The files of a session's directory as their lines in an archive: two files are the same when these are. */
-export function fileLines(directory: string): string[] {
-  const files = [...archiveEntries(directory)].filter(({ kind }) => kind === 'file');
+export function fileLines(directory: DirectoryHandle): string[] {
+  const files = Array.from(archiveEntries(directory), ({ entry }) => entry).filter(({ kind }) => kind === 'file');
   return files.map((entry) => JSON.stringify(entry));
 }
 

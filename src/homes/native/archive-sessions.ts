@@ -5,6 +5,7 @@ import type { ArchiveMember, SealRequest } from '../../core/sessions/session-arc
 import type { FileMover, HideOptions } from '../../core/sessions/session-trash.ts';
 import { trashRequest } from '../../core/sessions/trash-request.ts';
 import { errorSentence } from '../../platform/error-sentence.ts';
+import { openBelow } from '../../platform/files/directory-handle.ts';
 import { fileLines } from './archive-lines.ts';
 import { inspectMember } from './archive-member.ts';
 import { type BundleParts, bundleSessions } from './bundle-sessions.ts';
@@ -28,11 +29,12 @@ export async function archiveSessions(
   const { store, layout } = parts;
   const { runId, trash, deadHolders } = step;
   const { requests, held, outcomes } = await prepare(parts, runId, items);
-  const placeOf = (number: number) => join(layout.trash(runId), String(number));
   const files = checkedMover(step.files, (number) => {
     // Some may be gone: a crash may have cut their removal short. Whatever is there must be in the bundle.
     const inBundle = new Set(held.get(number));
-    return held.get(number) !== undefined && fileLines(placeOf(number)).every((line) => inBundle.has(line));
+    if (held.get(number) === undefined) return false;
+    using taken = openBelow(layout.root, join(layout.trash(runId), String(number)));
+    return taken === undefined || fileLines(taken).every((line) => inBundle.has(line));
   });
   const sealed = await store.archive.seal(runId, requests, { files, deadHolders });
   const done = new Set(sealed.filter(({ status }) => status === 'done').map(({ number }) => number));

@@ -1,4 +1,3 @@
-import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { groupsOf } from '../../core/retention/groups-of.ts';
 import type { RunItem } from '../../core/retention/run.ts';
@@ -6,7 +5,7 @@ import type { ArchiveCodec, ArchiveMember } from '../../core/sessions/session-ar
 import type { SessionStore } from '../../core/sessions/session-store.ts';
 import type { Clock } from '../../core/time.ts';
 import { errorSentence } from '../../platform/error-sentence.ts';
-import { refuseLinks } from '../../platform/files/move-entry.ts';
+import { openBelow } from '../../platform/files/directory-handle.ts';
 import { ArchiveBundle, AT_ONCE } from './archive-bundle.ts';
 import { archiveLines, type SomeLines } from './archive-lines.ts';
 import { packMember } from './archive-member.ts';
@@ -92,8 +91,13 @@ async function packAhead(parts: BundleParts, runId: string, item: RunItem): Prom
 
 function ownLines({ store, layout }: BundleParts, runId: string, { number, item }: RunItem): AsyncIterable<SomeLines> {
   // A crash may have left the files in the trash already.
-  const place = join(layout.trash(runId), String(number));
-  const directory = lstatSync(place, { throwIfNoEntry: false }) === undefined ? layout.sessionDir(item.id) : place;
-  refuseLinks(layout.root, directory);
-  return archiveLines(store.archive.documents(item.id), directory);
+  const places = [join(layout.trash(runId), String(number)), layout.sessionDir(item.id)];
+  const openDirectory = () => {
+    for (const place of places) {
+      const directory = openBelow(layout.root, place);
+      if (directory !== undefined) return directory;
+    }
+    return undefined;
+  };
+  return archiveLines(store.archive.documents(item.id), openDirectory);
 }

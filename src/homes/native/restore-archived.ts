@@ -1,4 +1,3 @@
-import { lstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { skip } from '../../core/retention/item-outcome.ts';
 import type { ItemOutcome, RunItem } from '../../core/retention/run.ts';
@@ -9,7 +8,6 @@ import type { FileMover } from '../../core/sessions/session-trash.ts';
 import { trashRequest } from '../../core/sessions/trash-request.ts';
 import { obstacleTo } from '../../platform/error-sentence.ts';
 import { openBelow } from '../../platform/files/directory-handle.ts';
-import { refuseLinks } from '../../platform/files/move-entry.ts';
 import { syncDir } from '../../platform/files/private-files.ts';
 import { fileLines, isAboutFiles, linesIn, parseArchiveLine } from './archive-lines.ts';
 import { inspectMember, memberStretches } from './archive-member.ts';
@@ -50,14 +48,12 @@ interface Unpacking {
 async function unpack(parts: BundleParts, step: RestoreStep, { item, member }: Unpacking): Promise<void> {
   const { layout } = parts;
   const path = join(layout.archive, member.bundle);
-  const directory = layout.sessionDir(item.item.id);
   const held = await inspectMember(path, member);
   await clear(parts, step, item);
   // A crash may have come when the files were back in their place already. What else stands there is not overwritten.
-  const stands = lstatSync(directory, { throwIfNoEntry: false }) !== undefined;
-  refuseLinks(layout.root, directory);
+  using stands = openBelow(layout.root, layout.sessionDir(item.item.id));
   using trash = openBelow(layout.root, layout.trash(step.runId), { create: true });
-  const isBack = stands && fileLines(directory).join('\n') === held.join('\n');
+  const isBack = stands !== undefined && fileLines(stands).join('\n') === held.join('\n');
   using files = isBack ? undefined : new ArchiveUnpack({ above: trash, name: String(item.number) });
   await readAll(path, member, {
     put: (messages) => parts.store.archive.put(step.runId, item.number, messages),

@@ -66,6 +66,16 @@ export class DirectoryHandle implements Disposable {
     return lstatSync(this.at(name), { throwIfNoEntry: false });
   }
 
+  /** The same, with times to the nanosecond. */
+  lookExactly(name: string): BigIntStats | undefined {
+    return lstatSync(this.at(name), { bigint: true, throwIfNoEntry: false });
+  }
+
+  /** What the folder itself is like, whatever has its name by now. */
+  facts(): BigIntStats {
+    return fstatSync(this.#handle, { bigint: true });
+  }
+
   /** The folder of this name, undefined when there is none. A link, or anything else, is refused. */
   folder(name: string): DirectoryHandle | undefined {
     const path = join(this.path, name);

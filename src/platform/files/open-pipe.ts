@@ -33,9 +33,12 @@ function closePipe({ readFd, writeFd }: Pipe): void {
 async function openFifos(count: number, open: (path: string) => Pipe): Promise<readonly Pipe[]> {
   // An open pipe needs no name, so the folder goes at once.
   using folder = temporaryFolder('coppice-pipes');
-  const paths = Array.from({ length: count }, (_, index) => join(folder.path, String(index)));
-  await makeFifos(paths);
-  return openAll(paths, open);
+  const names = Array.from({ length: count }, (_, index) => String(index));
+  await makeFifos(names.map((name) => join(folder.path, name)));
+  return openAll(
+    names.map((name) => folder.at(name)),
+    open,
+  );
 }
 
 async function makeFifos(paths: readonly string[]): Promise<void> {

@@ -1,11 +1,14 @@
-import { mkdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { removeLeftovers } from './remove-leftovers.ts';
+import { DirectoryHandle } from '../files/directory-handle.ts';
+import { removeIn } from '../files/remove-tree.ts';
+import { removeLeftoversIn } from './remove-leftovers.ts';
 import { temporaryName } from './temporary-name.ts';
 
 export interface TemporaryFolder extends Disposable {
   readonly path: string;
+  /** The path of a name in it, for calls of this process alone: whoever puts a link in its place leads them nowhere else. */
+  at(name: string): string;
 }
 
 /**
@@ -13,8 +16,27 @@ export interface TemporaryFolder extends Disposable {
  * that dead processes left under the same prefix go first.
  */
 export function temporaryFolder(prefix: string): TemporaryFolder {
-  removeLeftovers(tmpdir(), prefix);
-  const path = join(tmpdir(), temporaryName(prefix));
-  mkdirSync(path, 0o700);
-  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
+  return temporaryFolderIn(tmpdir(), prefix);
+}
+
+/** The same in another place that somebody chose. */
+export function temporaryFolderIn(place: string, prefix?: string): TemporaryFolder {
+  const above = DirectoryHandle.open(place);
+  try {
+    removeLeftoversIn(above, prefix);
+    const name = temporaryName(prefix);
+    const folder = above.newFolder(name);
+    return {
+      path: join(place, name),
+      at: (inside) => folder.at(inside),
+      [Symbol.dispose]() {
+        using _above = above;
+        folder[Symbol.dispose]();
+        removeIn(above, name);
+      },
+    };
+  } catch (error) {
+    above[Symbol.dispose]();
+    throw error;
+  }
 }

@@ -1,12 +1,10 @@
-import { mkdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { errorText } from '../../core/error-text.ts';
 import type { Problem } from '../../core/problem.ts';
 import type { StoreCheck } from '../../core/sessions/session-store.ts';
 import { errorCode } from '../../platform/error-code.ts';
-import { removeLeftovers } from '../../platform/leftovers/remove-leftovers.ts';
-import { temporaryName } from '../../platform/leftovers/temporary-name.ts';
+import { ifPossible } from '../../platform/if-possible.ts';
+import { temporaryFolderIn } from '../../platform/leftovers/temporary-folder.ts';
 import { freeBytes } from '../../platform/machine/file-system-facts.ts';
 import type { Connection } from './database/connection.ts';
 import { OUTPUT_ROW } from './sessions/message-rows.ts';
@@ -171,12 +169,11 @@ export const COPY = '.tmp-doctor';
 
 /** Looks at a copy of the database, which is as the database was at one moment. */
 async function withCopy<T>(db: Connection, scratchDir: string, look: (raw: BetterSqlite3.Database) => T): Promise<T> {
-  // Whoever dies over a copy leaves one as large as the database.
-  removeLeftovers(scratchDir, COPY);
-  const directory = join(scratchDir, temporaryName(COPY));
-  mkdirSync(directory, 0o700);
+  // Whoever dies over a copy leaves one as large as the database, and the next one removes it.
+  const folder = temporaryFolderIn(scratchDir, COPY);
   try {
-    const copy = join(directory, 'state.db');
+    // SQLite asks where the open folder is now, and goes on from there by its path.
+    const copy = folder.at('state.db');
     await db.raw.backup(copy, { progress: () => 0x7fffffff });
     const raw = new BetterSqlite3(copy);
     try {
@@ -185,16 +182,8 @@ async function withCopy<T>(db: Connection, scratchDir: string, look: (raw: Bette
       raw.close();
     }
   } finally {
-    dropCopy(directory);
-  }
-}
-
-/** What was found counts, also where the copy cannot be removed now: whoever looks next removes it. */
-function dropCopy(directory: string): void {
-  try {
-    rmSync(directory, { recursive: true, force: true });
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error;
+    // What was found counts, also where the copy cannot be removed now.
+    ifPossible(() => folder[Symbol.dispose]());
   }
 }
 

@@ -1,8 +1,9 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { WorkdirPlace } from '../../../core/retention/checkpoint.ts';
 import { done, skip } from '../../../core/retention/item-outcome.ts';
 import type { ItemOutcome, RunItem } from '../../../core/retention/run.ts';
+import { removeBelow } from '../../../platform/files/remove-tree.ts';
 import { runGit } from '../../../platform/git/run-git.ts';
 import { dropShortcuts } from './pack-files.ts';
 import type { ProjectAddress } from './project-address.ts';
@@ -116,7 +117,7 @@ async function removeProject(
   });
   changeShallow(gitDir, { remove: going.map(({ item }) => item.id) });
   // It would make the next snapshot believe that content is there which may be gone by then.
-  rmSync(join(gitDir, 'indexes', basename(ref)), { force: true });
+  removeBelow(gitDir, [join(gitDir, 'indexes', basename(ref))]);
 }
 
 /** Into the trash first, then out of the history. Where the second fails they are where they were, and the trash lets go of them. */

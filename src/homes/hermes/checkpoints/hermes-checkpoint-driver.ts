@@ -7,6 +7,7 @@ import type { ItemOutcome, RunItem } from '../../../core/retention/run.ts';
 import { type Clock, SECOND_MS } from '../../../core/time.ts';
 import { errorCode } from '../../../platform/error-code.ts';
 import { obstacleTo } from '../../../platform/error-sentence.ts';
+import { openBelow } from '../../../platform/files/directory-handle.ts';
 import { writeFileAtomic } from '../../../platform/files/private-files.ts';
 import { GitError } from '../../../platform/git/run-git.ts';
 import { ifPossible } from '../../../platform/if-possible.ts';
@@ -124,10 +125,10 @@ export async function reclaimHermes(
 
 /** Tells Hermes that its checkpoints were looked after, as it does itself. */
 function stampPrune({ home, clock }: CheckpointDriverParts): void {
-  const dir = join(home, 'checkpoints');
   // Without it, Hermes looks after them once more than it would have to.
   ifPossible(() => {
-    if (existsSync(dir)) writeFileAtomic(join(dir, '.last_prune'), String(clock.now() / SECOND_MS));
+    using folder = openBelow(home, join(home, 'checkpoints'));
+    if (folder !== undefined) writeFileAtomic(folder.at('.last_prune'), String(clock.now() / SECOND_MS));
   });
 }
 

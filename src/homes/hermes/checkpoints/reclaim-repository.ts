@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../core/time.ts';
+import { DirectoryHandle } from '../../../platform/files/directory-handle.ts';
 import { walkTree } from '../../../platform/files/walk-tree.ts';
 import { type GitPlace, runGit } from '../../../platform/git/run-git.ts';
-import { temporaryName } from '../../../platform/leftovers/temporary-name.ts';
+import { temporaryFolderIn } from '../../../platform/leftovers/temporary-folder.ts';
 import { freeBytes } from '../../../platform/machine/file-system-facts.ts';
 import { listNames } from '../list-names.ts';
 import { dropKeeps, dropShortcuts } from './pack-files.ts';
@@ -30,22 +31,17 @@ export async function reclaimRepository({ gitDir, scratch, graceMs = GRACE_MS }:
   const since = `@${Math.floor((Date.now() - graceMs) / SECOND_MS)} +0000`;
   dropKeeps(gitDir);
   dropShortcuts(gitDir);
-  const folder = join(scratch, temporaryName());
-  mkdirSync(folder, 0o700);
-  const place = { ...gitPlace(gitDir), indexFile: join(folder, 'index') };
-  try {
-    await writeIndex(place, await indexedObjects(gitDir));
-    // The older layout notes every step of its branch, which holds on to all that was ever there.
-    await runGit(place, ['reflog', 'expire', '--expire=now', '--all'], LONG);
-    // A new pack stands beside the old ones for a while.
-    const roomy = freeBytes(gitDir) > before * 1.2;
-    if (roomy) await runGit(place, [...REPACK, `--unpack-unreachable=${since}`], LONG);
-    await runGit(place, ['prune', `--expire=${since}`], LONG);
-    // git may have removed it as empty, and then takes the folder for no repository.
-    mkdirSync(join(gitDir, 'refs', 'heads'), { recursive: true });
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  using folder = temporaryFolderIn(scratch);
+  const place = { ...gitPlace(gitDir), indexFile: join(folder.path, 'index') };
+  await writeIndex(place, await indexedObjects(gitDir));
+  // The older layout notes every step of its branch, which holds on to all that was ever there.
+  await runGit(place, ['reflog', 'expire', '--expire=now', '--all'], LONG);
+  // A new pack stands beside the old ones for a while.
+  const roomy = freeBytes(gitDir) > before * 1.2;
+  if (roomy) await runGit(place, [...REPACK, `--unpack-unreachable=${since}`], LONG);
+  await runGit(place, ['prune', `--expire=${since}`], LONG);
+  // git may have removed it as empty, and then takes the folder for no repository.
+  makeHeads(gitDir);
   return Math.max(0, before - sizeOf(gitDir));
 }
 
@@ -85,6 +81,13 @@ function isResting(gitDir: string): boolean {
 const REST_MS = 10 * MINUTE_MS;
 /** What changes with every take, in either layout. */
 const TRACES = ['index', 'indexes', 'refs/hermes', 'logs/HEAD'];
+
+function makeHeads(gitDir: string): void {
+  using repository = DirectoryHandle.open(gitDir);
+  if (repository.look('refs') === undefined) mkdirSync(repository.at('refs'));
+  using refs = repository.folder('refs');
+  if (refs !== undefined && refs.look('heads') === undefined) mkdirSync(refs.at('heads'));
+}
 
 function indexesIn(dir: string): string[] {
   const names = listNames(dir).filter((name) => /^[0-9a-f]{16}$/.test(name));

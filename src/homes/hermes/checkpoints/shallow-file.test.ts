@@ -1,6 +1,17 @@
-import { existsSync, linkSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { beforeCall } from '../../../../test/support/before-call.ts';
 import { tempDir } from '../../../../test/support/temp-dir.ts';
 import { changeShallow, readShallow } from './shallow-file.ts';
 
@@ -39,5 +50,20 @@ describe('the file in which git notes where histories are cut', () => {
     changeShallow(gitDir, { add: [B] });
     expect([...readShallow(gitDir)]).toEqual([A, B]);
     expect(readdirSync(gitDir)).toEqual(['shallow']);
+  });
+
+  it.skipIf(process.platform !== 'linux')('stays the one of the repository that was opened', async () => {
+    const root = tempDir();
+    const [gitDir, outside] = [join(root, 'store'), join(root, 'outside')];
+    for (const folder of [gitDir, outside]) mkdirSync(folder);
+    writeFileSync(join(outside, 'shallow'), `${B}\n`);
+    const swap = () => {
+      renameSync(gitDir, join(root, 'moved'));
+      symlinkSync(outside, gitDir);
+    };
+    await beforeCall('linkSync', swap, { act: () => changeShallow(gitDir, { add: [A] }) });
+    expect([...readShallow(outside)]).toEqual([B]);
+    expect([...readShallow(join(root, 'moved'))]).toEqual([A]);
+    expect(readdirSync(outside)).toEqual(['shallow']);
   });
 });

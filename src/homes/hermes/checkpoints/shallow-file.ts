@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { Failure } from '../../../core/failure.ts';
 import { MINUTE_MS } from '../../../core/time.ts';
 import { errorCode } from '../../../platform/error-code.ts';
-import { syncDir, writeFileAtomic } from '../../../platform/files/private-files.ts';
+import { DirectoryHandle } from '../../../platform/files/directory-handle.ts';
+import { writeFileAtomic } from '../../../platform/files/private-files.ts';
 import { readTextIfThere } from '../read-text-if-there.ts';
 
 /**
@@ -11,7 +12,7 @@ import { readTextIfThere } from '../read-text-if-there.ts';
  * drops all that came before it, and changes the name of nothing that stays.
  */
 export function readShallow(gitDir: string): ReadonlySet<string> {
-  return new Set(readText(gitDir).split('\n').filter(Boolean));
+  return new Set(readTextIfThere(join(gitDir, 'shallow')).split('\n').filter(Boolean));
 }
 
 export interface ShallowChange {
@@ -24,21 +25,22 @@ export interface ShallowChange {
  * only: a git that finds it gives up at once.
  */
 export function changeShallow(gitDir: string, { add = [], remove = [] }: ShallowChange): void {
-  const files = { path: join(gitDir, 'shallow'), lock: join(gitDir, 'shallow.lock'), draft: join(gitDir, DRAFT) };
+  using folder = DirectoryHandle.open(gitDir);
+  const files = { path: folder.at('shallow'), lock: folder.at('shallow.lock'), draft: folder.at(DRAFT) };
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     dropStale(files);
-    const before = readText(gitDir);
+    const before = readTextIfThere(files.path);
     const lines = new Set(before.split('\n').filter(Boolean));
     for (const id of remove) lines.delete(id);
     for (const id of add) lines.add(id);
     const after = [...lines].map((id) => `${id}\n`).join('');
     if (after === before) return;
     writeFileAtomic(files.draft, after);
-    if (!swap(files, () => readText(gitDir) === before)) continue;
+    if (!swap(files, () => readTextIfThere(files.path) === before)) continue;
     rmSync(files.draft);
-    return syncDir(gitDir);
+    return folder.sync();
   }
-  throw new Failure('locked', `${files.path} is being changed by git at the moment.`, {
+  throw new Failure('locked', `${join(gitDir, 'shallow')} is being changed by git at the moment.`, {
     hint: 'Run the same command again in a minute.',
   });
 }
@@ -74,8 +76,4 @@ function dropStale({ lock, draft }: Files): void {
   if (found === undefined) return;
   const ours = lstatSync(draft, { throwIfNoEntry: false })?.ino === found.ino;
   if (ours || Date.now() - found.mtimeMs > MINUTE_MS) rmSync(lock, { force: true });
-}
-
-function readText(gitDir: string): string {
-  return readTextIfThere(join(gitDir, 'shallow'));
 }
