@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { runnerImport } from 'vite';
 import { createHermesDriver } from '../dist/homes/hermes/hermes-driver.js';
-import { createHermesSessionStore } from '../dist/homes/hermes/hermes-session-store.js';
+import { createHermesSessionReader } from '../dist/homes/hermes/hermes-session-reader.js';
 import { nativeLayout } from '../dist/homes/native/native-layout.js';
 import { openHome } from '../dist/index.js';
 import { locks, measured, worst } from './locks.js';
@@ -92,7 +92,7 @@ async function benchScan(path, { rounds, name }) {
 async function benchList(path) {
   const clockNow = { now: () => Date.now() };
   const list = async () => {
-    const store = createHermesSessionStore({ home: path, clock: clockNow, companion: () => undefined });
+    const store = createHermesSessionReader({ home: path, clock: clockNow });
     for await (const _ of store.list());
   };
   const { ratio, oursMs, bareMs } = await compare(5, list, () => {

@@ -71,6 +71,7 @@ export type { CleanUp } from './core/retention/clean-up.ts';
 export type { FileClass, Inventory } from './core/retention/inventory.ts';
 export type { Decision, Explanation, ItemRef, Plan, PlanRequest, SessionFilter } from './core/retention/plan.ts';
 export type { Outcome, Run, RunItem } from './core/retention/run.ts';
+export type { LeaseHolder, ProcessIdentity } from './core/sessions/lease-holder.ts';
 export type { LedgerGroup, LedgerQuery, LedgerRecord } from './core/sessions/ledger-book.ts';
 export type { Content, Message, NewMessage, Role, ToolCall } from './core/sessions/message.ts';
 export type { RequestDump } from './core/sessions/request-dump.ts';
@@ -85,16 +86,13 @@ export type {
   UsageReport,
 } from './core/sessions/session.ts';
 export type {
-  AppendOptions,
-  AppendReceipt,
-  LeaseHolder,
   MessageRange,
-  ProcessIdentity,
   SearchExcerpt,
   SearchHit,
   SearchQuery,
   SessionSort,
-} from './core/sessions/session-store.ts';
+} from './core/sessions/session-reader.ts';
+export type { AppendOptions, AppendReceipt } from './core/sessions/session-writer.ts';
 export type { Clock, EpochMs } from './core/time.ts';
 export type { FeedEvent } from './gateway/event-feed.ts';
 export type { Turn } from './gateway/turn.ts';

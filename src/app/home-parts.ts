@@ -1,7 +1,8 @@
 import type { Problem } from '../core/problem.ts';
 import type { HomeDriver } from '../core/retention/home-driver.ts';
 import type { SessionFact } from '../core/retention/inventory.ts';
-import type { SessionStore, StoreCheck } from '../core/sessions/session-store.ts';
+import type { StoreCheck } from '../core/sessions/session-reader.ts';
+import type { SessionStore } from '../core/sessions/session-store.ts';
 import type { Clock, EpochMs } from '../core/time.ts';
 import type { NativeLayout } from '../homes/native/native-layout.ts';
 import type { ConfigIssue } from './config/config-issue.ts';

@@ -1,6 +1,6 @@
 import type { SessionFilter } from '../core/retention/plan.ts';
 import type { LedgerGroup } from '../core/sessions/ledger-book.ts';
-import type { SessionSort } from '../core/sessions/session-store.ts';
+import type { SessionSort } from '../core/sessions/session-reader.ts';
 import type { EpochMs } from '../core/time.ts';
 
 /** What the command line hands to each command: checked and converted, absent when it was not typed. */

@@ -46,6 +46,10 @@ export function isOutsideFloor({ entryCount, newest, rules }: Lineage): boolean 
 function countsForFloor(lineage: Lineage, now: EpochMs): boolean {
   if (isOutsideFloor(lineage)) return false;
   return membersOf(lineage).every(
-    (session) => useOf(session) === undefined && session.unreadable !== true && session.lastActiveAt <= now,
+    (session) =>
+      useOf(session) === undefined &&
+      session.hold === undefined &&
+      session.unreadable !== true &&
+      session.lastActiveAt <= now,
   );
 }

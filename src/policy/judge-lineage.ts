@@ -27,7 +27,10 @@ export function judgeLineage(lineage: Lineage, context: RuleContext): SessionRul
 
 /** What every rule says of a lineage, in the order in which they are asked. */
 export function traceLineage(lineage: Lineage, context: RuleContext): RuleCheck[] {
-  const kept = KEEP_RULES.map((rule) => ({ rule: rule.reason, met: keeps(rule, lineage, context) }));
+  const kept = KEEP_RULES.flatMap((rule) => {
+    const met = keeps(rule, lineage, context);
+    return rule.seldom === true && !met ? [] : [{ rule: rule.reason, met }];
+  });
   const expired = expiriesFor(context.request).map((rule) => {
     const met = isDue(rule, lineage, context);
     const limitMs = rule.limitMs?.(lineage, context);

@@ -6,6 +6,7 @@ import type { SessionItem } from '../core/retention/inventory.ts';
 import type { PlanRequest } from '../core/retention/plan.ts';
 import type { SessionRules } from '../core/retention/policy.ts';
 import type { Use } from '../core/sessions/in-use.ts';
+import type { SessionHold } from '../core/sessions/session-hold.ts';
 import { DAY_MS, HOUR_MS } from '../core/time.ts';
 
 const daysAgo = (days: number) => NOW - days * DAY_MS;
@@ -29,6 +30,31 @@ describe('a session in use', () => {
     const sessions = [session, aSession('next', { parentId: 'it', childKind: 'continuation' }), newer];
     const next = planOf({ sessions }).decisions.find(({ item }) => item.id === 'next');
     expect(next).toMatchObject({ action: 'keep', reason: 'lineage-active' });
+  });
+});
+
+describe('a session that only its agent may take away', () => {
+  const holds: readonly SessionHold[] = [
+    { kind: 'report-only' },
+    { kind: 'through-owner', command: 'agent sessions rm it' },
+    { kind: 'referenced', by: 'fork' },
+  ];
+  const newer = aSession('newer', { lastActiveAt: NOW });
+
+  it.each(holds)('stays, however old and short space is, also when it is named: $kind', (hold) => {
+    const requests: readonly PlanRequest[] = [{ kind: 'policy' }, { kind: 'delete', ids: ['it'] }];
+    const sessions = [aSession('it', { hold }), newer];
+    const policy = aPolicy({}, { disk: { forGood: true, lowWater: 0.85, bySource: {}, maxBytes: 1 } });
+    const reasons = requests.map(
+      (request) => planOf({ sessions }, { request, policy }).decisions.find(({ item }) => item.id === 'it')?.reason,
+    );
+    expect(reasons).toEqual([hold.kind, hold.kind]);
+  });
+
+  it.each(holds)('keeps the rest of its conversation, and takes no place among the newest: $kind', (hold) => {
+    const sessions = [aSession('it', { hold }), aSession('next', { parentId: 'it', childKind: 'continuation' }), newer];
+    const next = planOf({ sessions }).decisions.find(({ item }) => item.id === 'next');
+    expect(next).toMatchObject({ action: 'keep', reason: 'lineage-kept' });
   });
 });
 

@@ -2,6 +2,7 @@ import type { SessionItem } from '../core/retention/inventory.ts';
 import type { KeepReason, PlanRequest, RemoveAction, RemoveReason } from '../core/retention/plan.ts';
 import type { AfterReset } from '../core/retention/policy.ts';
 import { isUsed, USES } from '../core/sessions/in-use.ts';
+import { SESSION_HOLDS } from '../core/sessions/session-hold.ts';
 import { type Lineage, membersOf } from './find-lineages.ts';
 import { givenAge, isFiltered, type RuleContext } from './rule-context.ts';
 
@@ -11,6 +12,8 @@ export interface KeepRule {
   readonly reason: KeepReason;
   readonly inLineage: KeepReason;
   readonly applies: (session: SessionItem, lineage: Lineage, context: RuleContext) => boolean;
+  /** Most homes have no such thing, so it is told of only where it speaks. */
+  readonly seldom?: true;
 }
 
 /** Lets go of a lineage that `fits` and has reached the age limit, where it has one. */
@@ -30,6 +33,9 @@ export interface ExpiryRule {
 export const KEEP_RULES: readonly KeepRule[] = [
   keepRule('not-selected', 'lineage-kept', (session, _, { selects }) => !selects(session)),
   ...USES.map((use) => keepRule(use, 'lineage-active', (session) => isUsed(session, use))),
+  ...SESSION_HOLDS.map((kind): KeepRule => {
+    return { ...keepRule(kind, 'lineage-kept', ({ hold }) => hold?.kind === kind), seldom: true };
+  }),
   keepRule('pinned', 'lineage-pinned', ({ pinned }) => pinned),
   keepRule('future', 'lineage-kept', ({ lastActiveAt }, _, { now }) => !(lastActiveAt <= now)),
   keepRule('unreadable', 'lineage-kept', ({ unreadable }) => unreadable === true),

@@ -3,7 +3,8 @@ import { manualClock } from '../../test/support/clock.ts';
 import { checkProblems, collect, user } from '../../test/support/collect.ts';
 import { removeSessions } from '../../test/support/remove-sessions.ts';
 import type { StorePlace } from '../../test/support/store-desk.ts';
-import type { MessageRange, SessionStore } from '../core/sessions/session-store.ts';
+import type { MessageRange } from '../core/sessions/session-reader.ts';
+import type { SessionStore } from '../core/sessions/session-store.ts';
 
 /** The contract of `SessionRewind`, as behaviour. `newPlace` gives an empty place for each test. */
 export function sessionRewindConformance(name: string, newPlace: () => Promise<StorePlace>): void {

@@ -1,6 +1,7 @@
 import type { Problem } from '../../src/core/problem.ts';
 import type { Message, NewMessage } from '../../src/core/sessions/message.ts';
-import type { MessageRange, SessionStore } from '../../src/core/sessions/session-store.ts';
+import type { MessageRange } from '../../src/core/sessions/session-reader.ts';
+import type { SessionStore } from '../../src/core/sessions/session-store.ts';
 
 /** A message that is only a user's words. */
 export function user(content: string): NewMessage {

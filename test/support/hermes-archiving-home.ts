@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { openCompanion } from '../../src/app/hermes/companion.ts';
 import { createHermesSessionDriver } from '../../src/app/hermes/hermes-session-driver.ts';
-import { createHermesSessionStore } from '../../src/homes/hermes/hermes-session-store.ts';
+import { foreignStore } from '../../src/core/sessions/foreign-store.ts';
+import { belongsToHermes, createHermesSessionReader } from '../../src/homes/hermes/hermes-session-reader.ts';
 import { nativeLayout } from '../../src/homes/native/native-layout.ts';
 import type { TestedHome } from '../../src/homes/tested-home.conformance.ts';
 import { dieAtChange } from './hermes-faults.ts';
@@ -35,7 +36,8 @@ export async function openHermesDriver(home: string) {
   const records = await openCompanion(layout, { clock });
   await records.create();
   const companion = () => records.store();
-  const store = createHermesSessionStore({ home, clock, companion });
+  const reader = createHermesSessionReader({ home, clock });
+  const store = foreignStore({ reader, records: companion, refusal: belongsToHermes });
   const driver = createHermesSessionDriver({ home, store, companion, layout, clock, codec: 'brotli' });
   return { driver, close: () => companion()[Symbol.asyncDispose]() };
 }

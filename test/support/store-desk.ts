@@ -1,6 +1,7 @@
 import { afterEach, beforeEach } from 'vitest';
 import type { NewSession } from '../../src/core/sessions/session.ts';
-import type { ListQuery, SessionStore } from '../../src/core/sessions/session-store.ts';
+import type { ListQuery } from '../../src/core/sessions/session-reader.ts';
+import type { SessionStore } from '../../src/core/sessions/session-store.ts';
 import type { Clock } from '../../src/core/time.ts';
 import { type ManualClock, manualClock } from './clock.ts';
 import { collect, messagesOf, user } from './collect.ts';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { Failure } from '../../core/failure.ts';
-import type { SessionStore } from '../../core/sessions/session-store.ts';
+import type { GatewayBooks } from '../../core/gateway/gateway-books.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { CronJob, DeliveryTarget } from '../../gateway/cron/cron-job.ts';
 import type { Config } from '../config/config-schema.ts';
@@ -34,7 +34,7 @@ export interface KnownJob {
 }
 
 /** Every job: those of the configuration, and those added by command whose name is not taken there. */
-export async function knownJobs(config: Config, store: SessionStore): Promise<readonly KnownJob[]> {
+export async function knownJobs(config: Config, store: Pick<GatewayBooks, 'cron'>): Promise<readonly KnownJob[]> {
   const configured = Object.entries(config.cron.jobs).map(
     ([name, spec]): KnownJob => ({ job: cronJob(name, spec), from: 'config' }),
   );

@@ -4,7 +4,7 @@ import type { Route, RouteQuery } from '../../core/gateway/route-book.ts';
 import { isNoSpace } from '../../core/machine-failure.ts';
 import type { NewMessage } from '../../core/sessions/message.ts';
 import type { SessionFacts } from '../../core/sessions/session.ts';
-import type { AppendOptions } from '../../core/sessions/session-store.ts';
+import type { AppendOptions } from '../../core/sessions/session-writer.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { FeedEvent } from '../../gateway/event-feed.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';

@@ -1,7 +1,8 @@
 import type { LeftByDead, SpendBook } from '../../core/gateway/gateway.ts';
-import type { SessionStore } from '../../core/sessions/session-store.ts';
+import type { SessionReader } from '../../core/sessions/session-reader.ts';
+import type { SessionWriter } from '../../core/sessions/session-writer.ts';
 
-type Store = Pick<SessionStore, 'get' | 'recordUsage' | 'usageIds' | 'forgetUsageIds'>;
+type Store = Pick<SessionReader, 'get'> & Pick<SessionWriter, 'recordUsage' | 'usageIds' | 'forgetUsageIds'>;
 
 /**
  * Makes the books agree after a crash. What a process had counted in `live.db` when it died, and had perhaps not recorded in its session
@@ -27,7 +28,7 @@ export async function recordLateUsage(
 }
 
 /** A session that was removed or archived takes no usage any more, and totals alone know of it. */
-export async function takesUsage(store: Pick<SessionStore, 'get'>, sessionId: string): Promise<boolean> {
+export async function takesUsage(store: Pick<SessionReader, 'get'>, sessionId: string): Promise<boolean> {
   const facts = await store.get(sessionId);
   return facts !== undefined && facts.archivedAt === undefined;
 }

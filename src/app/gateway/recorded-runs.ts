@@ -1,15 +1,17 @@
-import type { SessionStore } from '../../core/sessions/session-store.ts';
+import type { GatewayBooks } from '../../core/gateway/gateway-books.ts';
 import type { Clock, EpochMs } from '../../core/time.ts';
 import type { RunRecord } from '../../gateway/run/run-record.ts';
-import { claimedSessions } from '../../homes/native/active-sessions.ts';
+import { type ClaimBook, claimedSessions } from '../../homes/native/active-sessions.ts';
+
+type RunBook = Pick<GatewayBooks, 'runRecords'>;
 
 /** The runs that are on record, whoever supervises them. */
-export async function recordedRuns({ runRecords }: Pick<SessionStore, 'runRecords'>): Promise<readonly RunRecord[]> {
+export async function recordedRuns({ runRecords }: RunBook): Promise<readonly RunRecord[]> {
   return [...(await runRecords.all()).values()].map((text) => JSON.parse(text) as RunRecord);
 }
 
 /** Since when which session is at work without a break, by runs of any process that is alive. */
-export async function busySince(store: SessionStore, clock: Clock): Promise<ReadonlyMap<string, EpochMs>> {
+export async function busySince(store: RunBook & ClaimBook, clock: Clock): Promise<ReadonlyMap<string, EpochMs>> {
   const runs = await recordedRuns(store);
   if (runs.length === 0) return new Map();
   const claimed = await claimedSessions(store, clock);

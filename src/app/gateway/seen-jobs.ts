@@ -1,4 +1,4 @@
-import type { SessionStore } from '../../core/sessions/session-store.ts';
+import type { HomeMemory } from '../../core/sessions/session-records.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { CronJob } from '../../gateway/cron/cron-job.ts';
 import type { KnownJob } from './cron-jobs.ts';
@@ -17,7 +17,7 @@ interface Seen {
  */
 export async function withFirstSight(
   jobs: readonly KnownJob[],
-  { store, now }: { readonly store: Pick<SessionStore, 'getMeta' | 'setMeta'>; readonly now: EpochMs },
+  { store, now }: { readonly store: HomeMemory; readonly now: EpochMs },
 ): Promise<readonly CronJob[]> {
   const text = await store.getMeta(KEY);
   const before = parse(text);

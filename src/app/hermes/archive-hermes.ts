@@ -3,6 +3,7 @@ import { done, skip } from '../../core/retention/item-outcome.ts';
 import type { ItemOutcome, RunItem } from '../../core/retention/run.ts';
 import { IN_USE } from '../../core/sessions/in-use.ts';
 import type { ArchiveCodec, ArchiveMember, SealRequest } from '../../core/sessions/session-archive.ts';
+import type { SessionReader } from '../../core/sessions/session-reader.ts';
 import type { SessionStore } from '../../core/sessions/session-store.ts';
 import { sessionFingerprint } from '../../core/sessions/session-trash.ts';
 import type { Clock } from '../../core/time.ts';
@@ -20,7 +21,7 @@ export interface HermesArchiveParts {
   /** Takes sessions out of the Hermes home and brings them back, and writes nothing about it anywhere else. */
   readonly driver: HomeDriver;
   /** The sessions of the Hermes home. */
-  readonly from: SessionStore;
+  readonly from: SessionReader;
   /** Coppice's own records about it, in which archived sessions are known by their facts and by what people asked. */
   readonly store: SessionStore;
   readonly layout: NativeLayout;

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { Failure } from '../../core/failure.ts';
 import type { Clock } from '../../core/time.ts';
 import { detectHermes } from '../../homes/hermes/detect-hermes.ts';
-import { createHermesSessionStore } from '../../homes/hermes/hermes-session-store.ts';
+import { createHermesSessionReader } from '../../homes/hermes/hermes-session-reader.ts';
 import type { ImportOutcome } from '../transfer/import-outcome.ts';
 import type { ImportInto } from '../transfer/import-target.ts';
 import { importHermes } from './import-hermes.ts';
@@ -22,13 +22,8 @@ export async function* importFromHermes(
   const path = resolve(hermesHome);
   const detection = await detectHermes(path);
   if (detection?.shape === undefined) throw notHermes(path, detection?.reasons[0]?.message);
-  const from = createHermesSessionStore({ home: path, clock, companion: noRecords });
+  const from = createHermesSessionReader({ home: path, clock });
   yield* importHermes(store, { from, path, ...options });
-}
-
-/** What Coppice itself wrote down about that home is of no interest here. */
-function noRecords(): never {
-  throw new Error('An import reads no records of a home.');
 }
 
 function notHermes(path: string, why: string | undefined): Failure {

@@ -1,14 +1,15 @@
 import { Failure } from '../../core/failure.ts';
 import type { Problem } from '../../core/problem.ts';
+import type { ImportedSession } from '../../core/sessions/import-store.ts';
 import type { Message } from '../../core/sessions/message.ts';
 import type { SessionFacts } from '../../core/sessions/session.ts';
-import type { ImportedSession, SessionStore } from '../../core/sessions/session-store.ts';
+import type { SessionReader } from '../../core/sessions/session-reader.ts';
 import type { ImportOutcome, SessionOutcome } from '../transfer/import-outcome.ts';
 import { type ImportInto, openTarget } from '../transfer/import-target.ts';
 
 export interface HermesImport {
   /** The sessions of the Hermes home. */
-  readonly from: SessionStore;
+  readonly from: SessionReader;
   readonly path: string;
   /** Only sessions of this source. */
   readonly source?: string;

@@ -1,11 +1,12 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../../core/failure.ts';
+import { foreignStore } from '../../core/sessions/foreign-store.ts';
 import type { Clock } from '../../core/time.ts';
 import type { HermesDetection } from '../../homes/hermes/detect-hermes.ts';
 import { type HermesConnection, openHermes, readHermes } from '../../homes/hermes/hermes-connection.ts';
 import { knownFacts, readIds } from '../../homes/hermes/hermes-rows.ts';
-import { createHermesSessionStore } from '../../homes/hermes/hermes-session-store.ts';
+import { belongsToHermes, createHermesSessionReader } from '../../homes/hermes/hermes-session-reader.ts';
 import { listSessionFiles } from '../../homes/hermes/session-files.ts';
 import { lastAutoPruneAt, noteAutoPrune } from '../../homes/hermes/state-stamps.ts';
 import type { NativeLayout } from '../../homes/native/native-layout.ts';
@@ -38,7 +39,8 @@ export async function openHermesHome({
   brief = false,
 }: HermesHomeRequest): Promise<Omit<HomeParts, 'configuration' | 'configIssues'>> {
   const companion = await openCompanion(layout, { clock, brief });
-  const store = createHermesSessionStore({ home: path, clock, companion: () => companion.store() });
+  const reader = createHermesSessionReader({ home: path, clock });
+  const store = foreignStore({ reader, records: () => companion.store(), refusal: belongsToHermes });
   const { reasons } = detection;
   return {
     layout,

@@ -1,4 +1,5 @@
-import type { SessionStore } from '../../core/sessions/session-store.ts';
+import type { SessionReader } from '../../core/sessions/session-reader.ts';
+import type { SessionRecords } from '../../core/sessions/session-records.ts';
 import { type FileMover, sessionFingerprint } from '../../core/sessions/session-trash.ts';
 
 export interface CopyRef {
@@ -11,7 +12,10 @@ export interface CopyRef {
 export const NO_FILES: FileMover = { take: () => undefined, giveBack: () => undefined, letGo: () => undefined };
 
 /** Removes what Coppice's own records have of a session of another home, archived or not, as if it had never been there. */
-export async function dropCopy(store: SessionStore, { runId, number, id }: CopyRef): Promise<void> {
+export async function dropCopy(
+  store: Pick<SessionReader, 'get'> & SessionRecords,
+  { runId, number, id }: CopyRef,
+): Promise<void> {
   const copy = await store.get(id);
   const archived = await store.archive.find(runId, number);
   if (archived !== undefined) {

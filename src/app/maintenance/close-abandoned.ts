@@ -1,5 +1,5 @@
 import { ABANDONED } from '../../core/sessions/end-reasons.ts';
-import type { UnusedSession } from '../../core/sessions/session-store.ts';
+import type { UnusedSession } from '../../core/sessions/session-writer.ts';
 import { MINUTE_MS } from '../../core/time.ts';
 import { activeTest, deadHolders } from '../../homes/native/active-sessions.ts';
 import { judgeClock } from '../../homes/native/clock-watch.ts';

@@ -1,5 +1,5 @@
 import type { Problem } from '../../core/problem.ts';
-import type { SessionStore } from '../../core/sessions/session-store.ts';
+import type { HomeMemory } from '../../core/sessions/session-records.ts';
 import { type EpochMs, isoTime } from '../../core/time.ts';
 
 /** Something that is done by the clock and that fails. */
@@ -13,12 +13,12 @@ export interface Trouble {
 const KEY = 'troubles';
 
 /** Keeps what fails where every process finds it. */
-export function rememberTroubles(store: Pick<SessionStore, 'setMeta'>, troubles: readonly Trouble[]): Promise<void> {
+export function rememberTroubles(store: Pick<HomeMemory, 'setMeta'>, troubles: readonly Trouble[]): Promise<void> {
   return store.setMeta(KEY, JSON.stringify(troubles));
 }
 
 /** The same as problems for a person. */
-export async function recallTroubles(store: Pick<SessionStore, 'getMeta'>): Promise<readonly Problem[]> {
+export async function recallTroubles(store: Pick<HomeMemory, 'getMeta'>): Promise<readonly Problem[]> {
   return parse(await store.getMeta(KEY)).map(({ name, trouble, at }) => ({
     kind: 'chore-failing',
     subject: name,

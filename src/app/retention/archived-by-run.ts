@@ -1,10 +1,11 @@
 import { Failure } from '../../core/failure.ts';
 import { noSuchSession } from '../../core/sessions/check-session.ts';
-import type { SessionStore } from '../../core/sessions/session-store.ts';
+import type { SessionReader } from '../../core/sessions/session-reader.ts';
+import type { SessionRecords } from '../../core/sessions/session-records.ts';
 
 /** The ids by the run that archived them. Refuses all of them when one is not in the archive. */
 export async function archivedByRun(
-  store: SessionStore,
+  store: Pick<SessionReader, 'get'> & Pick<SessionRecords, 'archive'>,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, string[]>> {
   const byRun = new Map<string, string[]>();
@@ -16,7 +17,7 @@ export async function archivedByRun(
   return byRun;
 }
 
-async function notArchived(store: SessionStore, id: string): Promise<Failure> {
+async function notArchived(store: Pick<SessionReader, 'get'>, id: string): Promise<Failure> {
   if ((await store.get(id)) === undefined) return noSuchSession(id);
   return new Failure('refused', `Session ${id} is not archived.`, {
     hint: 'Nothing was restored. See what is archived with: coppice sessions list --archived',

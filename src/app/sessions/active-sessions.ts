@@ -1,4 +1,4 @@
-import type { ListQuery } from '../../core/sessions/session-store.ts';
+import type { ListQuery } from '../../core/sessions/session-reader.ts';
 import { MINUTE_MS } from '../../core/time.ts';
 import { activeQuery as queryActive } from '../../homes/native/active-sessions.ts';
 import type { HomeParts } from '../home-parts.ts';

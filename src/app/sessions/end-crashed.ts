@@ -1,5 +1,5 @@
 import { ABANDONED } from '../../core/sessions/end-reasons.ts';
-import type { UnusedSession } from '../../core/sessions/session-store.ts';
+import type { UnusedSession } from '../../core/sessions/session-writer.ts';
 import { claimedSessions } from '../../homes/native/active-sessions.ts';
 import { processState } from '../../platform/machine/process-identity.ts';
 import type { HomeParts } from '../home-parts.ts';

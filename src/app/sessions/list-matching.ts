@@ -1,6 +1,6 @@
 import type { SessionFilter } from '../../core/retention/plan.ts';
 import type { SessionFacts } from '../../core/sessions/session.ts';
-import type { ListQuery } from '../../core/sessions/session-store.ts';
+import type { ListQuery } from '../../core/sessions/session-reader.ts';
 import { NATIVE_FACTS } from '../../homes/native/session-item.ts';
 import { filterable, filterMatch } from '../../policy/filter-match.ts';
 import type { HomeParts } from '../home-parts.ts';

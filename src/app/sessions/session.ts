@@ -4,18 +4,18 @@ import { archivedSession, noSuchSession } from '../../core/sessions/check-sessio
 import { contentBytes, type Message, type NewMessage } from '../../core/sessions/message.ts';
 import type { RequestDump } from '../../core/sessions/request-dump.ts';
 import type { ModelUsage, SessionFacts, SessionSize, UsageReport } from '../../core/sessions/session.ts';
+import type { MessageRange, SessionReader } from '../../core/sessions/session-reader.ts';
 import {
   type AppendReceipt,
   MAX_BATCH,
   MAX_BATCH_BYTES,
-  type MessageRange,
-  type SessionStore,
-} from '../../core/sessions/session-store.ts';
+  type SessionWriter,
+} from '../../core/sessions/session-writer.ts';
 import { type FollowOptions, followMessages } from './follow-messages.ts';
 import type { SessionFile } from './session-files.ts';
 
 export interface SessionParts {
-  readonly store: SessionStore;
+  readonly store: SessionReader & SessionWriter;
   readonly files: (id: string) => readonly SessionFile[];
   /** Told after every write, for what a home needs done by whoever writes to it. */
   readonly wrote: () => void;
@@ -141,7 +141,7 @@ export class Session {
     await this.#store.release(this.id);
   }
 
-  get #store(): SessionStore {
+  get #store(): SessionParts['store'] {
     return this.#parts.store;
   }
 }

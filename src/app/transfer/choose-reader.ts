@@ -1,8 +1,8 @@
 import { basename, dirname, extname, resolve } from 'node:path';
 import type { JsonObject } from '../../core/json.ts';
 import type { Problem } from '../../core/problem.ts';
+import type { ImportedSession } from '../../core/sessions/import-store.ts';
 import { CHILD_KINDS } from '../../core/sessions/session.ts';
-import type { ImportedSession } from '../../core/sessions/session-store.ts';
 import type { Line } from '../../platform/files/read-lines.ts';
 import { EXPORT_VERSION } from './export-jsonl.ts';
 import type { ImportFile } from './find-import-files.ts';

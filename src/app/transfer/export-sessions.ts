@@ -1,6 +1,6 @@
 import { archivedSession, noSuchSession } from '../../core/sessions/check-session.ts';
 import type { SessionFacts } from '../../core/sessions/session.ts';
-import type { SessionStore } from '../../core/sessions/session-store.ts';
+import type { SessionReader } from '../../core/sessions/session-reader.ts';
 import { exportHtml } from './export-html.ts';
 import { type ExportHeader, exportJsonl } from './export-jsonl.ts';
 import { exportMarkdown } from './export-markdown.ts';
@@ -17,7 +17,7 @@ export interface ExportRequest {
 }
 
 /** What an export needs of the store that it reads. */
-export type ExportFrom = Pick<SessionStore, 'get' | 'usageByModel' | 'messages'>;
+export type ExportFrom = Pick<SessionReader, 'get' | 'usageByModel' | 'messages'>;
 
 /** The text of an export, piece by piece. An id that does not exist, or is archived, fails before the first piece. */
 export async function* exportSessions(

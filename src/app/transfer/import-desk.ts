@@ -1,6 +1,6 @@
 import { Failure } from '../../core/failure.ts';
 import type { Problem } from '../../core/problem.ts';
-import type { ImportedSession } from '../../core/sessions/session-store.ts';
+import type { ImportedSession } from '../../core/sessions/import-store.ts';
 import type { SessionOutcome } from './import-outcome.ts';
 import { type ImportInto, type ImportTarget, openTarget } from './import-target.ts';
 import type { ImportPiece } from './line-reader.ts';

@@ -1,16 +1,13 @@
 import { canonicalJson } from '../../core/canonical-json.ts';
+import type { ImportedSession } from '../../core/sessions/import-store.ts';
 import type { Message } from '../../core/sessions/message.ts';
-import {
-  type ImportedSession,
-  MAX_BATCH,
-  MAX_BATCH_BYTES,
-  type SessionStore,
-} from '../../core/sessions/session-store.ts';
+import type { SessionReader } from '../../core/sessions/session-reader.ts';
+import { MAX_BATCH, MAX_BATCH_BYTES, type SessionWriter } from '../../core/sessions/session-writer.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { ReadMessage } from './line-reader.ts';
 
 /** What an import needs of the store that it writes to. */
-export type ImportInto = Pick<SessionStore, 'get' | 'messages' | 'imports'>;
+export type ImportInto = Pick<SessionReader, 'get' | 'messages'> & Pick<SessionWriter, 'imports'>;
 
 /** Where the messages of one session go: into the store, or beside what the store has already. */
 export interface ImportTarget {

@@ -1,6 +1,6 @@
 import type { Problem } from '../../core/problem.ts';
+import type { ImportedSession } from '../../core/sessions/import-store.ts';
 import type { NewMessage } from '../../core/sessions/message.ts';
-import type { ImportedSession } from '../../core/sessions/session-store.ts';
 import type { Line } from '../../platform/files/read-lines.ts';
 
 /** Makes sense of the lines of one file, in order. Blank lines are left out. */

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { JsonObject } from '../../core/json.ts';
-import type { ImportedSession } from '../../core/sessions/session-store.ts';
+import type { ImportedSession } from '../../core/sessions/import-store.ts';
 import type { Line } from '../../platform/files/read-lines.ts';
 import type { ImportPiece, LineReader, ReadMessage } from './line-reader.ts';
 import { parseLine } from './parse-line.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../core/json.ts';
+import type { ImportedSession } from '../../core/sessions/import-store.ts';
 import { CHILD_KINDS } from '../../core/sessions/session.ts';
-import type { ImportedSession } from '../../core/sessions/session-store.ts';
 import { readTime } from './read-time.ts';
 
 /** The facts on the session line of an export; undefined when some are missing or of the wrong kind. */

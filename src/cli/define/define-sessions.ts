@@ -1,5 +1,5 @@
 import type { Command as Definition } from 'commander';
-import { SESSION_SORTS } from '../../core/sessions/session-store.ts';
+import { SESSION_SORTS } from '../../core/sessions/session-reader.ts';
 import {
   type EndOptions,
   EXPORT_FORMATS,

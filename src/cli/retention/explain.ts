@@ -1,5 +1,6 @@
 import type { Decision, Explanation, KeepReason, RuleCheck } from '../../core/retention/plan.ts';
 import { USES } from '../../core/sessions/in-use.ts';
+import { SESSION_HOLDS } from '../../core/sessions/session-hold.ts';
 import { DAY_MS, HOUR_MS } from '../../core/time.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
@@ -10,7 +11,7 @@ import { safeText } from '../safe-text.ts';
 import { sessionLabel } from '../sessions/session-label.ts';
 import { renderTable } from '../table.ts';
 import { withAppToLook } from '../with-app.ts';
-import { ACTION_WORDS, KIND_WORDS, REASON_WORDS } from './words.ts';
+import { ACTION_WORDS, holdSentence, KIND_WORDS, REASON_WORDS } from './words.ts';
 
 /** `coppice explain ID`: every rule that was asked about one item, and which one decided. */
 export function run(input: CommandInput<NoOptions>): Promise<number> {
@@ -27,7 +28,7 @@ export function run(input: CommandInput<NoOptions>): Promise<number> {
       printExplanation(
         io.out,
         explanation,
-        [title, about].filter((part) => part !== ''),
+        [title, about, ...(facts?.hold === undefined ? [] : [holdSentence(facts.hold)])].filter((part) => part !== ''),
       );
     }
     return 0;
@@ -62,7 +63,7 @@ function verdict({ action, reason, sizeBytes }: Decision): string {
 const RULE_OF: Partial<Record<Decision['reason'], readonly RuleCheck['rule'][]>> = {
   'lineage-active': USES,
   'lineage-pinned': ['pinned'],
-  'lineage-kept': ['future', 'unreadable', 'tagged'] satisfies KeepReason[],
+  'lineage-kept': [...SESSION_HOLDS, 'future', 'unreadable', 'tagged'] satisfies KeepReason[],
 };
 
 function decides({ rule, met, stoppedBy }: RuleCheck, { reason }: Decision): boolean {

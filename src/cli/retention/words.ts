@@ -1,6 +1,7 @@
 import { shortId } from '../../core/retention/checkpoint.ts';
 import type { KeepReason, RemoveReason, SessionFilter } from '../../core/retention/plan.ts';
 import type { RunAction, RunItemRef, RunItemState, RunRequest } from '../../core/retention/run.ts';
+import type { SessionHold } from '../../core/sessions/session-hold.ts';
 import { formatDate, plural } from '../format.ts';
 
 /** Why something stays or goes, as a short phrase about it. The one place where reasons become words. */
@@ -8,6 +9,9 @@ export const REASON_WORDS: Record<KeepReason | RemoveReason, string> = {
   active: 'in use',
   routed: 'answers a route',
   open: 'still open',
+  'report-only': 'only shown: its agent alone knows its shape',
+  'through-owner': 'only the command of its agent removes it',
+  referenced: 'another session needs it',
   pinned: 'pinned',
   'lineage-active': 'its conversation is in use',
   'lineage-pinned': 'its conversation is pinned',
@@ -46,6 +50,13 @@ export const REASON_WORDS: Record<KeepReason | RemoveReason, string> = {
   'trash-size': 'the trash is too large',
   pressure: 'space is short',
 };
+
+/** What a person can do about a session that only its agent may take away. */
+export function holdSentence(hold: SessionHold): string {
+  if (hold.kind === 'report-only') return 'Coppice shows it and changes nothing about it. Remove it with its agent.';
+  if (hold.kind === 'through-owner') return `Remove it with the command of its agent: ${hold.command}`;
+  return `The session ${hold.by} needs it, and it is free once that one is gone.`;
+}
 
 /** What stands where a session has its title. */
 export const KIND_WORDS: Record<RunItemRef['kind'], string> = {

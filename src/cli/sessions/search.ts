@@ -1,5 +1,5 @@
 import { hitDocument } from '../../app/documents/search-document.ts';
-import type { SearchExcerpt, SearchHit } from '../../core/sessions/session-store.ts';
+import type { SearchExcerpt, SearchHit } from '../../core/sessions/session-reader.ts';
 import type { CommandInput } from '../command.ts';
 import type { SearchOptions } from '../command-options.ts';
 import { formatAge } from '../format.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { NO_USAGE } from '../../core/sessions/session.ts';
-import type { SessionSort } from '../../core/sessions/session-store.ts';
+import type { SessionSort } from '../../core/sessions/session-reader.ts';
 import { createColour } from '../colour.ts';
 import { renderTable } from '../table.ts';
 import { type LabelledSession, sessionColumns } from './session-columns.ts';

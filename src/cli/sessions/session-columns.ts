@@ -1,5 +1,5 @@
 import { type SessionFacts, sessionBytes, totalTokens } from '../../core/sessions/session.ts';
-import type { SessionSort } from '../../core/sessions/session-store.ts';
+import type { SessionSort } from '../../core/sessions/session-reader.ts';
 import type { EpochMs } from '../../core/time.ts';
 import { displayWidth } from '../display-width.ts';
 import { formatAge, formatBytes, formatCount, formatTokens, formatUsd } from '../format.ts';

@@ -1,5 +1,6 @@
 import type { Problem } from '../problem.ts';
 import type { ChildKind } from '../sessions/session.ts';
+import type { SessionHold } from '../sessions/session-hold.ts';
 import type { EpochMs } from '../time.ts';
 import type { WorkdirPlace } from './checkpoint.ts';
 
@@ -132,6 +133,8 @@ export interface SessionItem {
   readonly active: boolean;
   /** The next message at some key goes on in it. */
   readonly routed?: true;
+  /** Set where only its agent may take it away. A driver that skips nothing else skips this. */
+  readonly hold?: SessionHold;
   /** Its metadata could not be read in full, so nothing about its age or use is certain. */
   readonly unreadable?: boolean;
   readonly bytes: SessionBytes;

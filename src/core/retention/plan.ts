@@ -1,4 +1,5 @@
 import type { Use } from '../sessions/in-use.ts';
+import type { SessionHold } from '../sessions/session-hold.ts';
 import type { EpochMs } from '../time.ts';
 import type { HomeRef, Item } from './inventory.ts';
 
@@ -171,6 +172,7 @@ export type RemoveAction = 'remove' | 'archive' | 'drop-files' | 'drop-dumps' | 
 /** Holds are absolute; `tagged` and `keep-last` are rules; the last three say that nothing lets go of the item. */
 export type KeepReason =
   | Use
+  | SessionHold['kind']
   | 'pinned'
   | 'lineage-active'
   | 'lineage-pinned'

@@ -1,9 +1,9 @@
 import { Failure } from '../failure.ts';
 import { shellWord } from '../shell-word.ts';
 import { endedByRule } from './end-reasons.ts';
+import type { ImportedSession } from './import-store.ts';
 import { type NewMessage, ROLES } from './message.ts';
 import { CHILD_KINDS, type NewSession, type SessionSize, type UsageReport } from './session.ts';
-import type { ImportedSession } from './session-store.ts';
 
 /** Longest accepted forms, in UTF-8 bytes. An id is a key, not a text. */
 const MAX_ID_BYTES = 512;

@@ -1,4 +1,5 @@
 import type { EpochMs } from '../time.ts';
+import type { SessionHold } from './session-hold.ts';
 
 export const CHILD_KINDS = ['branch', 'subagent', 'continuation', 'reset'] as const;
 /** How a session came out of its parent. */
@@ -64,6 +65,8 @@ export interface SessionFacts {
   /** Since when it is archived: its messages and files can be restored, and until then nothing about it changes. */
   readonly archivedAt?: EpochMs;
   readonly pinned: boolean;
+  /** Set where only its agent may take it away. */
+  readonly hold?: SessionHold;
   readonly tags: readonly string[];
   /** What was said, by whomever. What a supervised agent printed is no message. */
   readonly messageCount: number;

@@ -1,4 +1,4 @@
-import type { ProcessIdentity } from '../../core/sessions/session-store.ts';
+import type { ProcessIdentity } from '../../core/sessions/lease-holder.ts';
 
 /** A command to start. */
 export interface ChildOptions {

@@ -1,4 +1,4 @@
-import type { ProcessIdentity } from '../../core/sessions/session-store.ts';
+import type { ProcessIdentity } from '../../core/sessions/lease-holder.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { ReadRun } from '../readers/agent-reader.ts';
 

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import type { ProcessIdentity } from '../../core/sessions/session-store.ts';
+import type { ProcessIdentity } from '../../core/sessions/lease-holder.ts';
 import { RUNS_VARIABLE } from './run-record.ts';
 import type { RunTerminal } from './terminal/own-terminal.ts';
 

@@ -1,5 +1,5 @@
 import type { Message } from '../../core/sessions/message.ts';
-import type { MessageRange } from '../../core/sessions/session-store.ts';
+import type { MessageRange } from '../../core/sessions/session-reader.ts';
 import { type HermesDatabase, hasColumns } from './hermes-connection.ts';
 import { hermesMessage, type RawMessage } from './hermes-message.ts';
 

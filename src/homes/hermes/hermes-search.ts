@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { makeExcerpt } from '../../core/sessions/excerpt.ts';
 import { contentText, type Message, toolCallsText } from '../../core/sessions/message.ts';
 import { foldText, matchesTerms, parseSearch, type SearchTerms } from '../../core/sessions/search-terms.ts';
-import type { SearchHit, SearchQuery } from '../../core/sessions/session-store.ts';
+import type { SearchHit, SearchQuery } from '../../core/sessions/session-reader.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import type { HermesDatabase } from './hermes-connection.ts';
 import { hermesMessage, type RawMessage, STRUCTURED } from './hermes-message.ts';

@@ -1,5 +1,5 @@
 import { type SessionFacts, sessionBytes, totalTokens } from '../../core/sessions/session.ts';
-import type { ListQuery, SessionSort } from '../../core/sessions/session-store.ts';
+import type { ListQuery, SessionSort } from '../../core/sessions/session-reader.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { HermesDatabase } from './hermes-connection.ts';
 import { hermesFacts } from './hermes-facts.ts';

@@ -1,15 +1,20 @@
+import type { LeaseHolder } from '../../core/sessions/lease-holder.ts';
 import type { SessionFacts } from '../../core/sessions/session.ts';
-import type { LeaseHolder, ListQuery, SessionStore } from '../../core/sessions/session-store.ts';
+import type { ListQuery } from '../../core/sessions/session-reader.ts';
+import type { SessionWriter } from '../../core/sessions/session-writer.ts';
 import { type Clock, MINUTE_MS } from '../../core/time.ts';
 import { processState } from '../../platform/machine/process-identity.ts';
-import { judgeClock } from './clock-watch.ts';
+import { type ClockRecords, judgeClock } from './clock-watch.ts';
 
 /** A holder on another machine, whose process cannot be looked at, counts as alive for this long after its last sign. */
 const HEARTBEAT_GRACE_MS = 10 * MINUTE_MS;
 
+/** What is asked of a store for who is at work in its sessions. */
+export type ClaimBook = ClockRecords & Pick<SessionWriter, 'holders'>;
+
 /** What makes a session active now: a living holder, or activity within the grace. */
 export async function activeQuery(
-  store: SessionStore,
+  store: ClaimBook,
   { clock, graceMs }: { clock: Clock; graceMs: number },
 ): Promise<NonNullable<ListQuery['active']>> {
   const { alive } = await sortedHolders(store, clock);
@@ -18,7 +23,7 @@ export async function activeQuery(
 
 /** The same question about sessions at hand, for those who look at all of them anyway. */
 export async function activeTest(
-  store: SessionStore,
+  store: ClaimBook,
   { clock, graceMs }: { clock: Clock; graceMs: number },
 ): Promise<(session: Pick<SessionFacts, 'id' | 'endedAt' | 'lastActiveAt'>) => boolean> {
   const claimed = await claimedSessions(store, clock);
@@ -27,18 +32,18 @@ export async function activeTest(
 }
 
 /** The sessions that a living holder claims, by their ids. */
-export async function claimedSessions(store: SessionStore, clock: Clock): Promise<ReadonlySet<string>> {
+export async function claimedSessions(store: ClaimBook, clock: Clock): Promise<ReadonlySet<string>> {
   const { alive } = await sortedHolders(store, clock);
   return new Set(alive.flatMap(({ sessionIds }) => sessionIds));
 }
 
 /** Holders whose claims no longer count, by their ids. */
-export async function deadHolders(store: SessionStore, clock: Clock): Promise<readonly string[]> {
+export async function deadHolders(store: ClaimBook, clock: Clock): Promise<readonly string[]> {
   return (await goneHolders(store, clock)).map(({ id }) => id);
 }
 
 /** The same, with all that is known of them. */
-export async function goneHolders(store: SessionStore, clock: Clock): Promise<readonly LeaseHolder[]> {
+export async function goneHolders(store: ClaimBook, clock: Clock): Promise<readonly LeaseHolder[]> {
   return (await sortedHolders(store, clock)).gone;
 }
 
@@ -48,7 +53,7 @@ interface SortedHolders {
 }
 
 /** The process itself says whether it lives. Only where it cannot be asked its last sign counts, by a clock that can be trusted. */
-async function sortedHolders(store: SessionStore, clock: Clock): Promise<SortedHolders> {
+async function sortedHolders(store: ClaimBook, clock: Clock): Promise<SortedHolders> {
   const states = (await store.holders()).map((holder) => ({ holder, state: processState(holder.process) }));
   const isUnclear = states.some(({ state }) => state === 'unknown');
   const trusted = !isUnclear || (await judgeClock(store, clock)) === 'trusted';

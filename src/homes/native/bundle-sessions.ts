@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { groupsOf } from '../../core/retention/groups-of.ts';
 import type { RunItem } from '../../core/retention/run.ts';
 import type { ArchiveCodec, ArchiveMember } from '../../core/sessions/session-archive.ts';
-import type { SessionStore } from '../../core/sessions/session-store.ts';
+import type { SessionReader } from '../../core/sessions/session-reader.ts';
+import type { SessionRecords } from '../../core/sessions/session-records.ts';
 import type { Clock } from '../../core/time.ts';
 import { errorSentence } from '../../platform/error-sentence.ts';
 import { openBelow } from '../../platform/files/directory-handle.ts';
@@ -16,7 +17,7 @@ import type { NativeLayout } from './native-layout.ts';
 const IN_MEMORY_BYTES = 4 * 1024 * 1024;
 
 export interface BundleParts {
-  readonly store: Pick<SessionStore, 'get' | 'archive'>;
+  readonly store: Pick<SessionReader, 'get'> & Pick<SessionRecords, 'archive'>;
   readonly layout: NativeLayout;
   readonly clock: Clock;
   readonly codec: ArchiveCodec;

@@ -1,5 +1,6 @@
 import { Failure } from '../../core/failure.ts';
-import type { SessionStore } from '../../core/sessions/session-store.ts';
+import type { SessionReader } from '../../core/sessions/session-reader.ts';
+import type { HomeMemory, SessionRecords } from '../../core/sessions/session-records.ts';
 import { type Clock, DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS } from '../../core/time.ts';
 import { forgetSeen, onBetween, readSeen, type Seen, seenNow, writeSeen } from './seen-time.ts';
 
@@ -18,8 +19,11 @@ const RECORDED_EVERY_MS = HOUR_MS;
 
 type Verdict = 'trusted' | 'suspect';
 
+/** What is asked of a store for the highest time ever seen, and where it is kept. */
+export type ClockRecords = HomeMemory & Pick<SessionReader, 'list'> & Pick<SessionRecords, 'journal'>;
+
 /** Whether ages can be trusted: a clock far from the highest time ever seen, or from what the machine counted, is suspect. Reads only. */
-export function judgeClock(store: SessionStore, clock: Clock): Promise<Verdict> {
+export function judgeClock(store: ClockRecords, clock: Clock): Promise<Verdict> {
   return judge(store, seenNow(clock));
 }
 
@@ -27,14 +31,14 @@ export function judgeClock(store: SessionStore, clock: Clock): Promise<Verdict> 
  * Whether the clock is in doubt because it is years ahead. What only waits for its time, such as a job, cannot come too early by a
  * clock that was set back, and would wait for a day for nothing; set to a later day of the same year it comes once too early.
  */
-export async function isClockAhead(store: SessionStore, clock: Clock): Promise<boolean> {
+export async function isClockAhead(store: ClockRecords, clock: Clock): Promise<boolean> {
   const now = { at: clock.now() };
   if ((await judge(store, now)) === 'trusted') return false;
   return now.at > Number((await store.getMeta(LATEST_SEEN)) ?? Number.NEGATIVE_INFINITY);
 }
 
 /** Refuses what somebody asks for because of its age, while ages cannot be trusted. */
-export async function refuseDoubtfulClock(store: SessionStore, clock: Clock): Promise<void> {
+export async function refuseDoubtfulClock(store: ClockRecords, clock: Clock): Promise<void> {
   if ((await judgeClock(store, clock)) === 'trusted') return;
   throw new Failure(
     'refused',
@@ -46,7 +50,7 @@ export async function refuseDoubtfulClock(store: SessionStore, clock: Clock): Pr
 }
 
 /** Remembers the time, and since when it has been in doubt; says which. Called by whatever is about to act on ages. */
-export async function recordClock(store: SessionStore, clock: Clock): Promise<Verdict> {
+export async function recordClock(store: ClockRecords, clock: Clock): Promise<Verdict> {
   const now = seenNow(clock);
   const verdict = await judge(store, now);
   if (verdict === 'trusted') {
@@ -59,13 +63,13 @@ export async function recordClock(store: SessionStore, clock: Clock): Promise<Ve
 }
 
 /** The same for those who come often: what was recorded a moment ago is good enough. */
-export async function recordClockNowAndThen(store: SessionStore, clock: Clock): Promise<void> {
+export async function recordClockNowAndThen(store: ClockRecords, clock: Clock): Promise<void> {
   const latest = Number(await store.getMeta(LATEST_SEEN));
   // Without a record it is no number, and then nothing can be said about it.
   if (!(Math.abs(clock.now() - latest) < RECORDED_EVERY_MS)) await recordClock(store, clock);
 }
 
-async function judge(store: SessionStore, now: Seen): Promise<Verdict> {
+async function judge(store: ClockRecords, now: Seen): Promise<Verdict> {
   const latest = (await readSeen(store, LATEST_SEEN)) ?? { at: await latestUse(store, now.at) };
   if (!isFar(now, latest)) return 'trusted';
   const since = await doubtedSince(store, now);
@@ -73,13 +77,13 @@ async function judge(store: SessionStore, now: Seen): Promise<Verdict> {
 }
 
 /** Since when the clock has told times that are in doubt and fit together. */
-async function doubtedSince(store: SessionStore, now: Seen): Promise<Seen | undefined> {
+async function doubtedSince(store: ClockRecords, now: Seen): Promise<Seen | undefined> {
   const since = await readSeen(store, SUSPECT_SINCE);
   return since === undefined || isFar(now, since) ? undefined : since;
 }
 
 /** A home of which no time was recorded yet was used all the same. What lies ahead of the clock says nothing about it. */
-async function latestUse(store: SessionStore, now: EpochMs): Promise<EpochMs> {
+async function latestUse(store: ClockRecords, now: EpochMs): Promise<EpochMs> {
   let latest = await latestActivity(store, now);
   for await (const { startedAt } of store.journal.runs()) {
     if (startedAt > now) continue;
@@ -90,7 +94,7 @@ async function latestUse(store: SessionStore, now: EpochMs): Promise<EpochMs> {
 }
 
 /** A database that cannot be read says nothing about the clock. Whoever looks at it says what is wrong, and nothing of it goes. */
-async function latestActivity(store: SessionStore, now: EpochMs): Promise<EpochMs> {
+async function latestActivity(store: ClockRecords, now: EpochMs): Promise<EpochMs> {
   try {
     for await (const { lastActiveAt } of store.list({ before: now + 1, limit: 1 })) return lastActiveAt;
   } catch (error) {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Problem } from '../../core/problem.ts';
 import type { ArchiveItem, StrayItem } from '../../core/retention/inventory.ts';
 import type { ArchivedSession } from '../../core/sessions/session-archive.ts';
-import type { SessionStore } from '../../core/sessions/session-store.ts';
+import type { SessionRecords } from '../../core/sessions/session-records.ts';
 import { type FoundEntry, ownDiskBytes, walkTree } from '../../platform/files/walk-tree.ts';
 import { isTemporaryName } from '../../platform/leftovers/temporary-name.ts';
 import { isBundleName } from './archive-bundle.ts';
@@ -18,7 +18,7 @@ export interface ArchiveScan {
 }
 
 /** Reads the archive: what sessions refer to, and the files that are there. */
-export async function scanArchive(store: SessionStore, layout: NativeLayout): Promise<ArchiveScan> {
+export async function scanArchive(store: Pick<SessionRecords, 'archive'>, layout: NativeLayout): Promise<ArchiveScan> {
   const bundles = await store.archive.bundles();
   const missing = new Set(bundles.map(({ name }) => name));
   const debris: StrayItem[] = [];

@@ -1,4 +1,4 @@
-import type { SessionStore } from '../../core/sessions/session-store.ts';
+import type { HomeMemory } from '../../core/sessions/session-records.ts';
 import type { Clock, EpochMs, SinceBoot } from '../../core/time.ts';
 
 /** A time that a home saw, and how long the machine had been on by then, where it tells. */
@@ -21,7 +21,7 @@ export function onBetween(then: Seen, now: Seen): number | undefined {
 }
 
 /** Reads a time that was written down under this name. */
-export async function readSeen(store: SessionStore, name: string): Promise<Seen | undefined> {
+export async function readSeen(store: HomeMemory, name: string): Promise<Seen | undefined> {
   const text = (await store.getMeta(name)) ?? '';
   if (text === '') return undefined;
   const at = Number(text);
@@ -30,12 +30,12 @@ export async function readSeen(store: SessionStore, name: string): Promise<Seen 
   return ofTime === text ? { at, sinceBoot: { boot: boot.join(' '), ms: Number(ms) } } : { at };
 }
 
-export async function writeSeen(store: SessionStore, name: string, { at, sinceBoot }: Seen): Promise<void> {
+export async function writeSeen(store: HomeMemory, name: string, { at, sinceBoot }: Seen): Promise<void> {
   if (sinceBoot !== undefined) await store.setMeta(countName(name), `${at} ${sinceBoot.ms} ${sinceBoot.boot}`);
   await store.setMeta(name, String(at));
 }
 
-export async function forgetSeen(store: SessionStore, name: string): Promise<void> {
+export async function forgetSeen(store: HomeMemory, name: string): Promise<void> {
   await store.setMeta(name, '');
 }
 

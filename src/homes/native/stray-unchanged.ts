@@ -1,7 +1,8 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunItem } from '../../core/retention/run.ts';
-import type { SessionStore } from '../../core/sessions/session-store.ts';
+import type { SessionReader } from '../../core/sessions/session-reader.ts';
+import type { SessionRecords } from '../../core/sessions/session-records.ts';
 import { sessionIdOf } from '../../platform/files/session-dir-name.ts';
 import { walkTree } from '../../platform/files/walk-tree.ts';
 import { isTemporaryName } from '../../platform/leftovers/temporary-name.ts';
@@ -11,7 +12,7 @@ import type { NativeLayout } from './native-layout.ts';
 
 export interface StrayParts {
   readonly layout: NativeLayout;
-  readonly store: SessionStore;
+  readonly store: Pick<SessionReader, 'get' | 'list'> & Pick<SessionRecords, 'archive'>;
 }
 
 /**

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { VERDICT_KINDS } from '../../core/gateway/gateway.ts';
 import { ROLES } from '../../core/sessions/message.ts';
 import { CHILD_KINDS } from '../../core/sessions/session.ts';
-import { MAX_BATCH, SESSION_SORTS } from '../../core/sessions/session-store.ts';
+import { SESSION_SORTS } from '../../core/sessions/session-reader.ts';
+import { MAX_BATCH } from '../../core/sessions/session-writer.ts';
 import { DAY_MS } from '../../core/time.ts';
 import {
   anyJson,

@@ -1,6 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
-import type { ProcessIdentity } from '../../core/sessions/session-store.ts';
+import type { ProcessIdentity } from '../../core/sessions/lease-holder.ts';
 import { findProcess, run } from './find-process.ts';
 
 /** What other processes, now and later, need to know this one by. */

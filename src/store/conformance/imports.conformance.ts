@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { NOW } from '../../../test/support/clock.ts';
 import { checkProblems, collect, messagesOf, user } from '../../../test/support/collect.ts';
 import type { StoreDesk } from '../../../test/support/store-desk.ts';
+import type { ImportedSession } from '../../core/sessions/import-store.ts';
 import type { Message } from '../../core/sessions/message.ts';
 import { type ModelUsage, NO_USAGE } from '../../core/sessions/session.ts';
-import type { ImportedSession } from '../../core/sessions/session-store.ts';
 import { DAY_MS, HOUR_MS } from '../../core/time.ts';
 
 /** Sessions that appear whole or not at all. */

@@ -7,7 +7,8 @@ import { sessionSize } from '../../../test/support/session-size.ts';
 import type { StoreDesk } from '../../../test/support/store-desk.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { type NewMessage, outputMessage, ROLES } from '../../core/sessions/message.ts';
-import { MAX_BATCH, type SessionStore } from '../../core/sessions/session-store.ts';
+import type { SessionStore } from '../../core/sessions/session-store.ts';
+import { MAX_BATCH } from '../../core/sessions/session-writer.ts';
 
 /** What is said: kept in order, exactly as it was given. */
 export function messagesConformance(desk: StoreDesk): void {

@@ -4,7 +4,7 @@ import { checkProblems, collect, messagesOf, user } from '../../../test/support/
 import { removeSessions } from '../../../test/support/remove-sessions.ts';
 import type { StoreDesk } from '../../../test/support/store-desk.ts';
 import { NO_USAGE } from '../../core/sessions/session.ts';
-import { MAX_BATCH } from '../../core/sessions/session-store.ts';
+import { MAX_BATCH } from '../../core/sessions/session-writer.ts';
 import { HOUR_MS } from '../../core/time.ts';
 
 /** What is left of a session that was removed: its line in the ledger. */

@@ -9,17 +9,15 @@ import type {
   SessionSize,
   UsageReport,
 } from '../../core/sessions/session.ts';
+import type { ListQuery, MessageRange, SearchQuery } from '../../core/sessions/session-reader.ts';
+import type { SessionStore } from '../../core/sessions/session-store.ts';
 import type {
   AppendOptions,
   AppendReceipt,
   EndUnusedOptions,
-  ListQuery,
-  MessageRange,
-  SearchQuery,
-  SessionStore,
   UnusedSession,
   UsageOptions,
-} from '../../core/sessions/session-store.ts';
+} from '../../core/sessions/session-writer.ts';
 import type { TranscriptSink } from '../../core/sessions/transcript.ts';
 import type { Clock } from '../../core/time.ts';
 import { unlessFailure } from '../../core/unless-failure.ts';

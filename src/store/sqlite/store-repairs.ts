@@ -1,4 +1,4 @@
-import { MAX_BATCH } from '../../core/sessions/session-store.ts';
+import { MAX_BATCH } from '../../core/sessions/session-writer.ts';
 import type { StoreRepair } from '../../core/sessions/store-repair.ts';
 import type { TranscriptSink } from '../../core/sessions/transcript.ts';
 import type { Connection } from './database/connection.ts';

@@ -4,7 +4,7 @@ import {
   type AppendReceipt,
   MAX_BATCH,
   MAX_BATCH_BYTES,
-} from '../../../core/sessions/session-store.ts';
+} from '../../../core/sessions/session-writer.ts';
 import { checkBatch } from '../sessions/message-writes.ts';
 import type { Work, WriteQueue } from './write-queue.ts';
 

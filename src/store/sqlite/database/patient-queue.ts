@@ -1,4 +1,4 @@
-import { MAX_BATCH } from '../../../core/sessions/session-store.ts';
+import { MAX_BATCH } from '../../../core/sessions/session-writer.ts';
 import { wait } from '../../../platform/machine/wait.ts';
 import type { Connection } from './connection.ts';
 import { keepLogShort } from './tight-disk.ts';

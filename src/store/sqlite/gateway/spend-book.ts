@@ -13,7 +13,7 @@ import {
   type SpendStep,
 } from '../../../core/gateway/gateway.ts';
 import type { Once } from '../../../core/gateway/once.ts';
-import type { ProcessIdentity } from '../../../core/sessions/session-store.ts';
+import type { ProcessIdentity } from '../../../core/sessions/lease-holder.ts';
 import type { Clock, EpochMs } from '../../../core/time.ts';
 import { isBusy, lockedTooLong, translateSqliteError } from '../database/sqlite-errors.ts';
 import { type Prepares, RequestRows } from '../records/request-rows.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { ProcessIdentity } from '../../../core/sessions/session-store.ts';
+import type { ProcessIdentity } from '../../../core/sessions/lease-holder.ts';
 import { type Clock, HOUR_MS } from '../../../core/time.ts';
 import { currentProcess, processState } from '../../../platform/machine/process-identity.ts';
 

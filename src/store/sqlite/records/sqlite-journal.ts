@@ -1,5 +1,5 @@
 import type { Journal, RunItem, RunItemState } from '../../../core/retention/run.ts';
-import { MAX_BATCH } from '../../../core/sessions/session-store.ts';
+import { MAX_BATCH } from '../../../core/sessions/session-writer.ts';
 import type { Connection } from '../database/connection.ts';
 import type { WriteQueue } from '../database/write-queue.ts';
 import { type ItemRow, itemOf, type RunRow, runOf } from './run-rows.ts';

@@ -1,4 +1,4 @@
-import type { EndUnusedOptions, UnusedSession } from '../../../core/sessions/session-store.ts';
+import type { EndUnusedOptions, UnusedSession } from '../../../core/sessions/session-writer.ts';
 import type { EpochMs } from '../../../core/time.ts';
 import type { Connection } from '../database/connection.ts';
 import type { PatientQueue } from '../database/patient-queue.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { LeaseHolder, ProcessIdentity } from '../../../core/sessions/session-store.ts';
+import type { LeaseHolder, ProcessIdentity } from '../../../core/sessions/lease-holder.ts';
 import { type Clock, MINUTE_MS } from '../../../core/time.ts';
 import { currentProcess } from '../../../platform/machine/process-identity.ts';
 import type { Connection } from '../database/connection.ts';

@@ -1,7 +1,7 @@
 import { Failure } from '../../../core/failure.ts';
 import { checkImportedSession } from '../../../core/sessions/check-session.ts';
+import type { ImportedSession, ImportStore } from '../../../core/sessions/import-store.ts';
 import type { Message } from '../../../core/sessions/message.ts';
-import type { ImportedSession, ImportStore } from '../../../core/sessions/session-store.ts';
 import type { Connection } from '../database/connection.ts';
 import type { PatientQueue } from '../database/patient-queue.ts';
 import { countMessages, insertMessages } from './message-writes.ts';

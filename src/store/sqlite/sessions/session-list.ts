@@ -1,5 +1,5 @@
 import type { SessionFacts } from '../../../core/sessions/session.ts';
-import type { ListQuery, SessionSort } from '../../../core/sessions/session-store.ts';
+import type { ListQuery, SessionSort } from '../../../core/sessions/session-reader.ts';
 import type { Connection } from '../database/connection.ts';
 import { factsOf, type SessionRow } from './session-rows.ts';
 

@@ -1,0 +1,23 @@
+import type { EpochMs } from '../time.ts';
+import type { Message } from './message.ts';
+import type { ModelUsage, NewSession } from './session.ts';
+
+export interface ImportStore {
+  /** Starts a session that nobody sees until `finish`. An unfinished one of the same id is dropped first. */
+  begin(session: ImportedSession): Promise<void>;
+  append(id: string, messages: readonly Message[]): Promise<void>;
+  /** Makes it visible with these facts. */
+  finish(session: ImportedSession): Promise<void>;
+  abandon(id: string): Promise<void>;
+}
+
+/** A session as an export describes it. Counts and sizes are found anew on import. */
+export interface ImportedSession extends NewSession {
+  readonly id: string;
+  readonly startedAt: EpochMs;
+  readonly lastActiveAt: EpochMs;
+  readonly endedAt?: EpochMs;
+  readonly endReason?: string;
+  readonly pinned: boolean;
+  readonly usageByModel: readonly ModelUsage[];
+}
