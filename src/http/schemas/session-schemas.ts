@@ -33,6 +33,13 @@ export const usageSchema = z
   })
   .meta({ id: 'Usage' });
 
+/** Why only its agent may take it away. */
+const sessionHoldSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('report-only') }),
+  z.object({ kind: z.literal('through-owner'), command: z.string() }),
+  z.object({ kind: z.literal('referenced'), by: z.string() }),
+]);
+
 export const sessionSchema = z
   .object({
     id: z.string(),
@@ -53,6 +60,7 @@ export const sessionSchema = z
     endReason: z.string().exactOptional(),
     archivedAt: time.exactOptional(),
     pinned: z.boolean(),
+    hold: sessionHoldSchema.exactOptional(),
     tags: z.array(z.string()),
     messageCount: count,
     outputCount: count.exactOptional(),
