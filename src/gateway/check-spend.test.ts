@@ -1,19 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  COUNTERS,
-  type Counter,
-  type Counters,
-  OK,
-  type Scope,
-  type Spend,
-  VERDICT_KINDS,
-} from '../core/gateway/gateway.ts';
+import { type Counters, OK, type Scope, type Spend, VERDICT_KINDS } from '../core/gateway/gateway.ts';
+import { COUNTERS, type Counter, ofEachSpent } from '../core/gateway/limits.ts';
 import { checkSize, checkSpend, type SpendRule } from './check-spend.ts';
 import { forbids, strictest } from './strictest.ts';
 import { verdictOf } from './verdict-of.ts';
 
-const ZERO: Counters = { tokens: 0, nanoUsd: 0, iterations: 0, wallMs: 0 };
+const ZERO: Counters = ofEachSpent(() => 0);
 const SCOPES: readonly Scope[] = ['session', 'source', 'day', 'model'];
 
 const spendOf = (scope: Scope, used: Partial<Counters>, key = 'k'): Spend => {
@@ -66,12 +59,7 @@ describe('checkSpend', () => {
       onBreach: fc.constantFrom('warn' as const, 'reset' as const, 'stop' as const),
     }),
   );
-  const counters = fc.record({
-    tokens: fc.nat(120),
-    nanoUsd: fc.nat(120),
-    iterations: fc.nat(120),
-    wallMs: fc.nat(120),
-  });
+  const counters = fc.record(ofEachSpent(() => fc.nat(120)));
   const sizes = fc.record({ messages: fc.nat(120), bytes: fc.nat(120) });
   const spent = fc.tuple(...SCOPES.map((scope) => counters.map((used) => spendOf(scope, used))));
 
@@ -94,9 +82,7 @@ describe('checkSpend', () => {
       fc.property(rules, rules, spent, counters, fc.nat(120), (some, others, totals, more, ms) => {
         const less = strictness(checkSpend(some, totals).kind);
         const added = totals.map(({ used, ...row }) => {
-          const sum = (counter: keyof Counters) => used[counter] + more[counter];
-          const grown = { tokens: sum('tokens'), nanoUsd: sum('nanoUsd') };
-          return { ...row, used: { ...grown, iterations: sum('iterations'), wallMs: sum('wallMs') } };
+          return { ...row, used: ofEachSpent((counter) => used[counter] + more[counter]) };
         });
         expect(strictness(checkSpend(some, added).kind)).toBeGreaterThanOrEqual(less);
         expect(strictness(checkSpend(some, totals, ms).kind)).toBeGreaterThanOrEqual(less);

@@ -1,4 +1,5 @@
-import { type Counter, OK, type Reserved, type Scope, type Spend, type Verdict } from '../core/gateway/gateway.ts';
+import { OK, type Reserved, type Scope, type Spend, type Verdict } from '../core/gateway/gateway.ts';
+import { type Counter, isOfSize } from '../core/gateway/limits.ts';
 import type { SessionSize } from '../core/sessions/session.ts';
 import { strictest } from './strictest.ts';
 import { verdictOf } from './verdict-of.ts';
@@ -91,10 +92,6 @@ export function ruleApplies(
   { scope, key }: Pick<Spend, 'scope' | 'key'>,
 ): boolean {
   return rule.scope === scope && (rule.key === undefined || rule.key === key);
-}
-
-function isOfSize(counter: Counter): counter is keyof SessionSize {
-  return counter === 'messages' || counter === 'bytes';
 }
 
 function judge({ scope, counter, limit, warnAt, onBreach }: SpendRule, used: number): Verdict {

@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { NOW } from '../../test/support/clock.ts';
-import { GUARD_NAMES, OK } from '../core/gateway/gateway.ts';
+import { OK } from '../core/gateway/gateway.ts';
+import { GUARD_NAMES } from '../core/gateway/guards.ts';
 import { MINUTE_MS } from '../core/time.ts';
 import {
   afterEvent,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { GUARD_NAMES, type GuardName, OK, type ToolCount, type Verdict } from '../core/gateway/gateway.ts';
+import { OK, type ToolCount, type Verdict } from '../core/gateway/gateway.ts';
+import { type Flow, GUARD_NAMES, type GuardName } from '../core/gateway/guards.ts';
 import type { JsonValue } from '../core/json.ts';
 import type { EpochMs } from '../core/time.ts';
 import { addToRate, NO_HOURLY_RATE, NO_RATE, type Rate, recent } from './rate.ts';
@@ -31,8 +32,6 @@ export type GuardEvent =
   | { readonly kind: 'call'; readonly name: string; readonly args?: JsonValue }
   | { readonly kind: 'result'; readonly name: string; readonly ok: boolean }
   | { readonly kind: 'flow'; readonly at: EpochMs; readonly amounts: Partial<Readonly<Record<Flow, number>>> };
-
-type Flow = 'messages' | 'tokens' | 'bytes';
 
 export interface GuardState {
   readonly kept: KeptGuards;

@@ -1,4 +1,5 @@
 import type { Spend, SpendBook, SpendShare } from '../core/gateway/gateway.ts';
+import { isOfSize } from '../core/gateway/limits.ts';
 import { ruleApplies } from './check-spend.ts';
 import type { LiveRules } from './live-state.ts';
 import { factsOf } from './verdict-of.ts';
@@ -23,7 +24,7 @@ export function createShareTeller({ book, rules, tell }: ShareTellerParts): (spe
     for (const { scope, key, period, used: totals } of spent) {
       for (const { rule, percent } of limits) {
         const { counter, limit } = rule;
-        if (counter === 'messages' || counter === 'bytes' || !ruleApplies(rule, { scope, key })) continue;
+        if (isOfSize(counter) || !ruleApplies(rule, { scope, key })) continue;
         const used = totals[counter];
         const isUsed = used >= (limit * percent) / 100;
         // Asked after every message: most of the time nothing is near a share, and nothing was.

@@ -1,5 +1,6 @@
-import { type Counter, GUARD_NAMES, type GuardName, type Verdict } from '../core/gateway/gateway.ts';
-import { MINUTE_MS } from '../core/time.ts';
+import type { Verdict, VerdictCause } from '../core/gateway/gateway.ts';
+import { GUARDS, guardUnit, isGuard } from '../core/gateway/guards.ts';
+import { LIMITS, unitSize } from '../core/gateway/limits.ts';
 
 /**
  * The end reason of a session that was stopped: what stopped it and by how much, such as `budget: tokens (day) 1200 of 1000`, in
@@ -8,8 +9,7 @@ import { MINUTE_MS } from '../core/time.ts';
 export function stopReason({ causes: [cause] }: Verdict): string {
   if (cause === undefined) return 'closed';
   const { rule, scope, used, limit } = cause;
-  const kind = GUARD_NAMES.some((name) => name === rule) ? 'guard' : 'budget';
-  const { name = rule, size = 1 } = UNITS[rule as keyof typeof UNITS] ?? {};
+  const { kind, name, size } = unitOf(rule);
   const amount = (counted: number) => Number((counted / size).toFixed(4));
   return `${kind}: ${name} (${scope}) ${amount(used)} of ${amount(limit)}`;
 }
@@ -22,12 +22,10 @@ export function endReason(verdict: Verdict): string {
   return stopReason(verdict);
 }
 
-const MB = 1024 * 1024;
-
-/** Where a rule counts in smaller units than those of its setting. */
-const UNITS: Partial<Record<Counter | GuardName, { readonly name: string; readonly size: number }>> = {
-  nanoUsd: { name: 'usd', size: 1e9 },
-  wallMs: { name: 'minutes', size: MINUTE_MS },
-  bytes: { name: 'mb', size: MB },
-  'bytes-per-minute': { name: 'mb-per-minute', size: MB },
-};
+/** A rule may count in smaller units than those of its setting. */
+function unitOf(rule: VerdictCause['rule']): { readonly kind: string; readonly name: string; readonly size: number } {
+  if (rule === 'no-price') return { kind: 'budget', name: rule, size: 1 };
+  if (!isGuard(rule)) return { kind: 'budget', name: LIMITS[rule].unit, size: unitSize(rule) };
+  const guard = GUARDS[rule];
+  return { kind: 'guard', name: guardUnit(rule), size: guard.kind === 'rate' ? unitSize(guard.of) : 1 };
+}

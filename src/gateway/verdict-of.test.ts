@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { COUNTERS, GUARD_NAMES, type Scope } from '../core/gateway/gateway.ts';
+import type { Scope } from '../core/gateway/gateway.ts';
+import { GUARD_NAMES } from '../core/gateway/guards.ts';
+import { COUNTERS } from '../core/gateway/limits.ts';
 import { verdictOf } from './verdict-of.ts';
 
 describe('verdictOf', () => {

@@ -1,12 +1,6 @@
-import type {
-  Counter,
-  GuardName,
-  Scope,
-  ToolCount,
-  Verdict,
-  VerdictCause,
-  VerdictKind,
-} from '../core/gateway/gateway.ts';
+import type { Scope, ToolCount, Verdict, VerdictCause, VerdictKind } from '../core/gateway/gateway.ts';
+import { type Flow, GUARDS, isGuard, isRate, type RateName, type StreakName } from '../core/gateway/guards.ts';
+import { type Counter, type Form, LIMITS } from '../core/gateway/limits.ts';
 import { MINUTE_MS, SECOND_MS } from '../core/time.ts';
 
 /** A verdict in words that a model can follow: all that happened, then the one thing to do. */
@@ -30,8 +24,8 @@ function fact(cause: VerdictCause): string {
   const { rule, scope, used, limit } = cause;
   if (rule === 'no-price')
     return `What ${quoted(cause.model ?? 'this model')} costs is not known, so no limit in dollars can stop it: set its price under prices in config.yaml.`;
-  if (rule in GUARD_FACTS) return GUARD_FACTS[rule as GuardName](cause);
-  const amount = AMOUNTS[rule as Counter];
+  if (isGuard(rule)) return isRate(rule) ? tooFast(rule, cause) : STREAK_FACTS[rule](cause);
+  const amount = (of: number) => withNoun(rule, of);
   return `${WHOSE[scope]} used ${amount(used)} of ${amount(limit)}${beside(cause, amount)}.`;
 }
 
@@ -42,7 +36,7 @@ function beside({ used, limit, reserved = 0, needs }: VerdictCause, amount: (of:
   return `${others}, and the next call needs about ${amount(needs)}`;
 }
 
-const GUARD_FACTS: Readonly<Record<GuardName, (cause: VerdictCause) => string>> = {
+const STREAK_FACTS: Readonly<Record<StreakName, (cause: VerdictCause) => string>> = {
   'tool-errors': ({ used, tools = [] }) =>
     tools.length === 1 && tools[0]?.count === used
       ? `${theTool(tools)} failed ${used} times in a row.`
@@ -50,10 +44,6 @@ const GUARD_FACTS: Readonly<Record<GuardName, (cause: VerdictCause) => string>> 
   'same-tool': ({ used, tools = [] }) => `${theTool(tools)} was called ${used} times, with no other in between.`,
   'repeated-calls': ({ used, tools = [] }) =>
     `${theTool(tools)} was called ${used} times in a row with the same arguments.`,
-  'messages-per-minute': ({ used, limit }) => tooFast(`took ${count(used)} messages`, count(limit)),
-  'tokens-per-minute': ({ used, limit }) => tooFast(`used ${count(used)} tokens`, count(limit)),
-  'tokens-per-hour': ({ used, limit }) => tooFast(`used ${count(used)} tokens`, count(limit), 'an hour'),
-  'bytes-per-minute': ({ used, limit }) => tooFast(`grew by ${megabytes(used)}`, megabytes(limit)),
 };
 
 function theTool([tool]: readonly ToolCount[]): string {
@@ -72,15 +62,19 @@ function quoted(name: string): string {
 /** Amounts below this would look alike in whole cents. */
 const SMALL_NANO_USD = 1e8;
 
-const AMOUNTS: Readonly<Record<Counter, (amount: number) => string>> = {
-  messages: (amount) => `${count(amount)} messages`,
+const AMOUNTS: Readonly<Record<Form, (amount: number) => string>> = {
+  count,
+  tokens: count,
   bytes: megabytes,
-  tokens: (amount) => `${count(amount)} tokens`,
-  nanoUsd: (amount) => `$${(amount / 1e9).toFixed(amount < SMALL_NANO_USD ? 4 : 2)}`,
-  iterations: (amount) => `${count(amount)} steps`,
-  wallMs: (amount) =>
+  usd: (amount) => `$${(amount / 1e9).toFixed(amount < SMALL_NANO_USD ? 4 : 2)}`,
+  time: (amount) =>
     amount < MINUTE_MS ? `${(amount / SECOND_MS).toFixed(1)} seconds` : `${(amount / MINUTE_MS).toFixed(1)} minutes`,
 };
+
+function withNoun(counter: Counter, amount: number): string {
+  const { form, noun } = LIMITS[counter];
+  return form === 'count' || form === 'tokens' ? `${count(amount)} ${noun}` : AMOUNTS[form](amount);
+}
 
 const WHOSE: Readonly<Record<Scope, string>> = {
   session: 'This session has',
@@ -89,8 +83,13 @@ const WHOSE: Readonly<Record<Scope, string>> = {
   model: 'This model has today',
 };
 
-function tooFast(what: string, limit: string, time = 'a minute'): string {
-  return `This session ${what} within ${time}, and ${limit} is too fast.`;
+/** What a session did too fast. */
+const DID: Readonly<Record<Flow, string>> = { messages: 'took', tokens: 'used', bytes: 'grew by' };
+
+function tooFast(rule: RateName, { used, limit }: VerdictCause): string {
+  const { of, perMs } = GUARDS[rule];
+  const time = perMs === MINUTE_MS ? 'a minute' : 'an hour';
+  return `This session ${DID[of]} ${withNoun(of, used)} within ${time}, and ${AMOUNTS[LIMITS[of].form](limit)} is too fast.`;
 }
 
 function count(amount: number): string {

@@ -1,7 +1,16 @@
+import { GUARD_NAMES, GUARDS, guardSetting } from '../../core/gateway/guards.ts';
+import {
+  type Counter,
+  DAY_COUNTERS,
+  LIMITS,
+  SIZE_COUNTERS,
+  SPENT_COUNTERS,
+  type Unit,
+} from '../../core/gateway/limits.ts';
 import type { Config } from './config-schema.ts';
 
 /**
- * The configuration of someone who wrote none. A plain literal, so that a start without config.yaml loads no parser;
+ * The configuration of someone who wrote none. Plain values, so that a start without config.yaml loads no parser;
  * a test holds it equal to what the schema makes of an empty file.
  */
 export const DEFAULT_CONFIG: Config = {
@@ -58,10 +67,10 @@ export const DEFAULT_CONFIG: Config = {
     after: 'keep',
     by_source: {},
   },
-  limits: { messages: 1000, mb: 10, warn_percent: 80 },
+  limits: { ...defaultsOf(SIZE_COUNTERS), warn_percent: 80 },
   budgets: {
-    session: { tokens: 'never', usd: 'never', iterations: 'never', minutes: 'never' },
-    day: { tokens: 'never', usd: 'never' },
+    session: defaultsOf(SPENT_COUNTERS),
+    day: defaultsOf(DAY_COUNTERS, 'never'),
     source: {},
     model: {},
     time_zone: 'UTC',
@@ -70,17 +79,25 @@ export const DEFAULT_CONFIG: Config = {
     alert_deliver: [],
     grace_percent: 10,
   },
-  guards: {
-    tool_errors: { nudge: 3, warn: 6, stop: 9 },
-    same_tool: { nudge: 15, warn: 30, stop: 'never' },
-    repeated_calls: { nudge: 3, warn: 5, stop: 'never' },
-    messages_per_minute: 300,
-    tokens_per_minute: 2_000_000,
-    tokens_per_hour: 8_000_000,
-    mb_per_minute: 20,
-  },
+  guards: guardDefaults(),
   prices: {},
   cron: { jobs: {}, max_parallel: 4, after_delivery: 'remove' },
   serve: { tls_cert: 'none', tls_key: 'none' },
   webhooks: { secret_file: 'none', secret_env: 'none' },
 };
+
+/** What is allowed of each, by its unit. */
+function defaultsOf<C extends Counter>(counters: readonly C[], allOf?: 'never') {
+  return Object.fromEntries(
+    counters.map((counter) => [LIMITS[counter].unit, allOf ?? LIMITS[counter].session.default]),
+  ) as { [Each in C as Unit<Each>]: number | 'never' };
+}
+
+function guardDefaults(): Config['guards'] {
+  return Object.fromEntries(
+    GUARD_NAMES.map((name) => {
+      const guard = GUARDS[name];
+      return [guardSetting(name), guard.kind === 'rate' ? guard.stop : guard.ladder];
+    }),
+  ) as Config['guards'];
+}

@@ -1,4 +1,23 @@
 import { z } from 'zod';
+import {
+  GUARD_NAMES,
+  GUARDS,
+  type GuardName,
+  type GuardSetting,
+  guardSetting,
+  type RateName,
+  type StreakName,
+} from '../../core/gateway/guards.ts';
+import {
+  type Counter,
+  DAY_COUNTERS,
+  FORMS,
+  type Form,
+  LIMITS,
+  SIZE_COUNTERS,
+  SPENT_COUNTERS,
+  type Unit,
+} from '../../core/gateway/limits.ts';
 import { amount, amountList, amountOrNever, choice, timeZone } from './config-values.ts';
 import { deliveryTarget } from './cron-schema.ts';
 
@@ -33,39 +52,29 @@ export const sessionResetSchema = z.strictObject({
 });
 
 export const limitsSchema = z.strictObject({
-  messages: amountOrNever('count')
-    .default(1000)
-    .describe('Start a conversation afresh after this many messages. What an agent prints is no message.'),
-  mb: amountOrNever('mb')
-    .default(10)
-    .describe(
-      'Start a conversation afresh when it takes this many megabytes, as coppice sessions list shows its size.',
-    ),
+  ...limitSettings(SIZE_COUNTERS, ({ session }, range) =>
+    amountOrNever(range).default(session.default).describe(session.about),
+  ),
   warn_percent: amount('percent').default(80).describe('Warn at this percentage of a limit.'),
 });
 
 const perDay = z
-  .strictObject({
-    tokens: amountOrNever('count').describe('Tokens it may use in one day.'),
-    usd: amountOrNever('usd').describe('US dollars it may cost in one day.'),
-  })
+  .strictObject(limitSettings(DAY_COUNTERS, ({ day }, range) => amountOrNever(range).describe(day.about)))
   .exactPartial();
 
 export const budgetsSchema = z.strictObject({
   session: z
-    .strictObject({
-      tokens: amountOrNever('count').default('never').describe('Tokens one session may use.'),
-      usd: amountOrNever('usd').default('never').describe('US dollars one session may cost.'),
-      iterations: amountOrNever('count').default('never').describe('Steps one session may take.'),
-      minutes: amountOrNever('minutes').default('never').describe('Minutes one session may run.'),
-    })
+    .strictObject(
+      limitSettings(SPENT_COUNTERS, ({ session }, range) =>
+        amountOrNever(range).default(session.default).describe(session.about),
+      ),
+    )
     .prefault({})
     .describe('What one session may use.'),
   day: z
-    .strictObject({
-      tokens: amountOrNever('count').default('never').describe('Tokens all sessions may use in one day.'),
-      usd: amountOrNever('usd').default('never').describe('US dollars all sessions may cost in one day.'),
-    })
+    .strictObject(
+      limitSettings(DAY_COUNTERS, ({ day }, range) => amountOrNever(range).default('never').describe(day.ofAll)),
+    )
     .prefault({})
     .describe('What all sessions together may use in one day.'),
   source: z
@@ -96,23 +105,29 @@ export const budgetsSchema = z.strictObject({
     ),
 });
 
-export const guardsSchema = z.strictObject({
-  tool_errors: ladder({ nudge: 3, warn: 6, stop: 9 }).describe('Tool calls that failed in a row.'),
-  same_tool: ladder({ nudge: 15, warn: 30, stop: 'never' }).describe('Calls of one tool, with no other in between.'),
-  repeated_calls: ladder({ nudge: 3, warn: 5, stop: 'never' }).describe('Calls in a row with the same arguments.'),
-  messages_per_minute: amountOrNever('count')
-    .default(300)
-    .describe('Stop a session that takes this many messages within a minute.'),
-  tokens_per_minute: amountOrNever('count')
-    .default(2_000_000)
-    .describe('Stop a session that uses this many tokens within a minute; those read from a cache count a tenth.'),
-  tokens_per_hour: amountOrNever('count')
-    .default(8_000_000)
-    .describe('Stop a session that uses this many tokens within an hour; those read from a cache count a tenth.'),
-  mb_per_minute: amountOrNever('mb')
-    .default(20)
-    .describe('Stop a session that grows by this many megabytes within a minute.'),
-});
+/** One setting for each of these limits, by its unit. */
+function limitSettings<C extends Counter, Setting>(
+  counters: readonly C[],
+  setting: (limit: (typeof LIMITS)[C], range: (typeof FORMS)[Form]['range']) => Setting,
+) {
+  return Object.fromEntries(
+    counters.map((counter) => [LIMITS[counter].unit, setting(LIMITS[counter], FORMS[LIMITS[counter].form].range)]),
+  ) as { [Each in C as Unit<Each>]: Setting };
+}
+
+export const guardsSchema = z.strictObject(
+  Object.fromEntries(GUARD_NAMES.map((name) => [guardSetting(name), guardSchema(GUARDS[name])])) as {
+    [N in StreakName as GuardSetting<N>]: ReturnType<typeof ladder>;
+  } & { [N in RateName as GuardSetting<N>]: ReturnType<typeof rate> },
+);
+
+function guardSchema(guard: (typeof GUARDS)[GuardName]) {
+  return guard.kind === 'rate' ? rate(guard) : ladder(guard);
+}
+
+function rate({ of, stop, about }: (typeof GUARDS)[RateName]) {
+  return amountOrNever(FORMS[LIMITS[of].form].range).default(stop).describe(about);
+}
 
 export const pricesSchema = z
   .record(
@@ -130,14 +145,13 @@ export const pricesSchema = z
   .default({})
   .describe('US dollars for a million tokens, where an agent does not say, such as large: { input: 3, output: 15 }.');
 
-type Step = number | 'never';
-
-function ladder({ nudge, warn, stop }: { nudge: Step; warn: Step; stop: Step }) {
+function ladder({ ladder: { nudge, warn, stop }, about }: (typeof GUARDS)[StreakName]) {
   return z
     .strictObject({
       nudge: amountOrNever('count').default(nudge).describe('From this many on, suggest another way to the model.'),
       warn: amountOrNever('count').default(warn).describe('From this many on, warn the model.'),
       stop: amountOrNever('count').default(stop).describe('From this many on, stop the session.'),
     })
-    .prefault({});
+    .prefault({})
+    .describe(about);
 }

@@ -1,9 +1,10 @@
 import type { CronRun } from '../../core/gateway/cron-book.ts';
 import type { Correction, Spend } from '../../core/gateway/gateway.ts';
+import { LIMITS, unitSize } from '../../core/gateway/limits.ts';
 import type { Route } from '../../core/gateway/route-book.ts';
 import { hideUrlSecrets } from '../../core/hide-url-secrets.ts';
 import type { SessionFacts } from '../../core/sessions/session.ts';
-import { type EpochMs, isoTime, MINUTE_MS } from '../../core/time.ts';
+import { type EpochMs, isoTime } from '../../core/time.ts';
 import type { BudgetStanding } from '../gateway/budgets.ts';
 import type { KnownJob } from '../gateway/cron-jobs.ts';
 import type { Resolution } from '../gateway/gateway-session.ts';
@@ -36,14 +37,14 @@ export function spendDocument({ key, period, unpriced, used: { nanoUsd, ...used 
   };
 }
 
-/** How a limit stands. Dollars for dollars, and minutes for time. */
+/** How a limit stands, in the unit of its setting. */
 export function budgetDocument({ scope, key, counter, until, ...amounts }: BudgetStanding) {
-  const { name, size } = UNITS[counter];
+  const size = unitSize(counter);
   const { limit, used, reserved, left } = amounts;
   return {
     scope,
     ...(key !== '' && { key }),
-    of: name,
+    of: LIMITS[counter].unit,
     limit: limit / size,
     used: used / size,
     reserved: reserved / size,
@@ -51,15 +52,6 @@ export function budgetDocument({ scope, key, counter, until, ...amounts }: Budge
     ...(until !== undefined && { until: isoTime(until) }),
   };
 }
-
-const UNITS = {
-  tokens: { name: 'tokens', size: 1 },
-  nanoUsd: { name: 'usd', size: 1e9 },
-  iterations: { name: 'iterations', size: 1 },
-  wallMs: { name: 'minutes', size: MINUTE_MS },
-  messages: { name: 'messages', size: 1 },
-  bytes: { name: 'bytes', size: 1 },
-} as const satisfies Record<BudgetStanding['counter'], object>;
 
 /** What was taken back, by whom and why. */
 export function correctionDocument({ sessionId, tokens, nanoUsd, by, reason, at }: Correction) {

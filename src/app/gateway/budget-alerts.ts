@@ -1,4 +1,5 @@
 import { errorText } from '../../core/error-text.ts';
+import { LIMITS, unitSize } from '../../core/gateway/limits.ts';
 import type { JsonValue } from '../../core/json.ts';
 import { SECOND_MS } from '../../core/time.ts';
 import { deliverDue, type PromisedTarget } from '../../gateway/cron/deliver.ts';
@@ -101,13 +102,12 @@ function figuresOf({
   percent,
   used,
 }: UsedShare): Readonly<Record<string, JsonValue>> {
-  const size = counter === 'nanoUsd' ? 1e9 : counter === 'wallMs' ? 60_000 : 1;
-  const of = counter === 'nanoUsd' ? 'usd' : counter === 'wallMs' ? 'minutes' : counter;
+  const size = unitSize(counter);
   return {
     scope,
     ...(key !== '' && { key }),
     ...(period !== '' && { day: period }),
-    of,
+    of: LIMITS[counter].unit,
     percent,
     used: used / size,
     limit: limit / size,

@@ -2,7 +2,6 @@ import { Failure } from '../../core/failure.ts';
 import {
   type Amounts,
   type Correction,
-  type Counter,
   type NewCorrection,
   OK,
   type Reservation,
@@ -13,6 +12,7 @@ import {
   type SpendKey,
   type Verdict,
 } from '../../core/gateway/gateway.ts';
+import { isOfSize, type SpentCounter } from '../../core/gateway/limits.ts';
 import type { Once } from '../../core/gateway/once.ts';
 import { checkReason, noSuchSession } from '../../core/sessions/check-session.ts';
 import { type SessionFacts, totalTokens } from '../../core/sessions/session.ts';
@@ -32,7 +32,7 @@ export interface BudgetStanding {
   readonly scope: Scope;
   /** The source or model; empty for the day, and for a session. */
   readonly key: string;
-  readonly counter: Counter;
+  readonly counter: SpentCounter;
   readonly limit: number;
   readonly used: number;
   readonly reserved: number;
@@ -140,7 +140,7 @@ export class Budgets {
   #standingsOf(source: string, wanted: (rule: SpendRule) => boolean, sessionId = ''): readonly BudgetStanding[] {
     const { clock, book } = this.#parts;
     const { live, budgetOffsetAt } = this.#parts.rulesFor(source);
-    const rules = live.spend.filter((rule) => rule.counter !== 'messages' && rule.counter !== 'bytes' && wanted(rule));
+    const rules = live.spend.filter(isSpent).filter(wanted);
     const until = nextDay(clock.now(), budgetOffsetAt);
     const { session, shared } = this.#scopes(sessionId, source, rules);
     const models = rules.flatMap(({ scope, key = '' }): SpendKey[] => {
@@ -154,12 +154,20 @@ export class Budgets {
   }
 }
 
-function standing({ scope, counter, limit }: SpendRule, row: Spend, until: EpochMs): BudgetStanding {
-  const ofSpend = counter === 'messages' || counter === 'bytes' ? 0 : row.used[counter];
+interface SpentRule extends SpendRule {
+  readonly counter: SpentCounter;
+}
+
+function isSpent(rule: SpendRule): rule is SpentRule {
+  return !isOfSize(rule.counter);
+}
+
+function standing({ scope, counter, limit }: SpentRule, row: Spend, until: EpochMs): BudgetStanding {
+  const used = row.used[counter];
   const reserved = counter === 'tokens' || counter === 'nanoUsd' ? (row.reserved?.[counter] ?? 0) : 0;
   const key = scope === 'session' ? '' : row.key;
-  const left = Math.max(0, limit - ofSpend - reserved);
-  return { scope, key, counter, limit, used: ofSpend, reserved, left, ...(scope !== 'session' && { until }) };
+  const left = Math.max(0, limit - used - reserved);
+  return { scope, key, counter, limit, used, reserved, left, ...(scope !== 'session' && { until }) };
 }
 
 /** What the store knows, for a session that the counters have not met. Steps and time are counted from here on. */

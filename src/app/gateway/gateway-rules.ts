@@ -1,4 +1,5 @@
-import { COUNTERS, type Counter } from '../../core/gateway/gateway.ts';
+import { GUARD_NAMES, GUARDS, type GuardName, guardSetting } from '../../core/gateway/guards.ts';
+import { COUNTERS, type Counter, counted, LIMITS, SIZE_COUNTERS, SPENT_COUNTERS } from '../../core/gateway/limits.ts';
 import { HOUR_MS, MINUTE_MS } from '../../core/time.ts';
 import type { SpendRule } from '../../gateway/check-spend.ts';
 import type { ResetRules } from '../../gateway/decide-reset.ts';
@@ -10,7 +11,6 @@ import { resetConfigFor } from '../config/config-for-source.ts';
 import type { Config } from '../config/config-schema.ts';
 import { PRICE_TABLE } from '../config/price-table.ts';
 
-const MB = 1024 * 1024;
 const NANO = 1e9;
 
 export interface GatewayRules {
@@ -42,23 +42,21 @@ function resetRules(config: Config, source: string): ResetRules {
     idleMs: given.idle_minutes * MINUTE_MS,
     daily: { atHour: given.at_hour, offsetAt: zoneOffset(given.time_zone) },
     maxBackgroundMs: given.max_background_hours * HOUR_MS,
-    maxMessages: limit(limits.messages),
-    maxBytes: limit(limits.mb, MB),
+    maxMessages: counted('messages', limits.messages),
+    maxBytes: counted('bytes', limits.mb),
   };
 }
 
 /** Every limit that is a number. Growing too large starts a conversation afresh; using too much does what was chosen. */
 function spendRules({ limits, budgets }: Config, source: string): readonly SpendRule[] {
   const { session, day, model, on_breach: onBreach } = budgets;
-  const size = { messages: limit(limits.messages), bytes: limit(limits.mb, MB) };
-  const steps = { iterations: limit(session.iterations), wallMs: limit(session.minutes, MINUTE_MS) };
   const wanted: readonly LimitGroup[] = [
-    { scope: 'session', onBreach: 'reset', amounts: size },
-    { scope: 'session', onBreach, amounts: { ...spending(session), ...steps } },
-    { scope: 'day', onBreach, amounts: spending(day) },
-    { scope: 'source', onBreach, amounts: spending(ownOf(budgets.source, source)) },
+    { scope: 'session', onBreach: 'reset', amounts: amountsOf(SIZE_COUNTERS, limits) },
+    { scope: 'session', onBreach, amounts: amountsOf(SPENT_COUNTERS, session) },
+    { scope: 'day', onBreach, amounts: amountsOf(SPENT_COUNTERS, day) },
+    { scope: 'source', onBreach, amounts: amountsOf(SPENT_COUNTERS, ownOf(budgets.source, source)) },
     ...Object.entries(model).map(([key, given]) => {
-      return { scope: 'model' as const, key, onBreach, amounts: spending(given) };
+      return { scope: 'model' as const, key, onBreach, amounts: amountsOf(SPENT_COUNTERS, given) };
     }),
   ];
   return wanted.flatMap(({ scope, key, onBreach: kind, amounts }) =>
@@ -72,29 +70,27 @@ function spendRules({ limits, budgets }: Config, source: string): readonly Spend
 }
 
 type LimitGroup = Omit<SpendRule, 'counter' | 'limit' | 'warnAt'> & {
-  readonly amounts: Partial<Readonly<Record<Counter, number | undefined>>>;
+  readonly amounts: { readonly [C in Counter]?: number | undefined };
 };
 
-function spending({ tokens = 'never', usd = 'never' }: { readonly tokens?: Given; readonly usd?: Given }) {
-  return { tokens: limit(tokens), nanoUsd: limit(usd, NANO) };
+/** What a group of settings says of these, as it is counted. */
+function amountsOf(
+  counters: readonly Counter[],
+  given: { readonly [unit: string]: number | 'never' | undefined },
+): LimitGroup['amounts'] {
+  return Object.fromEntries(counters.map((counter) => [counter, counted(counter, given[LIMITS[counter].unit])]));
 }
 
 function guardRules({ guards, limits }: Config): GuardRules {
-  const rate = (most: number | undefined): Ladder =>
-    most === undefined ? {} : { warn: Math.ceil((most * limits.warn_percent) / 100), stop: most };
-  return {
-    'tool-errors': ladder(guards.tool_errors),
-    'same-tool': ladder(guards.same_tool),
-    'repeated-calls': ladder(guards.repeated_calls),
-    'messages-per-minute': rate(limit(guards.messages_per_minute)),
-    'tokens-per-minute': rate(limit(guards.tokens_per_minute)),
-    'tokens-per-hour': rate(limit(guards.tokens_per_hour)),
-    'bytes-per-minute': rate(limit(guards.mb_per_minute, MB)),
+  const ladderOf = (name: GuardName): Ladder => {
+    const guard = GUARDS[name];
+    const given = guards[guardSetting(name)];
+    if (typeof given === 'object')
+      return { nudge: limit(given.nudge), warn: limit(given.warn), stop: limit(given.stop) };
+    const most = guard.kind === 'rate' ? counted(guard.of, given) : limit(given);
+    return most === undefined ? {} : { warn: Math.ceil((most * limits.warn_percent) / 100), stop: most };
   };
-}
-
-function ladder({ nudge, warn, stop }: Config['guards']['tool_errors']): Ladder {
-  return { nudge: limit(nudge), warn: limit(warn), stop: limit(stop) };
+  return Object.fromEntries(GUARD_NAMES.map((name) => [name, ladderOf(name)])) as Record<GuardName, Ladder>;
 }
 
 function pricesOf({ prices }: Config): Prices {
@@ -118,8 +114,6 @@ function ownOf<Value extends object>(settings: Readonly<Record<string, Value>>, 
   return (Object.hasOwn(settings, name) ? settings[name] : undefined) ?? {};
 }
 
-type Given = number | 'never';
-
-function limit(given: Given, unit = 1): number | undefined {
-  return given === 'never' ? undefined : given * unit;
+function limit(given: number | 'never'): number | undefined {
+  return given === 'never' ? undefined : given;
 }

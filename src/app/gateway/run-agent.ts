@@ -1,8 +1,8 @@
 import { errorText } from '../../core/error-text.ts';
 import { firstSignal } from '../../core/first-signal.ts';
 import type { Amounts, Reservation, Verdict } from '../../core/gateway/gateway.ts';
+import { counted, RUN_COUNTERS, type RunLimits, runLimitName } from '../../core/gateway/limits.ts';
 import type { SessionFacts } from '../../core/sessions/session.ts';
-import { MINUTE_MS } from '../../core/time.ts';
 import { reserves, type SpendRule } from '../../gateway/check-spend.ts';
 import { createHeldAhead, type HeldAhead, type OwnLimits } from '../../gateway/held-ahead.ts';
 import type { LiveRules } from '../../gateway/live-state.ts';
@@ -30,7 +30,7 @@ import { createUsageWays, type UsageWay } from './usage-ways.ts';
 import { withoutSecret } from './webhook-signer.ts';
 
 /** An agent to run, and what it may use. Limits given here win over the configured ones. */
-export interface AgentRun {
+export interface AgentRun extends RunLimits {
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd?: string;
@@ -41,10 +41,6 @@ export interface AgentRun {
   readonly key?: string;
   /** The id of the session, when it is to have a certain one. */
   readonly sessionId?: string;
-  readonly maxTokens?: number;
-  readonly maxUsd?: number;
-  readonly maxIterations?: number;
-  readonly maxMinutes?: number;
   /** Whether its working directory is saved before it starts and when it has ended; `checkpoints.enabled` when absent. */
   readonly checkpoints?: boolean;
   /** Counts what it uses between it and its models; by itself for a known agent where tokens or dollars are limited. */
@@ -220,27 +216,16 @@ async function admitted(parts: RunAgentParts, run: AgentRun): Promise<AdmittedRu
 /** What this run may use in all, as far as somebody said so. One that answers a key shares its session, and the limit, with others. */
 function ownLimits({ key, maxTokens, maxUsd }: AgentRun): OwnLimits {
   if (key !== undefined) return {};
-  return { tokens: maxTokens, nanoUsd: maxUsd === undefined ? undefined : nanoUsd(maxUsd) };
-}
-
-function nanoUsd(usd: number): number {
-  return Math.round(usd * 1e9);
+  return { tokens: maxTokens, nanoUsd: counted('nanoUsd', maxUsd) };
 }
 
 /** The limits of this run instead of the configured ones for the session; all others stay. */
 function withLimits(rules: LiveRules, run: AgentRun): LiveRules {
-  const wanted = {
-    tokens: run.maxTokens,
-    nanoUsd: run.maxUsd === undefined ? undefined : nanoUsd(run.maxUsd),
-    iterations: run.maxIterations,
-    wallMs: run.maxMinutes === undefined ? undefined : run.maxMinutes * MINUTE_MS,
-  };
-  const own = Object.entries(wanted).flatMap(([counter, limit]): SpendRule[] =>
-    limit === undefined
-      ? []
-      : [{ scope: 'session', counter: counter as SpendRule['counter'], limit, warnAt: limit * 0.8, onBreach: 'stop' }],
-  );
-  const replaced = new Set(own.map(({ counter }) => counter));
+  const own = RUN_COUNTERS.flatMap((counter): SpendRule[] => {
+    const limit = counted(counter, run[runLimitName(counter)]);
+    return limit === undefined ? [] : [{ scope: 'session', counter, limit, warnAt: limit * 0.8, onBreach: 'stop' }];
+  });
+  const replaced = new Set<string>(own.map(({ counter }) => counter));
   const kept = rules.spend.filter(({ scope, counter }) => scope !== 'session' || !replaced.has(counter));
   return { ...rules, spend: [...own, ...kept] };
 }

@@ -1,4 +1,5 @@
-import type { Command as Definition } from 'commander';
+import type { Command as Definition, Option } from 'commander';
+import { LIMITS, RUN_COUNTERS, type RunCounter, runOption } from '../../core/gateway/limits.ts';
 import type { NoOptions } from '../command-options.ts';
 import {
   BUDGET_SCOPES,
@@ -105,7 +106,7 @@ function defineServe(program: Definition, frame: Frame): void {
 }
 
 function defineRun(program: Definition, frame: Frame): void {
-  defineCommand<RunOptions>(program, frame, {
+  const run = defineCommand<RunOptions>(program, frame, {
     name: 'run',
     about: 'Run an agent as a recorded session, and stop it when it breaks its limits',
     examples: [
@@ -119,11 +120,9 @@ function defineRun(program: Definition, frame: Frame): void {
   })
     .argument('<command...>', 'the command and its arguments; write -- before it')
     .addOption(textOption('--source <source>', 'where the session comes from (run)'))
-    .addOption(textOption('--key <key>', 'go on with the session that answers this key, and leave it open'))
-    .addOption(countOption('--max-tokens <n>', 'stop after this many tokens'))
-    .addOption(numberOption('--max-usd <amount>', 'stop after this many US dollars'))
-    .addOption(countOption('--max-iterations <n>', 'stop after this many steps'))
-    .addOption(numberOption('--max-minutes <n>', 'stop after this many minutes'))
+    .addOption(textOption('--key <key>', 'go on with the session that answers this key, and leave it open'));
+  for (const counter of RUN_COUNTERS) run.addOption(limitOption(counter));
+  run
     .option('--meter', 'count what the agent uses between it and its models (by itself for known agents with a limit)')
     .option('--no-meter', 'count only what the agent tells of itself: in files, in printed JSON, or by events')
     .option(
@@ -139,6 +138,13 @@ function defineRun(program: Definition, frame: Frame): void {
       '\nWhile it runs, the agent finds advice, such as that it repeats itself, in the file that COPPICE_ADVICE names,' +
         '\none JSON object per line with the sentence in "say". What else it can be told and tell: docs/formats/events.md',
     );
+}
+
+/** What may be a part of a unit is no count. */
+function limitOption(counter: RunCounter): Option {
+  const { form, run: about } = LIMITS[counter];
+  if (form === 'usd') return numberOption(`${runOption(counter)} <amount>`, about);
+  return (form === 'time' ? numberOption : countOption)(`${runOption(counter)} <n>`, about);
 }
 
 function defineCron(program: Definition, frame: Frame): void {

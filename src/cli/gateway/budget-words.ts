@@ -1,11 +1,12 @@
 import type { BudgetStanding } from '../../app/gateway/budgets.ts';
+import { type Form, LIMITS, type SpentCounter } from '../../core/gateway/limits.ts';
 import { isoTime } from '../../core/time.ts';
-import { formatCount, formatDuration, formatTokens, formatUsd } from '../format.ts';
+import { formatBytes, formatCount, formatDuration, formatTokens, formatUsd } from '../format.ts';
 import { safeText } from '../safe-text.ts';
 
 /** How a limit stands, in a sentence. */
 export function budgetSentence({ scope, key, counter, limit, used, reserved, left, until }: BudgetStanding): string {
-  const amount = AMOUNTS[counter];
+  const amount = (of: number) => amountOf(counter, of);
   const whose = scope === 'session' ? 'This session' : scope === 'day' ? 'All sessions today' : `${key} today`;
   const aside = reserved > 0 ? `, ${amount(reserved)} set aside by calls under way` : '';
   const anew = until === undefined ? '' : `, anew at ${isoTime(until)}`;
@@ -21,11 +22,21 @@ export function unpricedSentence(models: readonly string[]): string {
 
 const MOST_NAMED = 5;
 
-const AMOUNTS: Readonly<Record<BudgetStanding['counter'], (amount: number) => string>> = {
-  messages: (amount) => `${formatCount(amount)} messages`,
-  bytes: (amount) => `${formatCount(amount)} bytes`,
-  tokens: (amount) => `${formatTokens(amount)} tokens`,
-  nanoUsd: (amount) => formatUsd(amount / 1e9),
-  iterations: (amount) => `${formatCount(amount)} steps`,
-  wallMs: formatDuration,
+/** An amount as people read it, without what it is of. */
+export function formatAmount(counter: SpentCounter, amount: number): string {
+  return FORMATS[LIMITS[counter].form](amount);
+}
+
+const FORMATS: Readonly<Record<Form, (amount: number) => string>> = {
+  count: formatCount,
+  tokens: formatTokens,
+  bytes: formatBytes,
+  usd: (amount) => formatUsd(amount / 1e9),
+  time: formatDuration,
 };
+
+function amountOf(counter: SpentCounter, amount: number): string {
+  const { form, noun } = LIMITS[counter];
+  const text = formatAmount(counter, amount);
+  return form === 'usd' || form === 'time' ? text : `${text} ${noun}`;
+}

@@ -1,13 +1,13 @@
 import { budgetDocument, spendDocument } from '../../app/documents/gateway-document.ts';
 import type { Spend } from '../../core/gateway/gateway.ts';
+import { LIMITS, SPENT_COUNTERS } from '../../core/gateway/limits.ts';
 import type { CommandInput } from '../command.ts';
-import { formatCount, formatDuration, formatTokens, formatUsd } from '../format.ts';
 import { forSamePlace } from '../hint-command.ts';
 import { writeJson } from '../json-output.ts';
 import { safeText } from '../safe-text.ts';
 import { renderTable } from '../table.ts';
 import { withAppRecords } from '../with-app.ts';
-import { budgetSentence, unpricedSentence } from './budget-words.ts';
+import { budgetSentence, formatAmount, unpricedSentence } from './budget-words.ts';
 import type { BudgetOptions } from './options.ts';
 
 /** `coppice budget [--by source|day|model|session]` */
@@ -23,15 +23,15 @@ export function run(input: CommandInput<BudgetOptions>): Promise<number> {
       io.out.write(forSamePlace(global, NOTHING_USED));
     } else {
       // Steps and time are counted for sessions only: a day has as much of both as it has sessions.
-      const shown = MEASURES.filter(({ ofSessions }) => by === 'session' || ofSessions !== true);
+      const shown = SPENT_COUNTERS.filter((counter) => by === 'session' || 'day' in LIMITS[counter]);
       const names = NAMES.filter(({ of }) => spent.some((spend) => of(spend) !== ''));
       const columns = [
         ...names.map(({ title }) => ({ title: title ?? by.toUpperCase(), shrink: title === undefined })),
-        ...shown.map(({ title }) => ({ title, align: 'right' as const })),
+        ...shown.map((counter) => ({ title: LIMITS[counter].title, align: 'right' as const })),
       ];
       const rows = spent.map((spend) => [
         ...names.map(({ of }) => of(spend)),
-        ...shown.map(({ of }) => of(spend.used)),
+        ...shown.map((counter) => formatAmount(counter, spend.used[counter])),
       ]);
       io.out.write(renderTable({ columns, rows, width: io.out.columns, colour: io.out.colour }));
     }
@@ -44,19 +44,6 @@ export function run(input: CommandInput<BudgetOptions>): Promise<number> {
 }
 
 const NOTHING_USED = 'Nothing was used in live sessions yet.\nRun an agent with: coppice run -- COMMAND\n';
-
-interface Measure {
-  readonly title: string;
-  readonly of: (used: Spend['used']) => string;
-  readonly ofSessions?: boolean;
-}
-
-const MEASURES: readonly Measure[] = [
-  { title: 'TOKENS', of: ({ tokens }) => formatTokens(tokens) },
-  { title: 'COST', of: ({ nanoUsd }) => formatUsd(nanoUsd / 1e9) },
-  { title: 'STEPS', of: ({ iterations }) => formatCount(iterations), ofSessions: true },
-  { title: 'TIME', of: ({ wallMs }) => formatDuration(wallMs), ofSessions: true },
-];
 
 /** What a row is about. Without a title it is what was asked for; sources and models are counted day by day. */
 const NAMES: readonly { readonly title?: string; readonly of: (spend: Spend) => string }[] = [

@@ -1,11 +1,9 @@
+import type { RunLimits } from '../../core/gateway/limits.ts';
+
 /** What the command line hands to the commands of live sessions. */
-export interface RunOptions {
+export interface RunOptions extends RunLimits {
   readonly source?: string;
   readonly key?: string;
-  readonly maxTokens?: number;
-  readonly maxUsd?: number;
-  readonly maxIterations?: number;
-  readonly maxMinutes?: number;
   readonly checkpoints?: boolean;
   readonly meter?: boolean;
   readonly requireUsage?: boolean;

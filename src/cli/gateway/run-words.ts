@@ -1,5 +1,6 @@
 import type { AgentRunResult } from '../../app/gateway/run-agent.ts';
 import type { RunCheckpoints } from '../../app/gateway/run-checkpoints.ts';
+import { RUN_COUNTERS, runOption } from '../../core/gateway/limits.ts';
 import { shortId } from '../../core/retention/checkpoint.ts';
 import { formatBytes, formatTokens, formatUsd, plural } from '../format.ts';
 import { hintCommand, type Place } from '../hint-command.ts';
@@ -47,21 +48,13 @@ function amountsOf({ session, stats, used, usageFrom }: AgentRunResult): readonl
 /** How to go on after a stop: with another run, with a larger budget, or by looking at what happened. */
 function nextStep({ stoppedBy, session }: AgentRunResult, place: Place): string {
   const [cause] = stoppedBy?.causes ?? [];
-  const option = OPTIONS[cause?.rule ?? ''];
-  if (cause === undefined || option === undefined)
+  const limited = RUN_COUNTERS.find((counter) => counter === cause?.rule);
+  if (cause === undefined || limited === undefined)
     return `See what it did with: ${hintCommand(place, 'sessions', 'show', session.id)}`;
   if (cause.scope !== 'session')
     return `To go on, raise the limit under budgets in config.yaml. See what is left with: ${hintCommand(place, 'budget')}`;
-  return `To go on, run it again: each run may use as much. To let one use more, give it a higher ${option}.`;
+  return `To go on, run it again: each run may use as much. To let one use more, give it a higher ${runOption(limited)}.`;
 }
-
-/** By what a run may be given another limit. */
-const OPTIONS: Readonly<Record<string, string>> = {
-  tokens: '--max-tokens',
-  nanoUsd: '--max-usd',
-  iterations: '--max-iterations',
-  wallMs: '--max-minutes',
-};
 
 /** What was saved of the folder, and how to take it back. */
 function checkpointLines(checkpoints: RunCheckpoints | undefined, place: Place): readonly string[] {

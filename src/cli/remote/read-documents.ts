@@ -8,6 +8,7 @@ import type { MessageDocument, SessionDocument } from '../../client/documents.ts
 import type { AuditRecord } from '../../core/audit.ts';
 import type { CronOutcome, CronRun } from '../../core/gateway/cron-book.ts';
 import type { Correction, Spend } from '../../core/gateway/gateway.ts';
+import { spentCounterOf, unitSize } from '../../core/gateway/limits.ts';
 import type { Route } from '../../core/gateway/route-book.ts';
 import type { Checkpoint } from '../../core/retention/checkpoint.ts';
 import type { Waiting } from '../../core/retention/maintenance.ts';
@@ -15,7 +16,6 @@ import type { Outcome, Run, RunItem } from '../../core/retention/run.ts';
 import type { Message } from '../../core/sessions/message.ts';
 import type { SessionFacts } from '../../core/sessions/session.ts';
 import type { SearchHit } from '../../core/sessions/session-reader.ts';
-import { MINUTE_MS } from '../../core/time.ts';
 
 type RunDocument = NonNullable<Answer<'GET /api/status'>['lastRun']>;
 type OutcomeDocument = Step<'POST /api/plans/{id}/apply'>;
@@ -65,9 +65,8 @@ export function readSpend(scope: Spend['scope'], document: Answer<'GET /api/usag
 
 export function readBudget(document: Answer<'GET /api/budget'>['budgets'][number]): BudgetStanding {
   const { scope, key = '', of, until, ...amounts } = document;
-  const [counter, size]: readonly [BudgetStanding['counter'], number] =
-    of === 'usd' ? ['nanoUsd', 1e9] : of === 'minutes' ? ['wallMs', MINUTE_MS] : [of, 1];
-  const whole = (amount: number) => Math.round(amount * size);
+  const counter = spentCounterOf(of);
+  const whole = (amount: number) => Math.round(amount * unitSize(counter));
   const standing = {
     scope,
     key,

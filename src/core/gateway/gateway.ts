@@ -1,5 +1,7 @@
 import type { ModelUsage, SessionSize, UsageReport } from '../sessions/session.ts';
 import type { EpochMs } from '../time.ts';
+import type { GuardName } from './guards.ts';
+import type { Counter, SpentCounter } from './limits.ts';
 import type { KeptRequest, Once } from './once.ts';
 
 /** What a live session is told, the mildest first. `reset` and `stop` mean: take no further step in this session. */
@@ -41,26 +43,9 @@ export const OK: Verdict = { kind: 'ok', causes: [], say: '' };
 /** Whose spending is counted: one session for as long as it lives; a source, a model and everything together by the day. */
 export type Scope = 'session' | 'source' | 'day' | 'model';
 
-/** What is spent. Money is counted in billionths of a dollar, so that whole numbers add up exactly. */
-export const SPENT_COUNTERS = ['tokens', 'nanoUsd', 'iterations', 'wallMs'] as const;
-/** What is limited: also how large a session grows, which its store knows. */
-export const COUNTERS = ['messages', 'bytes', ...SPENT_COUNTERS] as const;
-export type Counter = (typeof COUNTERS)[number];
-
 /** Running totals of what was spent. */
-export type Counters = Readonly<Record<(typeof SPENT_COUNTERS)[number], number>>;
+export type Counters = Readonly<Record<SpentCounter, number>>;
 export type Amounts = Partial<Counters>;
-
-export const GUARD_NAMES = [
-  'tool-errors',
-  'same-tool',
-  'repeated-calls',
-  'messages-per-minute',
-  'tokens-per-minute',
-  'tokens-per-hour',
-  'bytes-per-minute',
-] as const;
-export type GuardName = (typeof GUARD_NAMES)[number];
 
 /** Names one row of totals. `period` is a local date such as `2026-01-15`, or empty for a session. */
 export interface SpendKey {

@@ -1,4 +1,5 @@
-import type { Counter } from '../../core/gateway/gateway.ts';
+import { GUARDS, RATE_NAMES } from '../../core/gateway/guards.ts';
+import type { Counter } from '../../core/gateway/limits.ts';
 import type { SpendRule } from '../check-spend.ts';
 import type { GuardRules } from '../guards.ts';
 
@@ -49,14 +50,10 @@ export function hardLimits({
   readonly spend: readonly SpendRule[];
   readonly guards: GuardRules;
 }): GraceAmounts {
-  const least = (counter: GraceCounter, ...others: readonly (number | undefined)[]): number => {
+  const least = (counter: GraceCounter): number => {
     const hard = spend.filter((rule) => rule.counter === counter && rule.onBreach !== 'warn');
-    return Math.min(...hard.map(({ limit }) => limit), ...others.map((other) => other ?? Infinity));
+    const rates = RATE_NAMES.filter((name) => GUARDS[name].of === counter);
+    return Math.min(...hard.map(({ limit }) => limit), ...rates.map((name) => guards[name].stop ?? Infinity));
   };
-  return {
-    tokens: least('tokens', guards['tokens-per-minute'].stop, guards['tokens-per-hour'].stop),
-    nanoUsd: least('nanoUsd'),
-    messages: least('messages', guards['messages-per-minute'].stop),
-    bytes: least('bytes', guards['bytes-per-minute'].stop),
-  };
+  return { tokens: least('tokens'), nanoUsd: least('nanoUsd'), messages: least('messages'), bytes: least('bytes') };
 }

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { isatty } from 'node:tty';
 import { firstSignal } from '../../core/first-signal.ts';
-import { SPENT_COUNTERS, type Verdict } from '../../core/gateway/gateway.ts';
+import type { Verdict } from '../../core/gateway/gateway.ts';
+import { SPENT_COUNTERS } from '../../core/gateway/limits.ts';
 import { bytesWriter, type WriteBytes } from '../../platform/files/write-bytes.ts';
 import { atExit } from '../../platform/machine/at-exit.ts';
 import { signalGroup } from '../../platform/machine/process-group.ts';

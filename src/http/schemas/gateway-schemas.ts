@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { LIMITS, ofEachSpent, SPENT_UNITS } from '../../core/gateway/limits.ts';
 import { sessionSchema } from './session-schemas.ts';
 import { anyJson, count, countedAnswer, countedQuery, pageAnswer, pageQuery, text, texts, time } from './values.ts';
 
@@ -6,15 +7,16 @@ const SPEND_SCOPES = ['session', 'source', 'day', 'model'] as const;
 
 export const usageQuery = z.strictObject({ by: z.enum(SPEND_SCOPES).exactOptional(), ...countedQuery });
 
+/** Dollars have a name of their own in documents. */
+const { nanoUsd: _, ...spent } = ofEachSpent((counter) => (LIMITS[counter].form === 'time' ? z.number() : count));
+
 export const spendListSchema = z.object({
   by: z.enum(SPEND_SCOPES),
   spending: z.array(
     z.object({
       key: z.string().exactOptional(),
       day: z.string().exactOptional(),
-      tokens: count,
-      iterations: count,
-      wallMs: z.number(),
+      ...spent,
       costUsd: z.number(),
       unpriced: z.boolean().exactOptional(),
     }),
@@ -25,7 +27,7 @@ export const spendListSchema = z.object({
 const budgetSchema = z.object({
   scope: z.enum(SPEND_SCOPES),
   key: z.string().exactOptional(),
-  of: z.enum(['tokens', 'usd', 'iterations', 'minutes', 'messages', 'bytes']),
+  of: z.enum(SPENT_UNITS),
   limit: z.number(),
   used: z.number(),
   reserved: z.number(),

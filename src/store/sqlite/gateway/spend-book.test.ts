@@ -10,11 +10,13 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { manualClock, NOW } from '../../../../test/support/clock.ts';
 import { tempDir } from '../../../../test/support/temp-dir.ts';
 import type { FoundTokens, Spend, SpendBook, SpendKey } from '../../../core/gateway/gateway.ts';
+import { ofEachSpent } from '../../../core/gateway/limits.ts';
 import { DAY_MS } from '../../../core/time.ts';
 import { openSpendBook } from './spend-book.ts';
 
 const SESSION: SpendKey = { scope: 'session', key: 's', period: '' };
 const DAY: SpendKey = { scope: 'day', key: '', period: '2026-01-15' };
+const NOTHING = ofEachSpent(() => 0);
 const STEPPER = fileURLToPath(new URL('../../../../test/support/spend-stepper.js', import.meta.url));
 
 function openBook(path = join(tempDir(), 'live.db'), clock = manualClock()): SpendBook {
@@ -58,15 +60,14 @@ describe('the spend book', () => {
 
   it('counts from zero and adds to each row', () => {
     const book = openBook();
-    const nothing = { tokens: 0, nanoUsd: 0, iterations: 0, wallMs: 0 };
     expect(book.read({ session: SESSION, limited: [DAY] })).toEqual([
-      { ...SESSION, used: nothing },
-      { ...DAY, used: nothing },
+      { ...SESSION, used: NOTHING },
+      { ...DAY, used: NOTHING },
     ]);
     book.add([SESSION, DAY], { tokens: 5, nanoUsd: 7 });
     book.add([DAY], { tokens: 1, iterations: 4, wallMs: 6 });
     expect(usedBy(book, SESSION)).toMatchObject({ tokens: 5, nanoUsd: 7, iterations: 0 });
-    expect(usedBy(book, DAY)).toEqual({ tokens: 6, nanoUsd: 7, iterations: 4, wallMs: 6 });
+    expect(usedBy(book, DAY)).toEqual({ ...NOTHING, tokens: 6, nanoUsd: 7, iterations: 4, wallMs: 6 });
   });
 
   it('begins a row once', () => {
@@ -89,7 +90,7 @@ describe('the spend book', () => {
       });
     };
     expect(step()).toBe(true);
-    expect(seen.at(-1)).toEqual([{ ...SESSION, used: { tokens: 9, nanoUsd: 0, iterations: 0, wallMs: 5 } }]);
+    expect(seen.at(-1)).toEqual([{ ...SESSION, used: { ...NOTHING, tokens: 9, wallMs: 5 } }]);
     expect(step()).toBe(true);
     expect(seen.at(-1)).toMatchObject([{ used: { tokens: 9, iterations: 1, wallMs: 15 } }]);
     expect(step()).toBe(false);
@@ -143,7 +144,7 @@ describe('the spend book', () => {
         }));
         const [session = SESSION, ...limited] = rows;
         const accounts = books.map(() => ({ session, limited }));
-        const totals = rows.map(() => ({ tokens: 0, nanoUsd: 0, iterations: 0, wallMs: 0 }));
+        const totals = rows.map(() => ({ ...NOTHING }));
         for (const { by, what, row, amount } of acts) {
           const [book, account, key, total] = [books[by], accounts[by], rows[row], totals[row]];
           if (!book || !account || !key || !total || !totals[0]) throw new Error('There are two books and three rows.');
@@ -347,8 +348,8 @@ describe('the spend book', () => {
     const account = { session: SESSION, limited: [DAY] };
     book.add([SESSION], { tokens: 10 });
     expect(book.read(account)).toEqual([
-      { ...SESSION, used: { tokens: 13, nanoUsd: 4, iterations: 5, wallMs: 6 } },
-      { ...DAY, used: { tokens: 3, nanoUsd: 4, iterations: 0, wallMs: 0 } },
+      { ...SESSION, used: { ...NOTHING, tokens: 13, nanoUsd: 4, iterations: 5, wallMs: 6 } },
+      { ...DAY, used: { ...NOTHING, tokens: 3, nanoUsd: 4 } },
     ]);
     // A process of version 2 may still be at work.
     spendMore.run();

@@ -12,6 +12,7 @@ import {
   type SpendKey,
   type SpendStep,
 } from '../../../core/gateway/gateway.ts';
+import { ofEachSpent, SPENT_COUNTERS } from '../../../core/gateway/limits.ts';
 import type { Once } from '../../../core/gateway/once.ts';
 import type { ProcessIdentity } from '../../../core/sessions/lease-holder.ts';
 import type { Clock, EpochMs } from '../../../core/time.ts';
@@ -164,10 +165,9 @@ function stepCounter(db: Database, { looks, clock }: { looks: ReturnType<typeof 
   const count = db.prepare(COUNT);
   return ({ account, wallMs }: SpendStep, { changes, id, spent }: Look): boolean => {
     const [{ scope, key, period, used }, ...others] = spent;
-    const { tokens, nanoUsd, iterations, wallMs: countedMs } = used;
-    const after = { tokens, nanoUsd, iterations: iterations + 1, wallMs: countedMs + wallMs };
-    const now = clock.now();
-    const done = count.run(now, after.iterations, after.wallMs, id, tokens, nanoUsd, iterations, countedMs, changes);
+    const after = { ...used, iterations: used.iterations + 1, wallMs: used.wallMs + wallMs };
+    const seen = SPENT_COUNTERS.map((counter) => used[counter]);
+    const done = count.run(clock.now(), after.iterations, after.wallMs, id, ...seen, changes);
     if (done.changes === 0) return false;
     looks.keep(account, { changes, id, spent: [{ scope, key, period, used: after }, ...others] });
     return true;
@@ -242,9 +242,7 @@ function listRows(db: Database, scope: Scope): readonly Spend[] {
 
 /** Without a row its columns are null, or there are none. */
 function spendOf({ scope, key, period }: SpendKey, values: readonly (number | null)[]): Spend {
-  const [tokens, nanoUsd, iterations, wallMs] = values;
-  const used = { tokens: tokens ?? 0, nanoUsd: nanoUsd ?? 0, iterations: iterations ?? 0, wallMs: wallMs ?? 0 };
-  return { scope, key, period, used };
+  return { scope, key, period, used: ofEachSpent((_, index) => values[index] ?? 0) };
 }
 
 /** Says what went wrong in a sentence. */

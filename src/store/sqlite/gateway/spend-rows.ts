@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3';
-import { type Amounts, type Reserved, SPENT_COUNTERS, type SpendKey } from '../../../core/gateway/gateway.ts';
+import type { Amounts, Reserved, SpendKey } from '../../../core/gateway/gateway.ts';
+import { SPENT_COUNTERS } from '../../../core/gateway/limits.ts';
 import type { Clock } from '../../../core/time.ts';
 import { COLUMN_LIST, COLUMNS } from './spend-schema.ts';
 
@@ -9,7 +10,7 @@ export const WHERE = 'WHERE scope = ? AND key = ? AND period = ?';
 /** Begins rows of totals and adds to them. */
 export function createSpendRows(db: Database, clock: Clock) {
   const insert = db.prepare(`INSERT INTO spend (scope, key, period, updated_at, ${COLUMNS})
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`);
+    VALUES (?, ?, ?, ?, ${COLUMN_LIST.map(() => '?').join()}) ON CONFLICT DO NOTHING`);
   const added = COLUMN_LIST.map((name) => `${name} = min(${name} + ?, ${Number.MAX_SAFE_INTEGER})`).join();
   const update = db.prepare(`UPDATE spend SET updated_at = ?, ${added} ${WHERE}`);
   const raise = db.prepare(`UPDATE spend SET tokens = max(tokens, ?), nano_usd = max(nano_usd, ?) ${WHERE}

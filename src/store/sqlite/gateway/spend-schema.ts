@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import BetterSqlite3, { type Database } from 'better-sqlite3';
 import { Failure } from '../../../core/failure.ts';
+import { SPENT_COUNTERS, type SpentCounter } from '../../../core/gateway/limits.ts';
 import { networkFileSystem } from '../../../platform/machine/file-system-facts.ts';
 import { createDatabaseFile } from '../database/create-database-file.ts';
 import { openReadOnly } from '../database/read-only-database.ts';
@@ -8,8 +9,14 @@ import { REQUESTS_SCHEMA } from '../schema/010-requests.ts';
 
 const SCHEMA_VERSION = 6;
 
+const COLUMN_OF: Readonly<Record<SpentCounter, string>> = {
+  tokens: 'tokens',
+  nanoUsd: 'nano_usd',
+  iterations: 'iterations',
+  wallMs: 'wall_ms',
+};
 /** In the order of `SPENT_COUNTERS`. */
-export const COLUMN_LIST = ['tokens', 'nano_usd', 'iterations', 'wall_ms'];
+export const COLUMN_LIST = SPENT_COUNTERS.map((counter) => COLUMN_OF[counter]);
 export const COLUMNS = COLUMN_LIST.join();
 
 /** Opens `live.db`, made or brought up to date where needed. `docs/formats/live.md` is the format. */
@@ -66,7 +73,7 @@ function migrate(db: Database, path: string): void {
 }
 
 function migrateSpend(db: Database, version: number): void {
-  const columns = `scope, key, period, updated_at, ${COLUMNS}`;
+  const columns = 'scope, key, period, updated_at, tokens, nano_usd, iterations, wall_ms';
   if (version > 0) db.exec('ALTER TABLE spend RENAME TO earlier');
   db.exec(SCHEMA);
   if (version > 0) db.exec(`INSERT INTO spend (${columns}) SELECT ${columns} FROM earlier; DROP TABLE earlier`);
