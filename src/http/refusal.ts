@@ -39,6 +39,7 @@ export function refuse(code: RefusalCode, message: string, hint: string): ErrorA
  * business: both are in the log of the daemon.
  */
 export function failureAnswer({ code, httpStatus, message, hint }: Failure, homePath: string): ErrorAnswer {
+  if (code === 'integrity') return DAMAGED;
   if (httpStatus >= 500) return { ...INTERNAL, code };
   const hide = (text: string) => text.replaceAll(homePath, 'the home');
   return { status: httpStatus, code, message: hide(message), ...(hint !== undefined && { hint: hide(hint) }) };
@@ -59,4 +60,12 @@ export const INTERNAL: ErrorAnswer = {
   code: 'failed',
   message: 'Something went wrong on the side of Coppice.',
   hint: 'The log of coppice serve says more. See also: coppice doctor',
+};
+
+/** Trying again does not help. */
+const DAMAGED: ErrorAnswer = {
+  status: FAILURES.integrity.http,
+  code: 'integrity',
+  message: 'Stored data of the home is damaged, or of an unknown version.',
+  hint: 'See what is damaged, on the machine of the daemon, with: coppice doctor',
 };

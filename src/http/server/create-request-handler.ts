@@ -5,7 +5,7 @@ import { Failure } from '../../core/failure.ts';
 import { firstSignal } from '../../core/first-signal.ts';
 import type { Once } from '../../core/gateway/once.ts';
 import type { JsonValue } from '../../core/json.ts';
-import { isNoSpace } from '../../core/machine-failure.ts';
+import { isNoSpace, machineFailure } from '../../core/machine-failure.ts';
 import { AnswerLines } from '../answer-lines.ts';
 import { type Note, noteOf } from '../audit-note.ts';
 import { createRouter } from '../create-router.ts';
@@ -99,7 +99,7 @@ async function onRecord(note: Note, work: Promise<void>): Promise<void> {
   try {
     await work;
   } catch (error) {
-    note(error instanceof Failure ? error.httpStatus : INTERNAL.status);
+    note(failureOf(error)?.httpStatus ?? INTERNAL.status);
     throw error;
   }
 }
@@ -208,7 +208,15 @@ function toAnswer(
   const id = String(response.getHeader('x-request-id'));
   door.say(`The request ${id} failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   if (isNoSpace(error)) return NO_SPACE;
-  return error instanceof Failure ? failureAnswer(error, parts.home.path) : INTERNAL;
+  const failure = failureOf(error);
+  return failure === undefined ? INTERNAL : failureAnswer(failure, parts.home.path);
+}
+
+/** Also what SQLite says by itself, as while rows are read. Errors of other parts that nobody foresaw are not guessed at. */
+function failureOf(error: unknown): Failure | undefined {
+  if (error instanceof Failure) return error;
+  const isOfStore = error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_');
+  return isOfStore ? machineFailure(error) : undefined;
 }
 
 function split(url: string): [string, string] {
