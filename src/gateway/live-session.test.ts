@@ -219,6 +219,29 @@ describe('a turn', () => {
     ).toBe(OK);
   });
 
+  it('asks no price for a model that no limit in dollars binds, and stops for want of one where that is wanted', async () => {
+    const dollars = limit({ counter: 'nanoUsd', limit: 1e9 });
+    const prices = new Map([['m', { input: 3e9, output: 15e9, cacheRead: 3e8, cacheWrite: 3e9, reasoning: 15e9 }]]);
+    const strict = (spend: readonly SpendRule[]) =>
+      aSession(spend, { rules: { spend, guards: GUARDS, prices, requirePrices: true } });
+    const needs = { tokens: 10, nanoUsd: 0, certain: false };
+    const stop = { kind: 'stop', causes: [{ rule: 'no-price', model: 'x' }] };
+
+    // Before the call, where its model is known; after it, where only the answer tells.
+    const asked = strict([dollars]).session.beginTurn();
+    expect(asked.beforeCall('m', needs)).toMatchObject({ verdict: OK, crowded: false });
+    expect(asked.beforeCall('x', needs)).toMatchObject({ verdict: stop, crowded: false });
+    expect(asked.beforeCall('x', needs).reservation).toBeUndefined();
+    const told = strict([dollars]);
+    const turn = told.session.beginTurn();
+    expect(turn.beforeCall('unknown', needs)).toMatchObject({ verdict: OK });
+    expect(await turn.usage({ model: 'x', inputTokens: 7 })).toMatchObject(stop);
+    expect(told.ends).toEqual(['budget: no price (model) x']);
+
+    const ofOther = strict([limit({ scope: 'model', key: 'm', counter: 'nanoUsd' }), limit({ counter: 'tokens' })]);
+    expect(ofOther.session.beginTurn().beforeCall('x', needs).verdict).toBe(OK);
+  });
+
   it('stops at a cost that is priced by the configuration', async () => {
     const { session } = aSession([limit({ counter: 'nanoUsd', limit: 1e9 })]);
     const verdict = await session.beginTurn().usage({ model: 'm', inputTokens: 400_000 });

@@ -12,6 +12,8 @@ export interface LiveRules {
   readonly spend: readonly SpendRule[];
   readonly guards: GuardRules;
   readonly prices: Prices;
+  /** Whether a limit in dollars stops what uses a model whose price is not known. Otherwise that is only said. */
+  readonly requirePrices?: boolean;
   /** The shares of a limit, in percent, at which somebody is told. */
   readonly alertPercents?: readonly number[];
 }

@@ -45,6 +45,15 @@ describe('priceUsage', () => {
     expect(priceUsage(used(usage), PRICES)).toBe(usd(dollars));
   });
 
+  it('prices all of a call by another price when its prompt is long, caches included', () => {
+    const each = { input: usd(1), output: usd(2), cacheRead: usd(1), cacheWrite: usd(1), reasoning: usd(2) };
+    const long = { input: usd(10), output: usd(20), cacheRead: usd(10), cacheWrite: usd(10), reasoning: usd(20) };
+    const prices: Prices = new Map([['m', { ...each, long: { ...long, aboveTokens: 1000 } }]]);
+    const prompt = { inputTokens: 200, cacheReadTokens: 300, cacheWriteTokens: 500, outputTokens: 2_000_000 };
+    expect(priceUsage(used(prompt), prices)).toBe(usd(4.001));
+    expect(priceUsage(used({ ...prompt, cacheWriteTokens: 501 }), prices)).toBe(usd(40.01001));
+  });
+
   it('believes a reported cost, zero included, rather than the prices', () => {
     expect(priceUsage(used({ inputTokens: 1000, nanoUsd: 0 }), PRICES)).toBe(0);
     expect(priceUsage(used({ inputTokens: 1000, nanoUsd: 5 }), PRICES)).toBe(5);

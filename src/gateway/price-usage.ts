@@ -1,7 +1,12 @@
 import type { UsageDelta } from './usage-meter.ts';
 
 /** What a million tokens of one model cost, in billionths of a dollar. */
-export interface ModelPrice {
+export interface ModelPrice extends TokenPrices {
+  /** What all tokens of a call cost whose prompt is longer than this. */
+  readonly long?: TokenPrices & { readonly aboveTokens: number };
+}
+
+export interface TokenPrices {
   readonly input: number;
   readonly output: number;
   readonly cacheRead: number;
@@ -10,6 +15,9 @@ export interface ModelPrice {
 }
 
 export type Prices = ReadonlyMap<string, ModelPrice>;
+
+/** What a model is called that a request does not name. */
+export const UNNAMED_MODEL = 'unknown';
 
 const MILLION = 1_000_000n;
 
@@ -23,10 +31,15 @@ export function priceOf(model: string, prices: Prices): ModelPrice | undefined {
   return prices.get(model) ?? prices.get(undated) ?? prices.get(dashed);
 }
 
-/** What usage costs, in billionths of a dollar: as reported or, if not, by the price of its model; else nothing. */
+/**
+ * What usage costs, in billionths of a dollar: as reported or, if not, by the price of its model; else nothing. Usage of several calls that
+ * is told as one is priced as one call: rather too much than too little.
+ */
 export function priceUsage(usage: UsageDelta, prices: Prices): number {
-  const price = priceOf(usage.model, prices);
-  if (usage.nanoUsd !== undefined || price === undefined) return usage.nanoUsd ?? 0;
+  const known = priceOf(usage.model, prices);
+  if (usage.nanoUsd !== undefined || known === undefined) return usage.nanoUsd ?? 0;
+  const prompt = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
+  const price = known.long !== undefined && prompt > known.long.aboveTokens ? known.long : known;
   const reasoning = Math.min(usage.reasoningTokens, usage.outputTokens);
   const parts: readonly (readonly [tokens: number, price: number])[] = [
     [usage.inputTokens, price.input],

@@ -11,18 +11,18 @@ import type { Once } from '../core/gateway/once.ts';
 import type { JsonValue } from '../core/json.ts';
 import { type SessionSize, totalTokens, weighedTokens } from '../core/sessions/session.ts';
 import { type EpochMs, MINUTE_MS } from '../core/time.ts';
+import { checkPrice } from './check-price.ts';
 import { checkFits, checkSize, checkSpend, type Estimate, reserves } from './check-spend.ts';
 import { followGuard } from './follow-guard.ts';
 import { type GuardEvent, guardVerdict } from './guards.ts';
 import { FIRST_STEP } from './held-ahead.ts';
 import type { AddedMessage, JudgedCall, LiveState, TurnStart } from './live-state.ts';
-import { priceOf, priceUsage } from './price-usage.ts';
+import { priceOf, priceUsage, UNNAMED_MODEL } from './price-usage.ts';
 import { SetAside } from './set-aside.ts';
 import type { SpendScopes } from './spend-scopes.ts';
 import { stopReason } from './stop-reason.ts';
 import { forbids, strictest } from './strictest.ts';
 import type { UsageDelta, UsageEvent } from './usage-meter.ts';
-import { noPrice } from './verdict-of.ts';
 
 /**
  * One stretch of work in a live session. Close it with `await using` or `end()`. A session that is told to stop ends at once, and takes
@@ -77,13 +77,14 @@ export class Turn implements AsyncDisposable {
     const { book, rules } = this.#state;
     const stepMs = this.#uncountedMs();
     const account = this.#state.scopesAt(this.#state.clock.now(), model);
+    const price = model === UNNAMED_MODEL ? OK : checkPrice(rules, model);
     let spend: Verdict = OK;
     let fits: Verdict = OK;
     const amounts = { tokens: needs.tokens, nanoUsd: needs.nanoUsd };
     // What was set aside for the step is for its calls.
     const wanted = { isCall: true, account, shared: account.shared, amounts, instead: this.#aside.reservation, stepMs };
     const reservation = book.reserve(wanted, (spent) => {
-      spend = strictest([this.#guarded(), checkSpend(rules.spend, spent, stepMs)]);
+      spend = strictest([this.#guarded(), price, checkSpend(rules.spend, spent, stepMs)]);
       fits = checkFits(rules.spend, spent, needs);
       return !forbids(spend) && !forbids(fits);
     });
@@ -163,12 +164,11 @@ export class Turn implements AsyncDisposable {
   /** Of tokens whose cost nobody told, the price is asked for. */
   async #judgeUse(model: string, tokens: number): Promise<Verdict> {
     const { rules, unpriced } = this.#state;
-    const isUnpriced = tokens > 0 && priceOf(model, rules.prices) === undefined;
-    if (isUnpriced) unpriced.add(model);
-    const blind = isUnpriced && rules.spend.some(({ counter }) => counter === 'nanoUsd');
-    const verdict = this.#judge();
+    if (tokens > 0 && priceOf(model, rules.prices) === undefined) unpriced.add(model);
+    const price = tokens > 0 ? checkPrice(rules, model, tokens) : OK;
+    const verdict = this.#remember(strictest([this.#judge(), price]));
     await this.#state.ending;
-    return blind ? strictest([verdict, noPrice(model, tokens)]) : verdict;
+    return verdict;
   }
 
   /** Models that were used in this process, for which no price is known. */

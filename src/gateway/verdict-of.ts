@@ -101,6 +101,6 @@ function megabytes(bytes: number): string {
 }
 
 /** A limit in dollars cannot be kept while nobody says what the tokens cost. */
-export function noPrice(model: string, used: number): Verdict {
-  return verdictOf('warn', { rule: 'no-price', scope: 'model', used, limit: 0, model });
+export function noPrice(kind: 'warn' | 'stop', model: string, used: number): Verdict {
+  return verdictOf(kind, { rule: 'no-price', scope: 'model', used, limit: 0, model });
 }

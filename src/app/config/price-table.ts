@@ -1,15 +1,17 @@
 /**
- * What models cost, in US dollars for a million tokens, for prompts of ordinary length; some cost more for very long ones. Only what the
- * pages below said when they were looked at. Prices change: what is set under `prices` in config.yaml wins, model by model.
+ * What models cost, in US dollars for a million tokens; `long` is for calls whose prompt is longer than that. Only what the pages below said
+ * when they were looked at. Prices change: what is set under `prices` in config.yaml wins, model by model.
  */
 export const PRICE_TABLE = {
   asOf: '2026-11-18',
   sources: [
     'https://platform.claude.com/docs/en/about-claude/pricing',
+    'https://platform.claude.com/docs/en/models/haiku-5-5/overview',
     'https://docs.github.com/en/copilot/reference/copilot-billing/models-and-pricing',
     'https://ai.google.dev/gemini-api/docs/pricing, as others quote it',
   ],
   models: {
+    'claude-fable-5-2': { input: 8, output: 40, cache_read: 0.2, cache_write: 10 },
     'claude-fable-5-1': { input: 10, output: 50, cache_read: 0.25, cache_write: 12.5 },
     'claude-fable-5': { input: 10, output: 50, cache_read: 1, cache_write: 12.5 },
     'claude-opus-5-5': { input: 4, output: 20, cache_read: 0.2, cache_write: 5 },
@@ -25,6 +27,13 @@ export const PRICE_TABLE = {
     'claude-sonnet-4-6': { input: 3, output: 15, cache_read: 0.3, cache_write: 3.75 },
     'claude-sonnet-4-5': { input: 3, output: 15, cache_read: 0.3, cache_write: 3.75 },
     'claude-sonnet-4': { input: 3, output: 15, cache_read: 0.3, cache_write: 3.75 },
+    'claude-haiku-5-5': {
+      input: 0.1,
+      output: 0.5,
+      cache_read: 0.01,
+      cache_write: 0.125,
+      long: { above: 100_000, input: 0.5, output: 2.5, cache_read: 0.05, cache_write: 0.625 },
+    },
     'claude-haiku-4-5': { input: 1, output: 5, cache_read: 0.1, cache_write: 1.25 },
     'claude-3-5-haiku': { input: 0.8, output: 4, cache_read: 0.08, cache_write: 1 },
     'gpt-5.5': { input: 5, output: 30, cache_read: 0.5 },

@@ -24,6 +24,13 @@ describe('gatewayRules', () => {
       'bytes-per-minute': { warn: 16 * MB, stop: 20 * MB },
     });
     expect(live.alertPercents).toEqual([50, 80, 100]);
+    expect(live.prices.get('claude-haiku-5-5')).toMatchObject({
+      input: 0.1e9,
+      output: 0.5e9,
+      cacheRead: 0.01e9,
+      cacheWrite: 0.125e9,
+      long: { aboveTokens: 100_000, input: 0.5e9, output: 2.5e9, reasoning: 2.5e9 },
+    });
     expect(live.prices.get('claude-sonnet-4-5')).toMatchObject({ input: 3e9, output: 15e9, cacheRead: 0.3e9 });
   });
 

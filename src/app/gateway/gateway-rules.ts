@@ -5,7 +5,7 @@ import type { SpendRule } from '../../gateway/check-spend.ts';
 import type { ResetRules } from '../../gateway/decide-reset.ts';
 import type { GuardRules, Ladder } from '../../gateway/guards.ts';
 import type { LiveRules } from '../../gateway/live-state.ts';
-import type { Prices } from '../../gateway/price-usage.ts';
+import type { Prices, TokenPrices } from '../../gateway/price-usage.ts';
 import { type ZoneOffset, zoneOffset } from '../../gateway/zone-offset.ts';
 import { resetConfigFor } from '../config/config-for-source.ts';
 import type { Config } from '../config/config-schema.ts';
@@ -95,15 +95,24 @@ function guardRules({ guards, limits }: Config): GuardRules {
 
 function pricesOf({ prices }: Config): Prices {
   return new Map(
-    Object.entries<GivenPrice>({ ...PRICE_TABLE.models, ...prices }).map(([model, given]) => {
-      const { input = 0, output = 0, cache_read: read = input, cache_write: write = input, reasoning = output } = given;
-      const price = { input: nano(input), output: nano(output), cacheRead: nano(read), cacheWrite: nano(write) };
-      return [model, { ...price, reasoning: nano(reasoning) }];
+    Object.entries<ListedPrice>({ ...PRICE_TABLE.models, ...prices }).map(([model, { long, ...given }]) => {
+      const price = tokenPrices(given);
+      return [
+        model,
+        long === undefined ? price : { ...price, long: { ...tokenPrices(long), aboveTokens: long.above } },
+      ];
     }),
   );
 }
 
 type GivenPrice = Config['prices'][string];
+type ListedPrice = GivenPrice & { readonly long?: GivenPrice & { readonly above: number } };
+
+function tokenPrices(given: GivenPrice): TokenPrices {
+  const { input = 0, output = 0, cache_read: read = input, cache_write: write = input, reasoning = output } = given;
+  const price = { input: nano(input), output: nano(output), cacheRead: nano(read), cacheWrite: nano(write) };
+  return { ...price, reasoning: nano(reasoning) };
+}
 
 function nano(usd: number): number {
   return Math.round(usd * NANO);

@@ -93,8 +93,8 @@ export async function runAgent(parts: RunAgentParts, run: AgentRun): Promise<Age
   await using turn = live.beginTurn({ reservation, ahead });
   const isMetered = wantsMeter(run, rules.spend);
   const ways = createUsageWays();
-  const { sink, heed, stoppedBy } = createSessionSink(session, turn, ways);
-  await using meter = isMetered ? await startRunMeter(run, { turn, rules, heed, ways }) : undefined;
+  const { sink, heed, remark, stoppedBy } = createSessionSink(session, turn, ways);
+  await using meter = isMetered ? await startRunMeter(run, { turn, rules, heed, remark, ways }) : undefined;
   using readers = await startRunReaders(run, { turn, heed, ways, sessionId: facts.id, clock: parts.clock });
   const grace = createGraceBudget({
     percent: parts.config.budgets.grace_percent,
@@ -194,7 +194,7 @@ async function admitted(parts: RunAgentParts, run: AgentRun): Promise<AdmittedRu
   const workdir = cwd ?? process.cwd();
   const admit = (facts: Pick<SessionFacts, 'id' | 'source'>): Omit<AdmittedRun, 'facts'> => {
     const rules = withLimits(gateway.live.rulesFor(facts.source).live, run);
-    tellUsageWay(run, rules.spend);
+    tellUsageWay(run, rules);
     // A meter asks before each call; nothing else does.
     const ahead = wantsMeter(run, rules.spend) ? undefined : createHeldAhead(ownLimits(run));
     const { id: sessionId, source: from } = facts;
@@ -227,7 +227,7 @@ function withLimits(rules: LiveRules, run: AgentRun): LiveRules {
   });
   const replaced = new Set<string>(own.map(({ counter }) => counter));
   const kept = rules.spend.filter(({ scope, counter }) => scope !== 'session' || !replaced.has(counter));
-  return { ...rules, spend: [...own, ...kept] };
+  return { ...rules, spend: [...own, ...kept], requirePrices: run.requireUsage === true };
 }
 
 /** A session that a limit stopped has ended already. One that answers a key stays open for the next run. */

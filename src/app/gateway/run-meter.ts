@@ -6,7 +6,8 @@ import { createCallEstimator } from '../../gateway/meter/call-estimator.ts';
 import { startMeterProxy } from '../../gateway/meter/meter-proxy.ts';
 import { isKnownAgent, meteredStart } from '../../gateway/meter/metered-agent.ts';
 import type { BegunCall, CallDesk } from '../../gateway/meter/metered-call.ts';
-import { priceUsage } from '../../gateway/price-usage.ts';
+import { priceUsage, UNNAMED_MODEL } from '../../gateway/price-usage.ts';
+import { forbids } from '../../gateway/strictest.ts';
 import type { Turn } from '../../gateway/turn.ts';
 import { factsOf } from '../../gateway/verdict-of.ts';
 import { wait } from '../../platform/machine/wait.ts';
@@ -42,6 +43,8 @@ export interface RunMeterOptions {
   readonly ways: UsageWays;
   /** Takes the verdict that ended the run. */
   readonly heed: (verdict: Verdict) => void;
+  /** Passes on what is worth knowing and no reason to end. */
+  readonly remark: (verdict: Verdict) => void;
 }
 
 /** Starts a meter for one run: each call of a model is asked for before and booked after it. */
@@ -61,7 +64,10 @@ export async function startRunMeter<Run extends MeterableRun>(
   };
 }
 
-function createCallDesk({ turn, rules, heed, ways }: RunMeterOptions, refused: (verdict: Verdict) => void): CallDesk {
+function createCallDesk(
+  { turn, rules, heed, remark, ways }: RunMeterOptions,
+  refused: (verdict: Verdict) => void,
+): CallDesk {
   const estimator = createCallEstimator();
   const heedIt = (verdict: Verdict): string => {
     heed(turn.heed(verdict));
@@ -81,19 +87,21 @@ function createCallDesk({ turn, rules, heed, ways }: RunMeterOptions, refused: (
       }
       const { reservation, verdict } = judged;
       if (reservation === undefined) return heedIt(verdict);
+      remark(verdict);
       const begun: BegunCall = {
         async end({ usage, model = call.model }) {
           estimator.learn(call, usage);
           const after = await turn.usage(
-            { model: call.model === 'unknown' ? model : call.model, ...usage },
+            { model: call.model === UNNAMED_MODEL ? model : call.model, ...usage },
             reservation,
           );
-          if (after.kind === 'stop' || after.kind === 'reset') heedIt(after);
+          if (forbids(after)) heedIt(after);
+          else remark(after);
         },
         free: () => turn.callOff(reservation),
         async lost() {
           const after = await turn.usage({ model: call.model, inputTokens, outputTokens }, reservation);
-          if (after.kind === 'stop' || after.kind === 'reset') heedIt(after);
+          if (forbids(after)) heedIt(after);
         },
       };
       return begun;

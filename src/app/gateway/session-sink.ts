@@ -1,19 +1,25 @@
-import type { Verdict } from '../../core/gateway/gateway.ts';
+import { OK, type Verdict } from '../../core/gateway/gateway.ts';
 import { contentBytes, type NewMessage, outputMessage } from '../../core/sessions/message.ts';
 import type { RunEvent } from '../../gateway/run/output/run-event.ts';
 import type { OutputChunk, RunSink } from '../../gateway/run/output/run-sink.ts';
-import { forbids } from '../../gateway/strictest.ts';
+import { forbids, strictest } from '../../gateway/strictest.ts';
 import type { Turn } from '../../gateway/turn.ts';
 import type { Session } from '../sessions/session.ts';
 import type { UsageWays } from './usage-ways.ts';
 
+export interface SessionSink {
+  readonly sink: RunSink;
+  /** Keeps the first verdict that forbids to go on. */
+  readonly heed: (verdict: Verdict) => Verdict;
+  /** Has a verdict of somebody else passed on with the next check. */
+  readonly remark: (verdict: Verdict) => void;
+  readonly stoppedBy: () => Verdict | undefined;
+}
+
 /** Where a run is recorded, and which verdict was the first to forbid that it goes on. */
-export function createSessionSink(
-  session: Session,
-  turn: Turn,
-  ways: UsageWays,
-): { sink: RunSink; heed: (verdict: Verdict) => Verdict; stoppedBy: () => Verdict | undefined } {
+export function createSessionSink(session: Session, turn: Turn, ways: UsageWays): SessionSink {
   let first: Verdict | undefined;
+  let remarked: Verdict = OK;
   const heed = (verdict: Verdict): Verdict => {
     if (forbids(verdict)) first ??= verdict;
     return verdict;
@@ -32,9 +38,14 @@ export function createSessionSink(
       await session.append(outputOf(chunk));
       return heed(turn.output());
     },
-    check: (since) => heed(turn.check(since)),
+    check(since) {
+      const said = remarked;
+      remarked = OK;
+      return heed(strictest([turn.check(since), said]));
+    },
   };
-  return { sink, heed, stoppedBy: () => first };
+  const remark = (verdict: Verdict): void => void (remarked = strictest([remarked, verdict]));
+  return { sink, heed, remark, stoppedBy: () => first };
 }
 
 async function take(

@@ -1,6 +1,12 @@
 import { Failure } from '../../core/failure.ts';
+import { OK } from '../../core/gateway/gateway.ts';
 import { agentName } from '../../gateway/agent-name.ts';
-import { reserves, type SpendRule } from '../../gateway/check-spend.ts';
+import { checkPrice } from '../../gateway/check-price.ts';
+import { reserves } from '../../gateway/check-spend.ts';
+import type { LiveRules } from '../../gateway/live-state.ts';
+import { namedModel } from '../../gateway/named-model.ts';
+import { forbids } from '../../gateway/strictest.ts';
+import { factsOf } from '../../gateway/verdict-of.ts';
 import { type MeterableRun, wantsMeter } from './run-meter.ts';
 import { isReadable } from './run-readers.ts';
 
@@ -12,10 +18,11 @@ interface LimitedRun extends MeterableRun {
 
 /**
  * Before a run with a limit in tokens or dollars: says where that limit may come too late or not at all. Refuses the run where usage is
- * required and nobody is known to tell it.
+ * required and nobody is known to tell it, or what it costs.
  */
-export function tellUsageWay(run: LimitedRun, rules: readonly SpendRule[]): void {
-  if (!reserves(rules) || wantsMeter(run, rules)) return;
+export function tellUsageWay(run: LimitedRun, rules: LiveRules): void {
+  tellPrice(run, rules);
+  if (!reserves(rules.spend) || wantsMeter(run, rules.spend)) return;
   const name = agentName(run.command);
   if (isReadable(run)) {
     run.tell?.(`What ${name} uses is read from what it writes itself, so a limit may be passed by one call.`);
@@ -30,4 +37,17 @@ export function tellUsageWay(run: LimitedRun, rules: readonly SpendRule[]): void
   run.tell?.(
     `${unknown}. Unless it sends events, no limit in tokens or dollars can stop it; they come after a call, so a limit may be passed by one. Count it with: coppice run --meter`,
   );
+}
+
+/** On a screen that belongs to an agent nothing can be said later. */
+function tellPrice(run: LimitedRun, rules: LiveRules): void {
+  const model = namedModel({ ...run, env: run.env ?? process.env });
+  const verdict = model === undefined ? OK : checkPrice(rules, model);
+  if (verdict === OK) return;
+  if (forbids(verdict)) {
+    throw new Failure('refused', `${factsOf(verdict)} It was not started.`, {
+      hint: 'Such as: prices: { MODEL: { input: 3, output: 15 } }, in US dollars for a million tokens.',
+    });
+  }
+  run.tell?.(factsOf(verdict));
 }

@@ -127,7 +127,7 @@ function defineRun(program: Definition, frame: Frame): void {
     .option('--no-meter', 'count only what the agent tells of itself: in files, in printed JSON, or by events')
     .option(
       '--require-usage',
-      'fail when tokens or dollars are limited and nothing tells what is used; do not start where no way is known',
+      'fail where tokens or dollars are limited and nothing tells what is used, or what a model costs',
     )
     .option('--events-on-stdout', 'take printed lines that look like events for events, without the nonce of the run')
     .option('--no-terminal', 'give the agent pipes, also in a terminal')

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { type AnswerReader, createDocumentReader, createStreamReader, type ReadAnswer } from './answer-reader.ts';
+import { UNNAMED_MODEL } from '../price-usage.ts';
 import type { CallRequest } from './call-estimator.ts';
 import { type AnswerUsage, type ModelApi, modelInPath, refusalOf } from './model-api.ts';
 import type { ProxiedCall, Sender } from './send-upstream.ts';
@@ -117,7 +118,7 @@ function more(request: IncomingMessage): Promise<boolean> {
 
 function lookAt(head: Buffer, request: IncomingMessage, url: URL): CallRequest {
   const text = head.toString('latin1');
-  const model = modelInPath(url.pathname) ?? /"model"\s*:\s*"((?:[^"\\]|\\.)*)"/.exec(text)?.[1] ?? 'unknown';
+  const model = modelInPath(url.pathname) ?? /"model"\s*:\s*"((?:[^"\\]|\\.)*)"/.exec(text)?.[1] ?? UNNAMED_MODEL;
   const most = /"(?:max_tokens|max_output_tokens|max_completion_tokens|maxOutputTokens)"\s*:\s*(\d+)/.exec(text)?.[1];
   const bytes = Number(request.headers['content-length'] ?? head.length);
   return { model, bytes, ...(most !== undefined && { maxOutput: Number(most) }) };

@@ -24,6 +24,11 @@ it('passes a piece of advice on once, and the next step of the ladder again', ()
   });
 });
 
+it('names every model that has no price', () => {
+  const unpriced = (model: string) => say('warn', { ...cause('no-price', 7), model });
+  expect(told(unpriced('a'), unpriced('b'), unpriced('a'), unpriced('b')).person).toBe(2);
+});
+
 it('passes it on again when the streak had ended, but not what a budget says between other events', () => {
   const nudge = say('nudge', cause('same-tool', 15));
   const warn = say('warn', cause('tokens', 80));

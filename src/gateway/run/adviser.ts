@@ -18,7 +18,7 @@ export function createAdviser({ tell, advise }: AdviserOptions): (verdict: Verdi
     for (const [key, { rule }] of told) {
       if (STREAKS.has(rule) && !causes.some((cause) => cause.rule === rule)) told.delete(key);
     }
-    const fresh = causes.map((cause) => [`${kind} ${cause.rule} ${cause.scope}`, cause] as const);
+    const fresh = causes.map((cause) => [`${kind} ${cause.rule} ${cause.scope} ${cause.model ?? ''}`, cause] as const);
     const news = fresh.filter(([key]) => !told.has(key));
     for (const [key, cause] of news) told.set(key, cause);
     return news.length > 0;
