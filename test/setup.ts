@@ -7,7 +7,7 @@ import { afterAll } from 'vitest';
 const sandbox = mkdtempSync(join(tmpdir(), 'coppice-test-home-'));
 process.env['HOME'] = sandbox;
 process.env['USERPROFILE'] = sandbox;
-const CAMPAIGN = new Set(['COPPICE_TORTURE', 'COPPICE_SEED', 'COPPICE_POINTS']);
+const CAMPAIGN = new Set(['COPPICE_TORTURE', 'COPPICE_SEED', 'COPPICE_POINTS', 'COPPICE_LOAD_SECONDS']);
 for (const name of Object.keys(process.env))
   if (name.startsWith('COPPICE_') && !CAMPAIGN.has(name)) delete process.env[name];
 
