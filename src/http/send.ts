@@ -107,10 +107,12 @@ function bare(tag: string): string {
   return tag.replace(/^W\//, '');
 }
 
-/** What a client takes, the tighter one first. A weight of zero is a no. */
+/** What a client takes and likes best, the tighter one where it does not mind. A weight of zero is a no. */
 function packerFor(accepted = ''): keyof typeof PACKERS | undefined {
   const given = new Map(accepted.toLowerCase().split(',').map(nameAndWeight));
-  return (['br', 'gzip'] as const).find((name) => (given.get(name) ?? 0) > 0);
+  const weight = (name: keyof typeof PACKERS): number => given.get(name) ?? 0;
+  const best = weight('gzip') > weight('br') ? 'gzip' : 'br';
+  return weight(best) > 0 ? best : undefined;
 }
 
 function nameAndWeight(text: string): [string, number] {

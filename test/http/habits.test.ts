@@ -110,6 +110,8 @@ describe('the API', () => {
       await raw(served, '/api/sessions', { 'accept-encoding': 'br;q=0, gzip' }),
     ];
     expect([br.headers['content-encoding'], gzip.headers['content-encoding']]).toEqual(['br', 'gzip']);
+    const rather = await raw(served, '/api/sessions', { 'accept-encoding': 'br;q=0.5, gzip;q=0.8' });
+    expect(rather.headers['content-encoding']).toBe('gzip');
     expect(brotliDecompressSync(br.body)).toEqual(plain.body);
     expect(gunzipSync(gzip.body)).toEqual(plain.body);
     expect(br.body.length).toBeLessThan(plain.body.length / 2);

@@ -11,7 +11,7 @@ const MOST_SUMS = 500;
 /** Who changed what in a home: `home.audit`. */
 export class Audit {
   readonly #parts: Pick<HomeParts, 'layout' | 'clock' | 'store'>;
-  #sums = new Map<string, AuditRecord>();
+  #sums = new Map<string, Sum>();
 
   constructor(parts: Pick<HomeParts, 'layout' | 'clock' | 'store'>) {
     this.#parts = parts;
@@ -24,10 +24,14 @@ export class Audit {
 
   /** Counts what happens all day long: what is the same in all but its time is one record. On the disk after the next `flush`. */
   add(record: AuditRecord): void {
-    const { at: _at, requestId: _id, count = 1, ...kind } = record;
-    const key = JSON.stringify(kind);
-    const before = this.#sums.get(key);
-    this.#sums.set(key, before === undefined ? record : { ...record, count: (before.count ?? 1) + count });
+    const { count = 1 } = record;
+    const key = kindOf(record);
+    const sum = this.#sums.get(key);
+    if (sum === undefined) this.#sums.set(key, { last: record, count });
+    else {
+      sum.last = record;
+      sum.count += count;
+    }
     if (this.#sums.size >= MOST_SUMS) this.#write();
   }
 
@@ -49,13 +53,30 @@ export class Audit {
   #write(): void {
     const sums = [...this.#sums.values()];
     this.#sums = new Map();
-    this.#append('routine', sums);
+    this.#append(
+      'routine',
+      sums.map(({ last, count }) => (count === 1 ? last : { ...last, count })),
+    );
   }
 
   #append(row: 'changes' | 'routine', records: readonly AuditRecord[]): void {
     const { layout, clock } = this.#parts;
     appendAudit(layout.root, row, { lines: records.map(recordText), now: clock.now() });
   }
+}
+
+/** The newest of several records that are the same in all but their time. */
+interface Sum {
+  last: AuditRecord;
+  count: number;
+}
+
+/**
+ * What a record has besides its time and the id of its request. Every append asks, so it is put together by hand; the part that a client
+ * chooses comes last, where it can look like nothing else.
+ */
+function kindOf({ who, via, address, what, subject, run, detail, outcome, status }: AuditRecord): string {
+  return [who, via, address, what, run, detail, outcome, status, subject].join('\n');
 }
 
 const VERSION = 1;
