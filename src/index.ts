@@ -40,10 +40,11 @@ export type {
   UndoOptions,
 } from './app/retention/retention.ts';
 export type { FollowOptions } from './app/sessions/follow-messages.ts';
+export type { SessionsQuery } from './app/sessions/list-query.ts';
 export type { AppendAllReceipt, Session } from './app/sessions/session.ts';
 export type { SessionFile } from './app/sessions/session-files.ts';
 export type { SessionStats, SessionStatsOptions } from './app/sessions/session-stats.ts';
-export type { Sessions, SessionsQuery } from './app/sessions/sessions.ts';
+export type { Sessions } from './app/sessions/sessions.ts';
 export type { ExportFormat, ExportRequest } from './app/transfer/export-sessions.ts';
 export type { ImportOutcome } from './app/transfer/import-outcome.ts';
 export type { ImportRequest } from './app/transfer/import-sessions.ts';
@@ -69,7 +70,7 @@ export type {
 } from './core/retention/checkpoint.ts';
 export type { CleanUp } from './core/retention/clean-up.ts';
 export type { FileClass, Inventory } from './core/retention/inventory.ts';
-export type { Decision, Explanation, ItemRef, Plan, PlanRequest, SessionFilter } from './core/retention/plan.ts';
+export type { Decision, Explanation, ItemRef, Plan, PlanRequest } from './core/retention/plan.ts';
 export type { Outcome, Run, RunItem } from './core/retention/run.ts';
 export type { LeaseHolder, ProcessIdentity } from './core/sessions/lease-holder.ts';
 export type { LedgerGroup, LedgerQuery, LedgerRecord } from './core/sessions/ledger-book.ts';
@@ -85,6 +86,7 @@ export type {
   Usage,
   UsageReport,
 } from './core/sessions/session.ts';
+export type { SessionFilter } from './core/sessions/session-filters.ts';
 export type {
   MessageRange,
   SearchExcerpt,

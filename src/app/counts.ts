@@ -1,7 +1,7 @@
 import type { LedgerQuery } from '../core/sessions/ledger-book.ts';
 import type { HomeParts } from './home-parts.ts';
-import { activeQuery } from './sessions/active-sessions.ts';
-import type { SessionsQuery } from './sessions/sessions.ts';
+import type { SessionsQuery } from './sessions/list-query.ts';
+import { listQuery } from './sessions/list-query.ts';
 
 /** How long the lists of a home are, without reading them: `home.counts`. */
 export class Counts {
@@ -11,9 +11,8 @@ export class Counts {
     this.#parts = parts;
   }
 
-  async sessions({ active, ...query }: SessionsQuery = {}): Promise<number> {
-    const { counts } = this.#parts.store;
-    return counts.sessions({ ...query, ...(active === true && { active: await activeQuery(this.#parts) }) });
+  async sessions(query: SessionsQuery = {}): Promise<number> {
+    return this.#parts.store.counts.sessions(await listQuery(this.#parts, query));
   }
 
   /** Of one session; with `rewound` also those that were taken back. */

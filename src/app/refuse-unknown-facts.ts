@@ -1,7 +1,7 @@
 import { Failure } from '../core/failure.ts';
 import type { SessionFact } from '../core/retention/inventory.ts';
-import type { SessionFilter } from '../core/retention/plan.ts';
-import { unknownFacts } from '../policy/filter-match.ts';
+import { unknownFacts } from '../core/sessions/filter-match.ts';
+import type { SessionFilter } from '../core/sessions/session-filters.ts';
 
 /** Refuses a filter on something that is not recorded in this home: whether it matches nothing or everything would be a guess. */
 export function refuseUnknownFacts(filter: SessionFilter, known: readonly SessionFact[]): void {

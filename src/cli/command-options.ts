@@ -1,5 +1,5 @@
-import type { SessionFilter } from '../core/retention/plan.ts';
 import type { LedgerGroup } from '../core/sessions/ledger-book.ts';
+import type { FilterName, FilterValue, SESSION_FILTERS } from '../core/sessions/session-filters.ts';
 import type { SessionSort } from '../core/sessions/session-reader.ts';
 import type { EpochMs } from '../core/time.ts';
 
@@ -99,12 +99,25 @@ export interface DeleteOptions extends ByHandOptions, FilterOptions {
 }
 
 /** What narrows down which sessions a command is about. */
-export interface FilterOptions extends Omit<SessionFilter, 'minCostUsd' | 'maxCostUsd'> {
+export interface FilterOptions extends Filters {
   readonly olderThan?: EpochMs;
   readonly newerThan?: EpochMs;
-  readonly minCost?: number;
-  readonly maxCost?: number;
 }
+
+/** Each filter under the name that its option gets on the command line: `minCost` for `--min-cost <usd>`. */
+type Filters = {
+  readonly [Name in FilterName as OptionKey<(typeof SESSION_FILTERS)[Name]['option']>]?: FilterValue<Name>;
+};
+
+export type OptionKey<Option extends string> = Option extends `--${infer Name} ${string}`
+  ? Camel<Name>
+  : Option extends `--${infer Name}`
+    ? Camel<Name>
+    : never;
+
+type Camel<Name extends string> = Name extends `${infer First}-${infer Rest}`
+  ? `${First}${Capitalize<Camel<Rest>>}`
+  : Name;
 
 export interface ArchiveOptions extends ByHandOptions, FilterOptions {}
 

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { NOW } from '../../test/support/clock.ts';
 import { anArchive, aPolicy, aSession } from '../../test/support/inventories.ts';
 import { planLines, planOf } from '../../test/support/plans.ts';
-import type { PlanRequest, SessionFilter } from '../core/retention/plan.ts';
+import type { PlanRequest } from '../core/retention/plan.ts';
 import type { Policy } from '../core/retention/policy.ts';
+import type { SessionFilter } from '../core/sessions/session-filters.ts';
 import { DAY_MS, HOUR_MS } from '../core/time.ts';
 
 const daysAgo = (days: number) => NOW - days * DAY_MS;
@@ -104,7 +105,7 @@ describe('a request by hand', () => {
     for (const filter of whole) {
       expect(ask(filter)).toBe('selected');
       for (const [name, value] of Object.entries(filter)) {
-        for (const other of [String(value).slice(0, -1), `${value}x`, ''])
+        for (const other of [String(value).slice(0, -1), `${String(value)}x`, ''])
           expect(ask({ [name]: other }), `${name} ${other}`).toBe('not-selected');
       }
     }

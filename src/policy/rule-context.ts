@@ -1,10 +1,10 @@
 import type { ArchiveItem, Inventory, SessionItem } from '../core/retention/inventory.ts';
 import type { KeepReason, PlanRequest, RemoveReason } from '../core/retention/plan.ts';
 import type { CheckpointRules, Policy, SessionRules } from '../core/retention/policy.ts';
+import { filterMatch } from '../core/sessions/filter-match.ts';
 import type { EpochMs } from '../core/time.ts';
 import { agesFrom } from './ages-from.ts';
 import { type CheckpointFacts, checkpointFacts } from './checkpoint-facts.ts';
-import { filterMatch } from './filter-match.ts';
 import { limitOf, rulesBySource } from './rules-by-source.ts';
 
 /** What a plan is made from, beside the inventory. */

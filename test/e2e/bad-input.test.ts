@@ -45,7 +45,12 @@ const REFUSED: readonly [line: string, code: number, says: RegExp, hint: RegExp]
   ['sessions list --since yesterday', 2, /--since takes a date or an age/, /--since 2026-01-31 or --since 90d/],
   ['sessions list --since 2026-02-30', 2, /--since takes a date or an age/, /--since 2026-01-31 or --since 90d/],
   ['sessions list --since 5m', 2, /'5m' could mean minutes or months\./, /write: --since 5min/],
-  ['sessions list --sort size', 2, /--sort cannot be 'size'\./, /Choose one of: last, bytes, messages, tokens, cost\./],
+  [
+    'sessions list --sort big',
+    2,
+    /--sort cannot be 'big'\./,
+    /Choose one of: last, size, messages, tokens, cost, bytes\./,
+  ],
   ['sessions show many --messages 0', 2, /--messages takes a whole number/, /For example: --messages 20/],
   ['sessions export many --format pdf', 2, /--format cannot be 'pdf'\./, /Choose one of: jsonl, md, html\./],
   [

@@ -238,7 +238,7 @@ describe('a session that is larger than the rules allow', () => {
     const { stdout } = await coppice(home, ['status', ...limits]);
     expect(stdout).toMatch(/^\d+ sessions are larger than the rules allow, 0 still open\.$/m);
     expect(stdout).toMatch(/^ {2}The largest is Talk \d+ \(12 messages, .*\); allowed are 11 messages\.$/m);
-    expect(stdout).toMatch(/sessions\.max_messages and sessions\.max_mb\.\n.*coppice sessions list --sort bytes$/m);
+    expect(stdout).toMatch(/sessions\.max_messages and sessions\.max_mb\.\n.*coppice sessions list --sort size$/m);
     const { oversized } = await coppiceJson<{ oversized: { source: string }[] }>(home, ['status', ...limits]);
     expect(oversized[0]).toMatchObject({ source: 'cli', open: false, messageCount: 12, maxMessages: 11 });
     expect(oversized.filter(({ source }) => source === 'cron')).toEqual([]);

@@ -29,7 +29,8 @@ async function fill(served: Served): Promise<void> {
     const { session } = await client.routes.resolve({ key: `key-${number}`, source });
     await client.sessions.recordUsage(session.id, { model: `m${number}`, inputTokens: number });
   }
-  await client.sessions.create({ id: 'long', source: 'even' });
+  await client.sessions.create({ id: 'short', source: 'tagged', title: 'talks', tags: ['a', 'b', 'c'] });
+  await client.sessions.create({ id: 'long', source: 'even', title: 'A talk', tags: ['b', 'a'] });
   const messages = Array.from({ length: 5 }, (_, index) => ({ role: 'user' as const, content: `${index}` }));
   await client.sessions.append('long', messages);
   for (let number = 1; number <= 3; number += 1) {
@@ -45,8 +46,9 @@ describe('lists', () => {
     const served = await serveHome();
     await fill(served);
     const lists = [
-      ['/api/sessions', { name: 'sessions', next: 'cursor' }, 6],
+      ['/api/sessions', { name: 'sessions', next: 'cursor' }, 7],
       ['/api/sessions?source=even', { name: 'sessions', next: 'cursor' }, 3],
+      ['/api/sessions?title=TALK&tags=a&tags=b&pinned=false', { name: 'sessions', next: 'cursor' }, 2],
       ['/api/sessions/long/messages', { name: 'messages', next: 'from' }, 5],
       ['/api/sessions/long/files', { name: 'files', next: 'after' }, 1],
       ['/api/routes', { name: 'routes', next: 'after' }, 5],
@@ -58,7 +60,7 @@ describe('lists', () => {
       ['/api/archive', { name: 'sessions', next: 'cursor' }, 0],
       ['/api/checkpoints', { name: 'checkpoints', next: 'after' }, 0],
       ['/api/cron', { name: 'jobs', next: 'after' }, 1],
-      ['/api/audit?who=owner', { name: 'records', next: 'cursor' }, 21],
+      ['/api/audit?who=owner', { name: 'records', next: 'cursor' }, 22],
     ] as const;
     for (const [path, paging, count] of lists) {
       const { items, totals } = await walk(served, path, paging);

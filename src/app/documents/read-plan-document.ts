@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Failure } from '../../core/failure.ts';
 import type { Decision, Plan, PlanRequest, Shortfall } from '../../core/retention/plan.ts';
+import { forEachFilter } from '../../core/sessions/session-filters.ts';
 import { planId } from '../retention/plan-id.ts';
 
 /**
@@ -76,23 +77,17 @@ function notAPlan(where: string, cause?: unknown): Failure {
 }
 
 const filter = z
-  .strictObject({
-    source: z.string().optional(),
-    minMessages: z.number().optional(),
-    maxMessages: z.number().optional(),
-    title: z.string().optional(),
-    workdir: z.string().optional(),
-    model: z.string().optional(),
-    endedBy: z.string().optional(),
-    minTokens: z.number().optional(),
-    maxTokens: z.number().optional(),
-    minCostUsd: z.number().optional(),
-    maxCostUsd: z.number().optional(),
-    provider: z.string().optional(),
-    user: z.string().optional(),
-    chat: z.string().optional(),
-    branch: z.string().optional(),
-  })
+  .strictObject(
+    forEachFilter({
+      is: z.string().optional(),
+      contains: z.string().optional(),
+      within: z.string().optional(),
+      least: z.number().optional(),
+      most: z.number().optional(),
+      all: z.array(z.string()).optional(),
+      yes: z.boolean().optional(),
+    }),
+  )
   .meta({ id: 'SessionFilter' });
 const before = z.iso.datetime().optional();
 const after = z.iso.datetime().optional();

@@ -1,29 +1,21 @@
 import { Failure } from '../../core/failure.ts';
 import type { Once } from '../../core/gateway/once.ts';
-import type { SessionFilter } from '../../core/retention/plan.ts';
 import { noSuchSession } from '../../core/sessions/check-session.ts';
 import type { ImportStore } from '../../core/sessions/import-store.ts';
 import type { LeaseHolder } from '../../core/sessions/lease-holder.ts';
 import type { NewSession, SessionFacts } from '../../core/sessions/session.ts';
-import type { ListQuery, SearchHit, SearchQuery } from '../../core/sessions/session-reader.ts';
+import type { SearchHit, SearchQuery } from '../../core/sessions/session-reader.ts';
 import type { HermesImportOptions } from '../hermes/import-from-hermes.ts';
 import type { HomeParts } from '../home-parts.ts';
 import { refuseForeign } from '../refuse-foreign.ts';
 import type { ExportRequest } from '../transfer/export-sessions.ts';
 import type { ImportOutcome } from '../transfer/import-outcome.ts';
 import type { ImportRequest } from '../transfer/import-sessions.ts';
-import { activeQuery } from './active-sessions.ts';
 import type { CrashedSession } from './end-crashed.ts';
+import { listQuery, type SessionsQuery } from './list-query.ts';
 import type { Session } from './session.ts';
 import { sessionHandle } from './session-handle.ts';
 import type { SessionStats, SessionStatsOptions } from './session-stats.ts';
-
-/** What to list. `active` asks for sessions that a living process holds, or that were used a moment ago. */
-export interface SessionsQuery extends Omit<ListQuery, 'active'> {
-  readonly active?: boolean;
-  /** Only sessions that all of it is true of. Refused where it asks for something that the home does not record. */
-  readonly filter?: SessionFilter;
-}
 
 /** The sessions of a home. What only some programs need is loaded when it is called: start-up matters to a command line. */
 export class Sessions {
@@ -67,16 +59,9 @@ export class Sessions {
     throw candidates.length === 0 ? noSuchSession(idOrStart) : ambiguous(idOrStart, candidates);
   }
 
-  async *list({ active, filter, ...query }: SessionsQuery = {}): AsyncGenerator<SessionFacts> {
-    const { store } = this.#parts;
+  async *list(query: SessionsQuery = {}): AsyncGenerator<SessionFacts> {
     await this.#parts.settleFirst?.();
-    const asked = { ...query, ...(active === true && { active: await activeQuery(this.#parts) }) };
-    if (filter === undefined) {
-      yield* store.list(asked);
-    } else {
-      const { listMatching } = await import('./list-matching.ts');
-      yield* listMatching(this.#parts, asked, filter);
-    }
+    yield* this.#parts.store.list(await listQuery(this.#parts, query));
   }
 
   /** Sessions in which all the words appear, best first, with the place where they do. */

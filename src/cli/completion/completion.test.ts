@@ -79,9 +79,9 @@ describe.runIf(present('bash'))('in bash', () => {
   });
 
   it('completes values that are choices, in both ways of writing them', () => {
-    expect(offered('sessions', 'list', '--sort', '')).toEqual(['last', 'bytes', 'messages', 'tokens', 'cost']);
+    expect(offered('sessions', 'list', '--sort', '')).toEqual(['last', 'size', 'messages', 'tokens', 'cost', 'bytes']);
     expect(offered('sessions', 'list', '--sort', '=', 'b')).toEqual(['bytes']);
-    expect(offered('sessions', 'list', '--sort', '=')).toHaveLength(5);
+    expect(offered('sessions', 'list', '--sort', '=')).toHaveLength(6);
     expect(offered('completion', 'f')).toEqual(['fish']);
   });
 

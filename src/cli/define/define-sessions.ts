@@ -57,7 +57,8 @@ function defineList(sessions: Definition, frame: Frame): void {
     examples: [
       'coppice sessions list --active',
       'coppice sessions list --source telegram --since 7d',
-      'coppice sessions list --sort bytes --limit 10',
+      'coppice sessions list --project ~/blog --tag work --pinned',
+      'coppice sessions list --sort size --limit 10',
       'coppice sessions list --min-cost 5 --newer-than 30d --sort cost',
       'coppice sessions list --archived',
       'coppice sessions list --before 2026-01-31 --json',

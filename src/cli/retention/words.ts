@@ -1,6 +1,12 @@
 import { shortId } from '../../core/retention/checkpoint.ts';
-import type { KeepReason, RemoveReason, SessionFilter } from '../../core/retention/plan.ts';
+import type { KeepReason, RemoveReason } from '../../core/retention/plan.ts';
 import type { RunAction, RunItemRef, RunItemState, RunRequest } from '../../core/retention/run.ts';
+import {
+  FILTER_NAMES,
+  type FilterName,
+  type FilterValue,
+  type SessionFilter,
+} from '../../core/sessions/session-filters.ts';
 import type { SessionHold } from '../../core/sessions/session-hold.ts';
 import { formatDate, plural } from '../format.ts';
 
@@ -92,19 +98,34 @@ export const STATE_WORDS: Record<RunItemState, string> = {
   purged: 'gone for good',
 };
 
-/** What a filter says about facts that not every home records. */
-function factWords(filter: SessionFilter): (string | false)[] {
-  const { minTokens, maxTokens, minCostUsd, maxCostUsd, provider, user, chat, branch } = filter;
-  return [
-    minTokens !== undefined && `at least ${plural(minTokens, 'token')}`,
-    maxTokens !== undefined && `at most ${plural(maxTokens, 'token')}`,
-    minCostUsd !== undefined && `at least $${minCostUsd}`,
-    maxCostUsd !== undefined && `at most $${maxCostUsd}`,
-    provider !== undefined && `provider ${provider}`,
-    user !== undefined && `user ${user}`,
-    chat !== undefined && `chat ${chat}`,
-    branch !== undefined && `branch ${branch}`,
-  ];
+/** What each filter says. */
+const FILTER_WORDS: { readonly [Name in FilterName]: (value: FilterValue<Name>) => string } = {
+  source: (source) => `source ${source}`,
+  minMessages: (count) => `at least ${plural(count, 'message')}`,
+  maxMessages: (count) => `at most ${plural(count, 'message')}`,
+  title: (title) => `title ${title}`,
+  workdir: (folder) => `in ${folder}`,
+  project: (folder) => `in ${folder} or below`,
+  model: (model) => `model ${model}`,
+  tags: (tags) => `tagged ${tags.join(' and ')}`,
+  pinned: (pinned) => (pinned ? 'pinned' : 'not pinned'),
+  endedBy: (reason) => `ended by ${reason}`,
+  minTokens: (count) => `at least ${plural(count, 'token')}`,
+  maxTokens: (count) => `at most ${plural(count, 'token')}`,
+  minCostUsd: (usd) => `at least $${usd}`,
+  maxCostUsd: (usd) => `at most $${usd}`,
+  provider: (provider) => `provider ${provider}`,
+  user: (user) => `user ${user}`,
+  chat: (chat) => `chat ${chat}`,
+  branch: (branch) => `branch ${branch}`,
+};
+
+function filterWords(filter: SessionFilter): string[] {
+  return FILTER_NAMES.flatMap((name) => {
+    const value = filter[name];
+    // The words of a filter take what is given for it, by the types of both.
+    return value === undefined ? [] : [(FILTER_WORDS[name] as (value: unknown) => string)(value)];
+  });
 }
 
 /** What was asked for, in a few words: the name of the command and what it was limited to. */
@@ -119,19 +140,11 @@ export function requestWords(request: RunRequest): string {
   if (request.kind === 'clear-checkpoints') return 'clear checkpoints';
   if (request.kind === 'clear-legacy') return 'clear checkpoints in layouts of before';
   if (request.kind === 'clear-copies') return `copies that Hermes put aside, older than ${formatDate(request.before)}`;
-  const { source, minMessages, maxMessages, title, workdir, model, endedBy } = request.filter;
   const limits = [
     'before' in request && request.before !== undefined && `older than ${formatDate(request.before)}`,
     'after' in request && request.after !== undefined && `newer than ${formatDate(request.after)}`,
     request.kind === 'prune' && request.part === 'files' && 'files only',
-    source !== undefined && `source ${source}`,
-    minMessages !== undefined && `at least ${plural(minMessages, 'message')}`,
-    maxMessages !== undefined && `at most ${plural(maxMessages, 'message')}`,
-    title !== undefined && `title ${title}`,
-    workdir !== undefined && `in ${workdir}`,
-    model !== undefined && `model ${model}`,
-    endedBy !== undefined && `ended by ${endedBy}`,
-    ...factWords(request.filter),
+    ...filterWords(request.filter),
   ];
   return [request.kind, ...limits.filter((limit) => limit !== false)].join(', ');
 }

@@ -1,6 +1,6 @@
 import type { App } from '../../app/app.ts';
 import { sessionDocument } from '../../app/documents/session-document.ts';
-import type { SessionsQuery } from '../../app/sessions/sessions.ts';
+import type { SessionsQuery } from '../../app/sessions/list-query.ts';
 import type { SessionFacts } from '../../core/sessions/session.ts';
 import type { CommandInput, GlobalOptions } from '../command.ts';
 import type { ListOptions } from '../command-options.ts';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import type { SessionsQuery } from '../../app/sessions/sessions.ts';
-import type { SessionFilter } from '../../core/retention/plan.ts';
+import type { SessionsQuery } from '../../app/sessions/list-query.ts';
+import { FILTER_NAMES, SESSION_FILTERS, type SessionFilter } from '../../core/sessions/session-filters.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { CommandInput } from '../command.ts';
 import type { FilterOptions } from '../command-options.ts';
@@ -13,14 +13,9 @@ export interface Selection {
 
 /** Which sessions a person means. A folder comes as a shell gives it: relative, or with a slash at its end. */
 export function selectionFrom({ options, io }: CommandInput<FilterOptions>): Selection {
-  const { olderThan: before, newerThan: after, workdir, minCost, maxCost } = options;
+  const { olderThan: before, newerThan: after } = options;
   return {
-    filter: {
-      ...asGiven(options),
-      ...(workdir !== undefined && { workdir: resolve(io.cwd, workdir) }),
-      ...(minCost !== undefined && { minCostUsd: minCost }),
-      ...(maxCost !== undefined && { maxCostUsd: maxCost }),
-    },
+    filter: filterFrom(options, io.cwd),
     ...(before !== undefined && { before }),
     ...(after !== undefined && { after }),
   };
@@ -29,34 +24,26 @@ export function selectionFrom({ options, io }: CommandInput<FilterOptions>): Sel
 /** The same as a query, for commands that list. Undefined when nothing narrows it down. */
 export function queryFrom(input: CommandInput<FilterOptions>): SessionsQuery | undefined {
   const { filter, before, after: since } = selectionFrom(input);
-  const { source, ...others } = filter;
   const query = {
-    ...(source !== undefined && { source }),
-    ...(Object.keys(others).length > 0 && { filter: others }),
+    ...(Object.keys(filter).length > 0 && { filter }),
     ...(before !== undefined && { before }),
     ...(since !== undefined && { since }),
   };
   return Object.keys(query).length === 0 ? undefined : query;
 }
 
-/** The options that a filter has under the same name. */
-const SAME_NAMES = [
-  'source',
-  'minMessages',
-  'maxMessages',
-  'title',
-  'model',
-  'endedBy',
-  'minTokens',
-  'maxTokens',
-  'provider',
-  'user',
-  'chat',
-  'branch',
-] as const;
+function filterFrom(options: FilterOptions, cwd: string): SessionFilter {
+  const entries = FILTER_NAMES.flatMap((name) => {
+    const spec: { readonly option: string; readonly folder?: true } = SESSION_FILTERS[name];
+    const value = options[optionKey(spec.option)];
+    if (value === undefined) return [];
+    return [[name, spec.folder === true && typeof value === 'string' ? resolve(cwd, value) : value] as const];
+  });
+  return Object.fromEntries(entries);
+}
 
-function asGiven(options: FilterOptions): SessionFilter {
-  return Object.fromEntries(
-    SAME_NAMES.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]] as const])),
-  );
+/** `minCost` for `--min-cost <usd>`, as the parser of the command line has it. */
+function optionKey(option: string): keyof FilterOptions {
+  const [, name = ''] = /^--([a-z-]+)/.exec(option) ?? [];
+  return name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase()) as keyof FilterOptions;
 }

@@ -48,6 +48,7 @@ describe('sessionColumns', () => {
     ['cost', 'COST'],
     ['tokens', 'TOKENS'],
     ['messages', 'MESSAGES'],
+    ['size', 'SIZE'],
     ['bytes', 'SIZE'],
   ] as const)('always shows what the list is sorted by: %s', (sort, title) => {
     for (const width of [40, 80, 100]) expect(titles(width, sort)).toContain(title);
@@ -59,7 +60,7 @@ describe('sessionColumns', () => {
       session({ pinned: true, label: '磁盘已满的服务器'.repeat(9) }),
       session({ source: 's'.repeat(99) }),
     ];
-    for (const sort of ['last', 'bytes', 'messages', 'tokens', 'cost'] as const) {
+    for (const sort of ['last', 'size', 'bytes', 'messages', 'tokens', 'cost'] as const) {
       const table = sessionColumns(sessions, { width, now: NOW, sort });
       const lines = renderTable({ ...table, width, colour: createColour(false) }).split('\n');
       expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(width);

@@ -19,7 +19,11 @@ export interface ColumnsRequest {
 }
 
 /** The columns of a list of sessions that fit the width, the most telling first to be kept, in their usual order. */
-export function sessionColumns(sessions: readonly LabelledSession[], { width, now, sort = 'last' }: ColumnsRequest) {
+export function sessionColumns(
+  sessions: readonly LabelledSession[],
+  { width, now, sort: by = 'last' }: ColumnsRequest,
+) {
+  const sort = by === 'bytes' ? 'size' : by;
   const filled = COLUMNS.map((column) => ({ ...column, cells: sessions.map((session) => column.cell(session, now)) }));
   const byRank = filled.toSorted((a, b) => rank(a, sort) - rank(b, sort));
   const chosen = new Set<(typeof filled)[number]>();
@@ -59,7 +63,7 @@ const COLUMNS: readonly SessionColumn[] = [
     align: 'right',
     cell: (session) => formatCount(session.messageCount),
   },
-  { title: 'SIZE', rank: 4, sort: 'bytes', align: 'right', cell: (session) => formatBytes(sessionBytes(session)) },
+  { title: 'SIZE', rank: 4, sort: 'size', align: 'right', cell: (session) => formatBytes(sessionBytes(session)) },
   { title: 'TOKENS', rank: 6, sort: 'tokens', align: 'right', cell: ({ usage }) => formatTokens(totalTokens(usage)) },
   { title: 'COST', rank: 7, sort: 'cost', align: 'right', cell: ({ usage }) => formatUsd(usage.costUsd) },
   { title: 'TITLE', rank: 0, shrink: true, minWidth: 10, cell: ({ label }) => label },

@@ -40,7 +40,7 @@ function habitTip(stats: SessionStats): string {
   if (transcripts > sizeBytes / 2) {
     return `Tip: transcripts take ${formatBytes(transcripts)}. They are copies; sessions.transcripts: off in config.yaml stops them.`;
   }
-  return 'Tip: see the largest sessions with: coppice sessions list --sort bytes';
+  return 'Tip: see the largest sessions with: coppice sessions list --sort size';
 }
 
 function bytesOf(stats: SessionStats, kind: string): number {

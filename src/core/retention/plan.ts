@@ -1,4 +1,5 @@
 import type { Use } from '../sessions/in-use.ts';
+import type { SessionFilter } from '../sessions/session-filters.ts';
 import type { SessionHold } from '../sessions/session-hold.ts';
 import type { EpochMs } from '../time.ts';
 import type { HomeRef, Item } from './inventory.ts';
@@ -78,25 +79,6 @@ export interface ClearCheckpointsRequest {
   readonly gone?: string;
   /** A person says that all folders whose place is not known are gone. */
   readonly unreachable?: true;
-}
-
-export interface SessionFilter {
-  readonly source?: string;
-  readonly minMessages?: number;
-  readonly maxMessages?: number;
-  /** Part of the title, whatever the case. */
-  readonly title?: string;
-  readonly workdir?: string;
-  readonly model?: string;
-  readonly endedBy?: string;
-  readonly minTokens?: number;
-  readonly maxTokens?: number;
-  readonly minCostUsd?: number;
-  readonly maxCostUsd?: number;
-  readonly provider?: string;
-  readonly user?: string;
-  readonly chat?: string;
-  readonly branch?: string;
 }
 
 /** One fate. `keep` says why too. */

@@ -2,6 +2,7 @@ import type { Problem } from '../problem.ts';
 import type { EpochMs } from '../time.ts';
 import type { Message } from './message.ts';
 import type { ModelUsage, SessionFacts } from './session.ts';
+import type { SessionFilter } from './session-filters.ts';
 
 /**
  * Sessions and messages, for whoever only looks. It is all that a home of another agent owes; what a reader cannot say of a session
@@ -23,7 +24,8 @@ export interface SessionReader {
   endAsOwner?(id: string): Promise<void>;
 }
 
-export const SESSION_SORTS = ['last', 'bytes', 'messages', 'tokens', 'cost'] as const;
+/** `bytes` is another word for `size`. */
+export const SESSION_SORTS = ['last', 'size', 'messages', 'tokens', 'cost', 'bytes'] as const;
 export type SessionSort = (typeof SESSION_SORTS)[number];
 
 export interface ListQuery {
@@ -40,7 +42,11 @@ export interface ListQuery {
   readonly before?: EpochMs;
   /** Largest first; `last` (the default) is most recent first; `stored` is whatever costs least, for those who read everything. */
   readonly sort?: SessionSort | 'stored';
+  /** Only sessions that all of it is true of. */
+  readonly filter?: SessionFilter;
   readonly limit?: number;
+  /** Leaves out so many at the beginning of a list that is sorted. */
+  readonly skip?: number;
 }
 
 /** Messages `from`…`to` by sequence number, both included; or only the newest `last`. Always in order. */

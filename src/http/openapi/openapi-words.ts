@@ -1,3 +1,5 @@
+import { FILTER_NAMES, SESSION_FILTERS } from '../../core/sessions/session-filters.ts';
+
 /** What the resources are, for whoever reads the description. */
 export const TAGS: Readonly<Record<string, string>> = {
   sessions: 'Sessions and their messages.',
@@ -17,8 +19,11 @@ export const TAGS: Readonly<Record<string, string>> = {
   machine: 'How the daemon and its home stand.',
 };
 
+const FILTERS = FILTER_NAMES.map((name) => [name, sentence(SESSION_FILTERS[name].about)]);
+
 /** What each parameter of a query asks for. They mean the same wherever they are taken. */
 export const PARAMETERS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(FILTERS),
   source: 'Only of this source.',
   active: 'Only those that a living process uses, or that were used a moment ago.',
   archived: 'Archived ones instead of live ones.',
@@ -40,19 +45,6 @@ export const PARAMETERS: Readonly<Record<string, string>> = {
   below: '`next` of the page before.',
   who: 'Only what this token did, or this user by command.',
   workdir: 'Only of this folder.',
-  minMessages: 'Only with at least so many messages.',
-  maxMessages: 'Only with at most so many messages.',
-  title: 'Only with this in the title.',
-  model: 'Only with this model.',
-  endedBy: 'Only those that ended for this reason.',
-  minTokens: 'Only those that used at least so many tokens.',
-  maxTokens: 'Only those that used at most so many tokens.',
-  minCostUsd: 'Only those that cost at least so many US dollars.',
-  maxCostUsd: 'Only those that cost at most so many US dollars.',
-  provider: 'Only those billed by this provider. Refused, like the next three, where the home does not record it.',
-  user: 'Only those of this user.',
-  chat: 'Only those of this chat.',
-  branch: 'Only those that worked on this git branch.',
   path: 'Only of these files and folders.',
   count: 'How many to tell.',
   type: 'Only events of this kind; may be given several times.',
@@ -128,3 +120,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     answer: { schemaVersion: 1, status: 'ok', checks: { home: true, store: true, chores: true } },
   },
 };
+
+function sentence(words: string): string {
+  return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}.`;
+}

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { carriedDocument } from '../../app/documents/run-document.ts';
 import { sessionDetailDocument, sessionDocument } from '../../app/documents/session-document.ts';
 import type { GatewaySession } from '../../app/gateway/gateway-session.ts';
-import type { SessionsQuery } from '../../app/sessions/sessions.ts';
+import type { SessionsQuery } from '../../app/sessions/list-query.ts';
 import { Failure } from '../../core/failure.ts';
 import type { Verdict } from '../../core/gateway/gateway.ts';
 import type { Once } from '../../core/gateway/once.ts';

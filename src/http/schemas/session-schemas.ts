@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { VERDICT_KINDS } from '../../core/gateway/gateway.ts';
 import { ROLES } from '../../core/sessions/message.ts';
 import { CHILD_KINDS } from '../../core/sessions/session.ts';
+import { forEachFilter } from '../../core/sessions/session-filters.ts';
 import { SESSION_SORTS } from '../../core/sessions/session-reader.ts';
 import { MAX_BATCH } from '../../core/sessions/session-writer.ts';
 import { DAY_MS } from '../../core/time.ts';
@@ -19,6 +20,7 @@ import {
   pageSize,
   problemSchema,
   text,
+  texts,
   time,
 } from './values.ts';
 
@@ -95,26 +97,18 @@ export const sessionListSchema = z.object({
 const atLeastNone = z.coerce.number().min(0).exactOptional();
 
 /** What narrows a list down. Refused where the home does not record what it asks about. */
-export const sessionFilterQuery = {
-  minMessages: atLeastNone,
-  maxMessages: atLeastNone,
-  title: text.exactOptional(),
-  workdir: text.exactOptional(),
-  model: text.exactOptional(),
-  endedBy: text.exactOptional(),
-  minTokens: atLeastNone,
-  maxTokens: atLeastNone,
-  minCostUsd: atLeastNone,
-  maxCostUsd: atLeastNone,
-  provider: text.exactOptional(),
-  user: text.exactOptional(),
-  chat: text.exactOptional(),
-  branch: text.exactOptional(),
-};
+export const sessionFilterQuery = forEachFilter({
+  is: text.exactOptional(),
+  contains: text.exactOptional(),
+  within: text.exactOptional(),
+  least: atLeastNone,
+  most: atLeastNone,
+  all: texts.exactOptional(),
+  yes: flag.exactOptional(),
+});
 
 export const sessionListQuery = z.strictObject({
   ...sessionFilterQuery,
-  source: text.exactOptional(),
   active: flag.exactOptional(),
   archived: flag.exactOptional(),
   since: givenTime.exactOptional(),

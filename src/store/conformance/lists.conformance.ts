@@ -22,7 +22,7 @@ export function listsConformance(desk: StoreDesk): void {
       expect(await listed({ limit: 0 })).toEqual([]);
     });
 
-    it('sorts by bytes, messages, tokens and cost, largest first', async () => {
+    it('sorts by size, messages, tokens and cost, largest first', async () => {
       for (const id of ['a', 'b', 'c']) await create({ id });
       await desk.store.append('a', [user('x'.repeat(1000))]);
       await desk.store.append('b', [user('x'), user('y'), user('z')]);
@@ -31,6 +31,7 @@ export function listsConformance(desk: StoreDesk): void {
       await desk.store.recordUsage('b', { model: 'm', cacheReadTokens: 20, costUsd: 0.5 });
       await desk.store.recordUsage('a', { model: 'm', reasoningTokens: 99 });
       await desk.store.recordDumps('c', { sizeBytes: 1e6 });
+      expect(await listed({ sort: 'size' })).toEqual(['c', 'a', 'b']);
       expect(await listed({ sort: 'bytes' })).toEqual(['c', 'a', 'b']);
       expect(await listed({ sort: 'messages' })).toEqual(['b', 'c', 'a']);
       expect(await listed({ sort: 'tokens' })).toEqual(['b', 'c', 'a']);
@@ -49,6 +50,30 @@ export function listsConformance(desk: StoreDesk): void {
       await create({ id: 'b', source: 'cron2' });
       expect(await listed({ source: 'cron' })).toEqual(['a']);
       expect(await listed({ source: 'cro%' })).toEqual([]);
+    });
+
+    it('filters by facts, counts what it gives, and limits after filtering', async () => {
+      await create({ id: 'a', title: 'Moving the Blog', workdir: '/blog', tags: ['work', 'urgent'], model: 'm' });
+      await create({ id: 'b', title: 'blogs', workdir: '/blog/posts', tags: ['work'] });
+      await create({ id: 'c', workdir: '/blog2' });
+      await desk.store.change('b', { pinned: true });
+      expect(await listed({ filter: { title: 'BLOG' } })).toEqual(['b', 'a']);
+      expect(await listed({ filter: { title: 'BLOG' }, limit: 1 })).toEqual(['b']);
+      expect(await listed({ filter: { project: '/blog' } })).toEqual(['b', 'a']);
+      expect(await listed({ filter: { workdir: '/blog' } })).toEqual(['a']);
+      expect(await listed({ filter: { tags: ['work'] } })).toEqual(['b', 'a']);
+      expect(await listed({ filter: { tags: ['work', 'urgent'], model: 'm' } })).toEqual(['a']);
+      expect(await listed({ filter: { pinned: true } })).toEqual(['b']);
+      expect(await listed({ filter: { pinned: false } })).toEqual(['c', 'a']);
+      expect(await desk.store.counts.sessions({ filter: { tags: ['work'] } })).toBe(2);
+      expect(await listed({ filter: { title: '' } })).toEqual([]);
+    });
+
+    it('leaves out as many at the beginning as it is told', async () => {
+      for (const offset of [0, 1, 2]) await createAt(`${offset}`, NOW + offset);
+      expect(await listed({ skip: 1 })).toEqual(['1', '0']);
+      expect(await listed({ skip: 1, limit: 1 })).toEqual(['1']);
+      expect(await listed({ skip: 3 })).toEqual([]);
     });
 
     it('lists as active what a named holder claims, and what was used since, if it is open', async () => {

@@ -8,6 +8,7 @@ import { retryBusy } from '../../../platform/sqlite/retry-busy.ts';
 import { migrate, refuseNewerSchema, refuseOlderSchema } from '../schema/migrations.ts';
 import { MOST_LOG_BYTES } from './bound-log.ts';
 import { createDatabaseFile } from './create-database-file.ts';
+import { addFold } from './fold-function.ts';
 import { openReadOnly } from './read-only-database.ts';
 import { closedHome, isBusy, lockedTooLong, translateSqliteError } from './sqlite-errors.ts';
 import { createWalSync } from './wal-sync.ts';
@@ -170,6 +171,7 @@ function configureAlways(raw: Database): void {
 }
 
 function connectionOf(raw: Database, path: string): Connection {
+  addFold(raw);
   const statements = new Map<string, Statement>();
   // The wrapper is made once: making one costs more than an insert. It returns what the work returns.
   const transaction = raw.transaction((work: () => unknown) => work());

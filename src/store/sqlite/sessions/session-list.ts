@@ -1,10 +1,12 @@
 import type { SessionFacts } from '../../../core/sessions/session.ts';
 import type { ListQuery, SessionSort } from '../../../core/sessions/session-reader.ts';
 import type { Connection } from '../database/connection.ts';
+import { filterConditions } from './filter-conditions.ts';
 import { factsOf, type SessionRow } from './session-rows.ts';
 
 const ORDER: Record<SessionSort, string> = {
   last: 'last_active_at',
+  size: 'content_bytes + transcript_bytes + dump_bytes',
   bytes: 'content_bytes + transcript_bytes + dump_bytes',
   messages: 'message_count - output_count',
   tokens: 'input_tokens + output_tokens + cache_read_tokens + cache_write_tokens',
@@ -59,15 +61,15 @@ function rowReader(db: Connection, sql: string): (...values: readonly (string | 
   return (...values) => statement.all(...values).map(named);
 }
 
-function sortedKeys(db: Connection, { sort = 'last', limit = -1, ...query }: ListQuery): number[] {
+function sortedKeys(db: Connection, { sort = 'last', limit = -1, skip = 0, ...query }: ListQuery): number[] {
   const { where, values } = conditionsOf(query);
   const order = sort === 'stored' ? 'key' : ORDER[sort];
   return db
     .sql<(string | number)[], number>(
-      `SELECT key FROM sessions WHERE ${where} ORDER BY ${order} DESC, key DESC LIMIT ?`,
+      `SELECT key FROM sessions WHERE ${where} ORDER BY ${order} DESC, key DESC LIMIT ? OFFSET ?`,
     )
     .pluck()
-    .all(...values, limit);
+    .all(...values, limit, skip);
 }
 
 function stateOf({ archived }: ListQuery): 'live' | 'archived' {
@@ -93,5 +95,6 @@ export function conditionsOf(query: ListQuery): { where: string; values: readonl
       JSON.stringify(query.active.holderIds),
     );
   }
+  for (const condition of filterConditions(query.filter ?? {})) add(condition.sql, ...condition.values);
   return { where: conditions.join(' AND '), values };
 }

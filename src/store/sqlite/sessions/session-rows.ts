@@ -93,7 +93,8 @@ export function encodeTags(tags: Iterable<string>): string {
   return JSON.stringify([...new Set(tags)].toSorted());
 }
 
-const NANO = 1e9;
+/** Billionths of a dollar. */
+export const NANO = 1e9;
 
 export function nanoUsd(costUsd: number): number {
   return Math.round(costUsd * NANO);

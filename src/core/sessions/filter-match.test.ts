@@ -1,12 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { NOW } from '../../test/support/clock.ts';
-import { aSession } from '../../test/support/inventories.ts';
-import { planOf } from '../../test/support/plans.ts';
-import type { SessionItem } from '../core/retention/inventory.ts';
-import type { PlanRequest, SessionFilter } from '../core/retention/plan.ts';
-import { HOUR_MS } from '../core/time.ts';
+import { aSession } from '../../../test/support/inventories.ts';
+import type { SessionItem } from '../retention/inventory.ts';
 import { filterMatch, unknownFacts } from './filter-match.ts';
+import type { SessionFilter } from './session-filters.ts';
 
 const WORD = fc.constantFrom('a', 'ab', 'b', '');
 const NUMBER = fc.constantFrom(0, 1, 2, 5, 1000);
@@ -74,27 +71,32 @@ describe('a filter', () => {
     expect(filterMatch(filter)(aSession('s'))).toBe(false);
   });
 
+  it('means a folder and what is below it by its project, and no folder whose name begins alike', () => {
+    const inProject = (workdir: string, project: string) => filterMatch({ project })(aSession('s', { workdir }));
+    expect(['/a', '/a/b', '/a/b/c', '/ab', '/', '/A'].map((workdir) => inProject(workdir, '/a'))).toEqual([
+      true,
+      true,
+      true,
+      false,
+      false,
+      false,
+    ]);
+    expect(['/', '/a'].map((workdir) => inProject(workdir, '/'))).toEqual([true, true]);
+    expect(filterMatch({ project: '/a' })(aSession('s'))).toBe(false);
+  });
+
+  it('means all of its tags, and pinned or not', () => {
+    const item = aSession('s', { tags: ['work', 'urgent'], pinned: true });
+    expect(filterMatch({ tags: ['work'] })(item)).toBe(true);
+    expect(filterMatch({ tags: ['work', 'urgent'] })(item)).toBe(true);
+    expect(filterMatch({ tags: ['work', 'wor'] })(item)).toBe(false);
+    expect(filterMatch({ tags: [] })(item)).toBe(true);
+    expect([true, false].map((pinned) => filterMatch({ pinned })(item))).toEqual([true, false]);
+  });
+
   it('says which facts it needs that a home does not have', () => {
     expect(unknownFacts({ minTokens: 1, branch: 'main' }, ['tokens', 'cost'])).toEqual(['branch']);
     expect(unknownFacts({ maxCostUsd: 1, source: 'cli' }, ['tokens', 'cost'])).toEqual([]);
     expect(unknownFacts({}, [])).toEqual([]);
-  });
-});
-
-describe('an age from which on', () => {
-  const sessions = [aSession('old'), aSession('new', { lastActiveAt: NOW - 30 * HOUR_MS, workdir: '/b' })];
-  const reasons = (request: PlanRequest) =>
-    Object.fromEntries(planOf({ sessions }, { request }).decisions.map(({ item, reason }) => [item.id, reason]));
-
-  it('leaves out what is older, and is a filter, so no other age limits it', () => {
-    const request: PlanRequest = { kind: 'prune', filter: {}, after: NOW - 48 * HOUR_MS, part: 'all' };
-    expect(reasons(request)).toEqual({ old: 'not-selected', new: 'keep-last' });
-    expect(planOf({ sessions }, { request }).notes[0]).toContain('No age limit is in force');
-  });
-
-  it('does not go before the least age', () => {
-    const young = [aSession('young', { lastActiveAt: NOW - HOUR_MS })];
-    const request: PlanRequest = { kind: 'archive', filter: {}, after: NOW - 2 * HOUR_MS };
-    expect(planOf({ sessions: young }, { request }).decisions[0]?.reason).toBe('young');
   });
 });
