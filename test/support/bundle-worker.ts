@@ -1,18 +1,29 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, renameSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
-import { afterAll } from 'vitest';
+import { inject } from 'vitest';
 
 /**
- * The path of a worker of this folder, put together with all that it imports; gone when the tests of the file are. A process that
- * is killed by the hundred spends more than half of its life on finding its modules one by one.
+ * The path of a worker of this folder, put together with all that it imports; made once for all files of a run. A process that is
+ * killed by the hundred spends more than half of its life on finding its modules one by one.
  */
 export async function bundleWorker(name: string): Promise<string> {
-  const directory = mkdtempSync(join(tmpdir(), 'coppice-worker-'));
-  afterAll(() => rmSync(directory, { recursive: true, force: true }));
+  const shared = join(inject('runDirectory'), name);
+  if (!existsSync(shared)) {
+    const made = await bundle(name, mkdtempSync(`${shared}-`));
+    try {
+      renameSync(made, shared);
+    } catch (error) {
+      // Another file of the run was faster.
+      if (!existsSync(shared)) throw error;
+    }
+  }
+  return join(shared, 'worker.mjs');
+}
+
+async function bundle(name: string, directory: string): Promise<string> {
   await build({
     configFile: false,
     envFile: false,
@@ -29,7 +40,7 @@ export async function bundleWorker(name: string): Promise<string> {
       },
     },
   });
-  return join(directory, 'worker.mjs');
+  return directory;
 }
 
 /** Found from here, since there are no packages where the worker is put. */
