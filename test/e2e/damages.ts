@@ -194,7 +194,7 @@ export const DAMAGES: readonly Damage[] = [
     what: 'a claim of a process that is gone',
     damage: (home) => changeDatabase(home, GONE_HOLDER),
     kind: 'claim-left',
-    says: /1 process that is gone is still written down as users of sessions\./,
+    says: /1 process that is gone is still written down as a user of sessions\. It no longer counts\./,
     code: 0,
     left: REPAIRED,
   },

@@ -53,12 +53,15 @@ async function strayTrash(parts: HomeParts): Promise<Problem[]> {
 async function goneClaims({ store, clock }: HomeParts): Promise<Problem[]> {
   const gone = await goneHolders(store, clock);
   if (gone.length === 0) return [];
-  const who = gone.length === 1 ? '1 process that is gone is' : `${gone.length} processes that are gone are`;
+  const message =
+    gone.length === 1
+      ? '1 process that is gone is still written down as a user of sessions. It no longer counts.'
+      : `${gone.length} processes that are gone are still written down as users of sessions. They no longer count.`;
   return [
     {
       kind: 'claim-left',
       subject: 'state.db',
-      message: `${who} still written down as users of sessions. It no longer counts.`,
+      message,
       hint: 'Forget them with: coppice doctor --repair',
     },
   ];
