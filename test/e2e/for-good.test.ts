@@ -84,6 +84,23 @@ describe('a size limit that cannot be held without losing something for good', (
     expect(await listed(home)).toHaveLength(SESSIONS - gone.length);
   });
 
+  it('is told apart from the rest, which an undo brings back', async () => {
+    const home = copy();
+    const both = ['--set', 'sessions.retention_days=30', '--set', 'disk.max_mb=36', '--set', 'disk.ballast_mb=never'];
+    const { id, totals } = await coppiceJson<PlanJson>(home, ['plan', ...both]);
+    const back = totals.go.items - totals.forGood.items;
+    expect(Math.min(back, totals.forGood.items)).toBeGreaterThan(0);
+    const { stdout } = await coppice(home, ['apply', id, '--yes', '--for-good', ...both]);
+    expect(stdout).toMatch(
+      new RegExp(`^Undo of the other ${back} items until \\d{4}-\\d\\d-\\d\\d: coppice undo`, 'm'),
+    );
+    const part = `(${back} of ${totals.go.items})`;
+    expect((await coppice(home, ['runs', 'list'])).stdout).toMatch(/\d{4}-\d\d-\d\d \(\d+ of \d+\)$/m);
+    expect((await coppice(home, ['runs', 'list'])).stdout).toContain(part);
+    await coppice(home, ['undo', '--yes']);
+    expect((await coppice(home, ['runs', 'list'])).stdout).toContain(`undone ${part}`);
+  });
+
   it('goes in unattended runs only where the setting says so', async () => {
     const on = [...CAP, '--set', 'guard.max_items=1000'];
     for (const [setting, lost] of [

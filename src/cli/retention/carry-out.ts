@@ -93,7 +93,7 @@ export function reportRun({ io, global }: CommandInput<object>, carried: Carried
       ...(spared.items > 0 ? [sparedSentence(spared, global, run)] : []),
       ...spaceLine(freedBytes, waitingBytes),
       ...lateSpace(global, outcomes, freedBytes),
-      ...(canUndo ? [`${undoWords(run, undoable)}: ${hintCommand(global, 'undo', run.id)}`] : []),
+      ...(canUndo ? [`${undoWords(run, outcomes, undoable)}: ${hintCommand(global, 'undo', run.id)}`] : []),
     ];
     io.out.write(`${lines.join('\n')}\n`);
     if (carried.interrupted) io.err.write(`Stopped. What is left was not touched. ${goOn}\n`);
@@ -122,10 +122,12 @@ function lateSpace(global: GlobalOptions, outcomes: readonly Outcome[], freedByt
 /** Sizes of checkpoints are estimates, because git packs what they share. */
 const MOST = 0.5;
 
-/** The archive keeps what it has; the trash does not. */
-function undoWords({ expiresAt }: Run, undoable: readonly Outcome[]): string {
+/** The archive keeps what it has; the trash does not. Beside what went for good it is said how much an undo brings back. */
+function undoWords({ expiresAt }: Run, outcomes: readonly Outcome[], undoable: readonly Outcome[]): string {
   const archived = undoable.every(({ action }) => action === 'archive');
-  return archived ? 'Undo with' : `Undo until ${formatDate(expiresAt)}`;
+  const lost = outcomes.some(({ status, forGood }) => status === 'done' && forGood === true);
+  const what = lost ? `Undo of the other ${plural(undoable.length, 'item')}` : 'Undo';
+  return archived ? `${what} with` : `${what} until ${formatDate(expiresAt)}`;
 }
 
 export function exitCodeOf({ outcomes, interrupted }: CarriedRun, plan?: Plan): number {

@@ -26,6 +26,16 @@ describe('on a terminal', () => {
     }
   });
 
+  it('says to whom a yes seemed enough that the number is wanted', async () => {
+    for (const [answer, hint] of [
+      ['yes', 'A yes is too quickly said here. To go ahead, type 1200 when you are asked again.'],
+      ['n', undefined],
+    ] as const) {
+      const { io } = captureIo({ columns: 80, answers: [answer] });
+      await expect(confirm(io, { ...asked, typed: 1200 })).rejects.toMatchObject({ hint });
+    }
+  });
+
   it('asks nothing after --yes, and never a program', async () => {
     const { io, err } = captureIo({ columns: 80, answers: ['y'] });
     await confirm(io, { ...asked, yes: true });

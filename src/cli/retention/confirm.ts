@@ -25,7 +25,11 @@ export async function confirm(io: Io, { question, yes, json, look, typed }: Conf
   const answer = (await io.question(`${question} ${how} `)).trim().toLowerCase();
   const agreed =
     typed === undefined ? ['y', 'yes'].includes(answer) : [String(typed), formatCount(typed)].includes(answer);
-  if (!agreed) throw new Failure('refused', 'Nothing was changed.');
+  if (agreed) return;
+  const goOn = typed !== undefined && ['y', 'yes'].includes(answer);
+  throw new Failure('refused', 'Nothing was changed.', {
+    ...(goOn && { hint: `A yes is too quickly said here. To go ahead, type ${typed} when you are asked again.` }),
+  });
 }
 
 /** Whether there is a person to ask. A program that reads JSON is none. */

@@ -69,13 +69,25 @@ async function row(
   const removed = items.filter(({ state }) => state !== 'skipped');
   const size = removed.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   const when = formatAge(startedAt, now);
-  return [id, when, requestWords(request), formatCount(removed.length), formatBytes(size), undoWords(items, expiresAt)];
+  return [
+    id,
+    when,
+    requestWords(request),
+    formatCount(removed.length),
+    formatBytes(size),
+    undoWords(removed, expiresAt),
+  ];
 }
 
-function undoWords(items: readonly RunItem[], expiresAt: number): string {
-  const some = (wanted: RunItemState) => items.some(({ state }) => state === wanted);
+/** Until when what was removed comes back, and how much of it where the rest does not, be it gone for good or back already. */
+function undoWords(removed: readonly RunItem[], expiresAt: number): string {
+  const some = (wanted: RunItemState) => removed.some(({ state }) => state === wanted);
   if (some('intended') || some('undoing')) return 'when finished';
-  if (some('trashed')) return formatDate(expiresAt);
-  if (some('archived')) return 'any time';
-  return some('restored') ? 'undone' : 'no';
+  const part = (...wanted: readonly RunItemState[]) => {
+    const count = removed.filter(({ state }) => wanted.includes(state)).length;
+    return count < removed.length ? ` (${formatCount(count)} of ${formatCount(removed.length)})` : '';
+  };
+  if (some('trashed')) return formatDate(expiresAt) + part('trashed', 'archived');
+  if (some('archived')) return `any time${part('archived')}`;
+  return some('restored') ? `undone${part('restored')}` : 'no';
 }
