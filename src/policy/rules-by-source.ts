@@ -1,5 +1,6 @@
 import type { GcRequest, PlanRequest } from '../core/retention/plan.ts';
 import type { AfterReset, Policy, SessionRules } from '../core/retention/policy.ts';
+import { AMOUNT_RULES, type AmountRule, LIMIT_RULES, type LimitRule } from '../core/retention/session-settings.ts';
 
 /**
  * The rules for one source at a time, made safe: a limit that is zero, negative or not a number is off, and a protection that is
@@ -23,18 +24,27 @@ export function rulesBySource(policy: Policy, request: PlanRequest): (source: st
 /** The rules for a conversation whose sessions come from several sources: whichever keeps more, rule by rule. */
 export function mostLenient(a: SessionRules, b: SessionRules): SessionRules {
   return {
-    ...a,
-    minAgeMs: Math.max(a.minAgeMs, b.minAgeMs),
-    abandonAfterMs: Math.max(a.abandonAfterMs, b.abandonAfterMs),
-    retentionMs: later(a.retentionMs, b.retentionMs),
-    transcriptRetentionMs: later(a.transcriptRetentionMs, b.transcriptRetentionMs),
-    archiveAfterMs: later(a.archiveAfterMs, b.archiveAfterMs),
-    emptyMs: later(a.emptyMs, b.emptyMs),
-    trivialMs: later(a.trivialMs, b.trivialMs),
-    trivialMaxMessages: Math.min(a.trivialMaxMessages, b.trivialMaxMessages),
+    ...eachLimit(({ rule, ofConversations }) => (ofConversations ? later(a[rule], b[rule]) : a[rule])),
+    ...eachAmount((rule) => AMOUNTS[rule].milder(a[rule], b[rule])),
+    keepLast: a.keepLast,
     keepTags: [...a.keepTags, ...b.keepTags],
     afterReset: a.afterReset === b.afterReset ? a.afterReset : milder(a.afterReset, b.afterReset),
   };
+}
+
+/** How a number that there always is becomes safe, and which of two keeps more. */
+const AMOUNTS: Readonly<Record<AmountRule, Readonly<{ safe: (n: number) => number; milder: typeof Math.max }>>> = {
+  minAgeMs: { safe: (least) => (least >= 0 ? least : Infinity), milder: Math.max },
+  abandonAfterMs: { safe: (after) => limitOf(after) ?? Infinity, milder: Math.max },
+  trivialMaxMessages: { safe: (most) => most, milder: Math.min },
+};
+
+function eachLimit(limit: (one: (typeof LIMIT_RULES)[number]) => number | undefined) {
+  return Object.fromEntries(LIMIT_RULES.map((one) => [one.rule, limit(one)])) as Record<LimitRule, number | undefined>;
+}
+
+function eachAmount(amount: (rule: AmountRule) => number) {
+  return Object.fromEntries(AMOUNT_RULES.map(({ rule }) => [rule, amount(rule)])) as Record<AmountRule, number>;
 }
 
 /** A limit as the rules take it: `undefined` unless it is a positive number. */
@@ -44,20 +54,11 @@ export function limitOf(value: number | undefined): number | undefined {
 
 function safeRules(rules: SessionRules): SessionRules {
   return {
-    minAgeMs: rules.minAgeMs >= 0 ? rules.minAgeMs : Infinity,
-    abandonAfterMs: limitOf(rules.abandonAfterMs) ?? Infinity,
-    retentionMs: limitOf(rules.retentionMs),
-    transcriptRetentionMs: limitOf(rules.transcriptRetentionMs),
-    archiveAfterMs: limitOf(rules.archiveAfterMs),
-    emptyMs: limitOf(rules.emptyMs),
-    trivialMs: limitOf(rules.trivialMs),
-    trivialMaxMessages: rules.trivialMaxMessages,
-    maxSessions: limitOf(rules.maxSessions),
+    ...eachLimit(({ rule }) => limitOf(rules[rule])),
+    ...eachAmount((rule) => AMOUNTS[rule].safe(rules[rule])),
     keepLast: safeFloor(rules.keepLast),
     keepTags: rules.keepTags,
     afterReset: rules.afterReset,
-    maxMessages: limitOf(rules.maxMessages),
-    maxBytes: limitOf(rules.maxBytes),
   };
 }
 

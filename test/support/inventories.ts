@@ -1,5 +1,6 @@
 import type { ArchiveItem, Inventory, SessionItem, StrayItem, TrashItem } from '../../src/core/retention/inventory.ts';
 import type { Policy, SessionRules } from '../../src/core/retention/policy.ts';
+import { LIMIT_RULES, type LimitRule } from '../../src/core/retention/session-settings.ts';
 import { DAY_MS } from '../../src/core/time.ts';
 import { NOW } from './clock.ts';
 
@@ -79,10 +80,17 @@ export function anInventory(given: Partial<Inventory> = {}): Inventory {
   };
 }
 
+/** Every limit switched off. */
+export const NO_LIMITS = Object.fromEntries(LIMIT_RULES.map(({ rule }) => [rule, undefined])) as Record<
+  LimitRule,
+  undefined
+>;
+
 /** The usual rules: a day of least age, ninety days of retention, and no limit on size. */
 export function aPolicy(sessions: Partial<SessionRules> = {}, given: Partial<Policy> = {}): Policy {
   return {
     sessions: {
+      ...NO_LIMITS,
       minAgeMs: DAY_MS,
       abandonAfterMs: DAY_MS,
       retentionMs: 90 * DAY_MS,
@@ -91,6 +99,7 @@ export function aPolicy(sessions: Partial<SessionRules> = {}, given: Partial<Pol
       trivialMaxMessages: 5,
       keepLast: 1,
       keepTags: ['keep'],
+      afterReset: undefined,
       ...sessions,
     },
     bySource: {},

@@ -13,7 +13,7 @@ import type { Policy, SessionRules } from '../../src/core/retention/policy.ts';
 import { CHILD_KINDS } from '../../src/core/sessions/session.ts';
 import { DAY_MS, HOUR_MS } from '../../src/core/time.ts';
 import { NOW } from './clock.ts';
-import { anArchive, anInventory, anOpenSession, aPolicy, aStray, aTrash } from './inventories.ts';
+import { anArchive, anInventory, anOpenSession, aPolicy, aStray, aTrash, NO_LIMITS } from './inventories.ts';
 
 /** Ids that are prefixes of one another, look like patterns or paths, or differ in case only. */
 export const IDS = ['a', 'ab', 'a_b', 'a_b_1', '*', 'a*', '../x', '..', 'A', 'é', 'constructor', '__proto__', ' ', 'z'];
@@ -204,6 +204,7 @@ function drawTime({ one, often, upTo }: Draw): number {
 function drawPolicy({ one, often }: Draw): Policy {
   const limit = () => (often(0.5) ? one([1, 2, 7, 14, 30, 60, 90]) * DAY_MS : undefined);
   const rules = (): SessionRules => ({
+    ...NO_LIMITS,
     minAgeMs: one([0, HOUR_MS, DAY_MS, 7 * DAY_MS]),
     abandonAfterMs: one([HOUR_MS, DAY_MS, 7 * DAY_MS]),
     retentionMs: limit(),

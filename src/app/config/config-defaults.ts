@@ -7,6 +7,7 @@ import {
   SPENT_COUNTERS,
   type Unit,
 } from '../../core/gateway/limits.ts';
+import { SESSION_SETTING_NAMES, SESSION_SETTINGS, type SessionSetting } from '../../core/retention/session-settings.ts';
 import type { Config } from './config-schema.ts';
 
 /**
@@ -17,21 +18,7 @@ export const DEFAULT_CONFIG: Config = {
   sessions: {
     auto_prune: false,
     min_interval_hours: 24,
-    retention_days: 90,
-    transcript_retention_days: 'never',
-    empty_hours: 24,
-    trivial_max: 5,
-    trivial_days: 7,
-    archive_after_days: 'never',
-    max_sessions: 'never',
-    min_age_hours: 24,
-    keep_last: 1,
-    keep_tags: ['keep'],
-    abandon_after_hours: 24,
-    active_grace_minutes: 30,
-    max_messages: 1000,
-    max_mb: 10,
-    transcripts: 'on',
+    ...sessionDefaults(),
     by_source: { cron: { transcripts: 'off' } },
   },
   dumps: { max_count: 20, retention_days: 14, redact: true },
@@ -100,4 +87,9 @@ function guardDefaults(): Config['guards'] {
       return [guardSetting(name), guard.kind === 'rate' ? guard.stop : guard.ladder];
     }),
   ) as Config['guards'];
+}
+
+function sessionDefaults(): Pick<Config['sessions'], SessionSetting> {
+  const defaults = SESSION_SETTING_NAMES.map((name) => [name, SESSION_SETTINGS[name].default]);
+  return Object.fromEntries(defaults) as Pick<Config['sessions'], SessionSetting>;
 }

@@ -1,5 +1,6 @@
 import type { Policy, SessionRules } from '../../core/retention/policy.ts';
-import { DAY_MS, HOUR_MS } from '../../core/time.ts';
+import { AMOUNT_RULES, type AmountRule, LIMIT_RULES, type LimitRule } from '../../core/retention/session-settings.ts';
+import { DAY_MS } from '../../core/time.ts';
 import {
   resetConfigFor,
   type SourceResetConfig,
@@ -47,21 +48,14 @@ export function unattendedPolicy(config: Config): Policy {
 
 /** Every rule is named, so that one that is off for a source does not fall back to the general one. */
 function rulesFrom(given: SourceSessionsConfig, afterReset: SourceResetConfig['after']): SessionRules {
+  const limits = LIMIT_RULES.map(({ rule, setting, unit }) => [rule, limit(given[setting], unit)]);
+  const amounts = AMOUNT_RULES.map(({ rule, setting, unit }) => [rule, given[setting] * unit]);
   return {
-    minAgeMs: given.min_age_hours * HOUR_MS,
-    abandonAfterMs: given.abandon_after_hours * HOUR_MS,
-    retentionMs: limit(given.retention_days, DAY_MS),
-    transcriptRetentionMs: limit(given.transcript_retention_days, DAY_MS),
-    archiveAfterMs: limit(given.archive_after_days, DAY_MS),
-    emptyMs: limit(given.empty_hours, HOUR_MS),
-    trivialMs: limit(given.trivial_days, DAY_MS),
-    trivialMaxMessages: given.trivial_max,
-    maxSessions: limit(given.max_sessions, 1),
+    ...(Object.fromEntries(limits) as Record<LimitRule, number | undefined>),
+    ...(Object.fromEntries(amounts) as Record<AmountRule, number>),
     keepLast: given.keep_last,
     keepTags: given.keep_tags,
     afterReset: afterReset === 'keep' ? undefined : afterReset,
-    maxMessages: limit(given.max_messages, 1),
-    maxBytes: limit(given.max_mb, MB),
   };
 }
 

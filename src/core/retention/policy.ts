@@ -1,3 +1,5 @@
+import type { AmountRule, LimitRule } from './session-settings.ts';
+
 /**
  * The rules, in milliseconds and bytes. An absent rule never expires anything, and neither does one that is zero, negative or
  * not a number.
@@ -16,18 +18,10 @@ export interface Policy {
   readonly guard: GuardRules;
 }
 
-export interface SessionRules {
-  readonly minAgeMs: number;
-  /** A session that is in use only because nobody ended it is closed once it was not used for this long, and ages from then. */
-  readonly abandonAfterMs: number;
-  readonly retentionMs?: number | undefined;
-  readonly transcriptRetentionMs?: number | undefined;
-  readonly archiveAfterMs?: number | undefined;
-  readonly emptyMs?: number | undefined;
-  readonly trivialMs?: number | undefined;
-  readonly trivialMaxMessages: number;
-  /** At most so many conversations of the source; the oldest ended go first. */
-  readonly maxSessions?: number | undefined;
+/** Every field is there, so that none is forgotten; what each means is said in `session-settings.ts`. A limit of `undefined` is off. */
+export type SessionRules = { readonly [Rule in LimitRule]: number | undefined } & {
+  readonly [Rule in AmountRule]: number;
+} & {
   /**
    * The floor: so many of the newest conversations in each group (source and project) stay, whatever other rule would take them.
    * At least 1; none only where somebody wrote `never`. Empty and trivial sessions are neither protected by it nor counted, or one of them would stay in every project
@@ -35,12 +29,9 @@ export interface SessionRules {
    */
   readonly keepLast: number | 'never';
   readonly keepTags: readonly string[];
-  /** What becomes of a conversation once it was started afresh, whatever `keepLast` says; absent when it stays like any other. */
-  readonly afterReset?: AfterReset | undefined;
-  /** What one session may grow to. Nothing goes because of these: a larger one is remarked on. */
-  readonly maxMessages?: number | undefined;
-  readonly maxBytes?: number | undefined;
-}
+  /** What becomes of a conversation once it was started afresh, whatever `keepLast` says; `undefined` when it stays like any other. */
+  readonly afterReset: AfterReset | undefined;
+};
 
 /** Only the transcript and the request dumps go, or all of it. */
 export type AfterReset = 'drop-files' | 'remove';
