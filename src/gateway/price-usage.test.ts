@@ -54,6 +54,13 @@ describe('priceUsage', () => {
     expect(priceUsage(used({ ...prompt, cacheWriteTokens: 501 }), prices)).toBe(usd(40.01001));
   });
 
+  it('prices what a cache keeps for an hour as twice the input where five minutes are one and a quarter', () => {
+    const written = { cacheWriteTokens: 3_000_000, hourCacheWriteTokens: 1_000_000 };
+    expect(priceUsage({ ...used(written), ...written }, PRICES)).toBe(usd(2 * 3.75 + 6));
+    // A part is never more than the whole.
+    expect(priceUsage({ ...used({ cacheWriteTokens: 10 }), hourCacheWriteTokens: 1000 }, PRICES)).toBe(60_000);
+  });
+
   it('believes a reported cost, zero included, rather than the prices', () => {
     expect(priceUsage(used({ inputTokens: 1000, nanoUsd: 0 }), PRICES)).toBe(0);
     expect(priceUsage(used({ inputTokens: 1000, nanoUsd: 5 }), PRICES)).toBe(5);

@@ -20,6 +20,13 @@ export type Prices = ReadonlyMap<string, ModelPrice>;
 export const UNNAMED_MODEL = 'unknown';
 
 const MILLION = 1_000_000n;
+/** What is kept in a cache for an hour costs twice the input, and what is kept for five minutes one and a quarter. */
+const HOUR_IN_CACHE = 2 / 1.25;
+
+export interface PricedUsage extends UsageDelta {
+  /** Of `cacheWriteTokens`, those that are kept for an hour. */
+  readonly hourCacheWriteTokens?: number | undefined;
+}
 
 /**
  * The price of a model by its name, or by that name without the date of its version. Another model is not guessed from; only that some
@@ -35,18 +42,20 @@ export function priceOf(model: string, prices: Prices): ModelPrice | undefined {
  * What usage costs, in billionths of a dollar: as reported or, if not, by the price of its model; else nothing. Usage of several calls that
  * is told as one is priced as one call: rather too much than too little.
  */
-export function priceUsage(usage: UsageDelta, prices: Prices): number {
+export function priceUsage(usage: PricedUsage, prices: Prices): number {
   const known = priceOf(usage.model, prices);
   if (usage.nanoUsd !== undefined || known === undefined) return usage.nanoUsd ?? 0;
   const prompt = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
   const price = known.long !== undefined && prompt > known.long.aboveTokens ? known.long : known;
   const reasoning = Math.min(usage.reasoningTokens, usage.outputTokens);
+  const forAnHour = Math.min(usage.hourCacheWriteTokens ?? 0, usage.cacheWriteTokens);
   const parts: readonly (readonly [tokens: number, price: number])[] = [
     [usage.inputTokens, price.input],
     [usage.outputTokens - reasoning, price.output],
     [reasoning, price.reasoning],
     [usage.cacheReadTokens, price.cacheRead],
-    [usage.cacheWriteTokens, price.cacheWrite],
+    [usage.cacheWriteTokens - forAnHour, price.cacheWrite],
+    [forAnHour, Math.round(price.cacheWrite * HOUR_IN_CACHE)],
   ];
   // Exact until the one division at the end, which rounds to the nearest billionth.
   const total = parts.reduce((sum, [tokens, each]) => sum + BigInt(tokens) * BigInt(each), 0n);

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -19,6 +19,11 @@ import { CALL_TOKENS, startModelStub, streamOf } from '../support/model-stub.ts'
 import { tempDir } from '../support/temp-dir.ts';
 
 const AGENT = fileURLToPath(new URL('../support/agents/endless-caller.js', import.meta.url));
+
+const ONE_CALL = `
+  const body = JSON.stringify({ model: 'claude-stub', messages: [] });
+  await (await fetch(process.env.ANTHROPIC_BASE_URL + '/v1/messages', { method: 'POST', body })).text();
+`;
 
 const PATHS: readonly (readonly [ModelApi, string])[] = [
   ['anthropic', '/v1/messages?beta=true'],
@@ -293,5 +298,29 @@ describe('a metered run', () => {
     const texts = kept.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'latin1'));
     for (const word of ['sk-secret-of-the-user', 'go ongo on'])
       expect([word, [stderr, ...texts].some((text) => text.includes(word))]).toEqual([word, false]);
+  });
+
+  it('books what a cache keeps for an hour as what it costs', async () => {
+    const usage = {
+      input_tokens: 0,
+      output_tokens: 0,
+      cache_creation_input_tokens: 1000,
+      cache_creation: { ephemeral_5m_input_tokens: 400, ephemeral_1h_input_tokens: 600 },
+    };
+    const stub = await startModelStub({
+      instead(asked, response) {
+        asked.resume();
+        response.end(JSON.stringify({ type: 'message', model: 'claude-stub', content: [], usage }));
+        return true;
+      },
+    });
+    const home = join(tempDir(), 'home');
+    await coppice(home, ['config', 'init']);
+    const prices = { 'claude-stub': { input: 8, output: 10, cache_write: 10 } };
+    writeFileSync(join(home, 'config.yaml'), JSON.stringify({ prices }), { mode: 0o600 });
+    const agent = [process.execPath, '--input-type=module', '-e', ONE_CALL];
+    const { code } = await coppice(home, ['run', '--meter', '--', ...agent], { env: { ANTHROPIC_BASE_URL: stub.url } });
+    const { spending } = await coppiceJson<{ spending: readonly object[] }>(home, ['budget']);
+    expect({ code, spending }).toMatchObject({ code: 0, spending: [{ tokens: 1000, costUsd: 0.0136 }] });
   });
 });

@@ -1,4 +1,5 @@
 import type { Verdict } from '../../core/gateway/gateway.ts';
+import type { UsageReport } from '../../core/sessions/session.ts';
 import type { SpendRule } from '../../gateway/check-spend.ts';
 import { reserves } from '../../gateway/check-spend.ts';
 import type { LiveRules } from '../../gateway/live-state.ts';
@@ -6,7 +7,8 @@ import { createCallEstimator } from '../../gateway/meter/call-estimator.ts';
 import { startMeterProxy } from '../../gateway/meter/meter-proxy.ts';
 import { isKnownAgent, meteredStart } from '../../gateway/meter/metered-agent.ts';
 import type { BegunCall, CallDesk } from '../../gateway/meter/metered-call.ts';
-import { priceUsage, UNNAMED_MODEL } from '../../gateway/price-usage.ts';
+import type { AnswerUsage } from '../../gateway/meter/model-api.ts';
+import { type Prices, priceOf, priceUsage, UNNAMED_MODEL } from '../../gateway/price-usage.ts';
 import { forbids } from '../../gateway/strictest.ts';
 import type { Turn } from '../../gateway/turn.ts';
 import { factsOf } from '../../gateway/verdict-of.ts';
@@ -91,10 +93,8 @@ function createCallDesk(
       const begun: BegunCall = {
         async end({ usage, model = call.model }) {
           estimator.learn(call, usage);
-          const after = await turn.usage(
-            { model: call.model === UNNAMED_MODEL ? model : call.model, ...usage },
-            reservation,
-          );
+          const billedTo = call.model === UNNAMED_MODEL ? model : call.model;
+          const after = await turn.usage(reportOf(billedTo, usage, rules.prices), reservation);
           if (forbids(after)) heedIt(after);
           else remark(after);
         },
@@ -107,6 +107,13 @@ function createCallDesk(
       return begun;
     },
   };
+}
+
+/** What an answer tells. Who asks later knows nothing of how long a cache keeps what was written to it, so that is priced here. */
+function reportOf(model: string, { hourCacheWriteTokens = 0, ...usage }: AnswerUsage, prices: Prices): UsageReport {
+  if (hourCacheWriteTokens === 0 || priceOf(model, prices) === undefined) return { model, ...usage };
+  const priced = priceUsage({ ...NO_USAGE, ...usage, model, hourCacheWriteTokens }, prices);
+  return { model, ...usage, costUsd: priced / 1e9 };
 }
 
 const NO_USAGE = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 };

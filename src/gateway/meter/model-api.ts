@@ -4,7 +4,10 @@ import type { UsageReport } from '../../core/sessions/session.ts';
 export type ModelApi = 'anthropic' | 'openai' | 'gemini';
 
 /** Tokens as an answer tells them. */
-export type AnswerUsage = Omit<UsageReport, 'model' | 'costUsd'>;
+export interface AnswerUsage extends Omit<UsageReport, 'model' | 'costUsd'> {
+  /** Of what was written to a cache, what is kept there for an hour: it costs more. */
+  readonly hourCacheWriteTokens?: number;
+}
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -53,6 +56,7 @@ function anthropicUsage(usage: Fields): AnswerUsage {
     outputTokens: count(usage['output_tokens']),
     cacheReadTokens: count(usage['cache_read_input_tokens']),
     cacheWriteTokens: count(usage['cache_creation_input_tokens']),
+    hourCacheWriteTokens: count(fieldsOf(usage['cache_creation'])?.['ephemeral_1h_input_tokens']),
   });
 }
 
