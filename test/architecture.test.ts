@@ -9,12 +9,13 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   core: [],
   policy: ['core'],
   platform: ['core'],
-  homes: ['core', 'platform'],
+  keeping: ['core', 'platform'],
+  homes: ['core', 'platform', 'keeping', 'checkpoints'],
   store: ['core', 'platform'],
   checkpoints: ['core', 'platform'],
   engine: ['core', 'policy', 'platform'],
   gateway: ['core', 'platform'],
-  app: ['core', 'policy', 'platform', 'homes', 'store', 'checkpoints', 'engine', 'gateway'],
+  app: ['core', 'policy', 'platform', 'keeping', 'homes', 'store', 'checkpoints', 'engine', 'gateway'],
   http: ['core', 'app'],
   daemon: ['core', 'app', 'http'],
   client: ['core', 'http'],
@@ -114,6 +115,11 @@ describe('the architecture', () => {
       .filter(({ text }) => /\b(open|readFile|copyFile|writeFile|createReadStream)(Sync)?\([^)]*database/.test(text))
       .map(({ path }) => path);
     expect(wrong).toEqual([]);
+  });
+
+  it('never writes to the environment of the process: it belongs to the host', () => {
+    const wrong = sources.filter(({ text }) => /process\.env(\[[^\]]+\]|\.\w+)\s*(\?\?|\|\|)?=[^=]/.test(text));
+    expect(wrong.map(({ path }) => path)).toEqual([]);
   });
 
   it('is lazy where the command line starts: no command is loaded before it is called', () => {

@@ -222,7 +222,7 @@ export class Home implements AsyncDisposable {
 
   async #keepUp(signal: AbortSignal): Promise<void> {
     try {
-      const { recordClockNowAndThen } = await import('../homes/native/clock-watch.ts');
+      const { recordClockNowAndThen } = await import('../keeping/liveness/clock-watch.ts');
       await recordClockNowAndThen(this.#parts.store, this.#parts.clock);
       await this.closeAbandoned();
       const { store, clock } = this.#parts;

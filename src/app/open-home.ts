@@ -5,7 +5,7 @@ import { type NativeLayout, nativeLayout } from '../homes/native/native-layout.t
 import { createTranscriptFiles } from '../homes/native/transcript-files.ts';
 import { releaseBallast } from '../platform/files/ballast.ts';
 import { systemClock } from '../platform/machine/system-clock.ts';
-import { mayOnlyRead } from '../store/sqlite/database/read-only-database.ts';
+import { mayOnlyRead } from '../platform/sqlite/open-at-rest.ts';
 import { openSqliteStore } from '../store/sqlite/sqlite-store.ts';
 import { sessionsConfigFor } from './config/config-for-source.ts';
 import type { ConfigOverride } from './config/config-settings.ts';

@@ -5,7 +5,7 @@ import { closeAbandoned } from '../../src/app/maintenance/close-abandoned.ts';
 import { openHome } from '../../src/app/open-home.ts';
 import type { PlanRequest } from '../../src/core/retention/plan.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/core/time.ts';
-import { recordClock } from '../../src/homes/native/clock-watch.ts';
+import { recordClock } from '../../src/keeping/liveness/clock-watch.ts';
 import { manualClock, NOW } from '../support/clock.ts';
 import { collect, user } from '../support/collect.ts';
 import { openEngineHome } from '../support/engine-home.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join, resolve } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
-import { createHermesDriver } from '../../src/homes/hermes/hermes-driver.ts';
+import { createHermesDriver } from '../../src/homes/hermes/taking/hermes-driver.ts';
 import { nativeLayout } from '../../src/homes/native/native-layout.ts';
 import { toItem } from '../../src/homes/tested-home.conformance.ts';
 import { hermesProblems } from '../support/hermes-dump.ts';

@@ -3,7 +3,7 @@ import { cpSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { RunItem } from '../../src/core/retention/run.ts';
-import { createHermesCheckpointDriver } from '../../src/homes/hermes/checkpoints/hermes-checkpoint-driver.ts';
+import { createHermesCheckpointDriver } from '../../src/homes/hermes/checkpoints/trash/hermes-checkpoint-driver.ts';
 import { runGit } from '../../src/platform/git/run-git.ts';
 import { tempDirInMemory } from '../support/engine-temp-dir.ts';
 import { addV1Checkpoints, addV2Checkpoints, projectHash } from '../support/hermes-checkpoints.ts';

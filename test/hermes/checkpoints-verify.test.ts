@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { projectHash } from '../../src/homes/hermes/checkpoints/read-snapshots.ts';
+import { projectHash } from '../../src/homes/hermes/checkpoints/store/read-snapshots.ts';
 import { tempDirInMemory } from '../support/engine-temp-dir.ts';
 import { addV1Checkpoints, addV2Checkpoints } from '../support/hermes-checkpoints.ts';
 import { runOn } from '../support/hermes-cli.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { expect, it } from 'vitest';
-import { createHermesDriver } from '../../src/homes/hermes/hermes-driver.ts';
+import { createHermesDriver } from '../../src/homes/hermes/taking/hermes-driver.ts';
 import { nativeLayout } from '../../src/homes/native/native-layout.ts';
 import { doneAll, itemsFor, RUN } from '../../src/homes/tested-home.conformance.ts';
 import { dumpHermes, hermesProblems } from '../support/hermes-dump.ts';

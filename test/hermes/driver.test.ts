@@ -7,11 +7,11 @@ import { describe, expect, it } from 'vitest';
 import type { HomeDriver } from '../../src/core/retention/home-driver.ts';
 import type { ItemOutcome, RunAction, RunItem } from '../../src/core/retention/run.ts';
 import type { LedgerEntry } from '../../src/core/sessions/session.ts';
-import { cutEntries } from '../../src/homes/hermes/cut-entries.ts';
-import { readTables } from '../../src/homes/hermes/hermes-connection.ts';
-import { createHermesDriver, type HermesParts } from '../../src/homes/hermes/hermes-driver.ts';
+import { cutEntries } from '../../src/homes/hermes/database/cut-entries.ts';
+import { createHermesDriver, type HermesParts } from '../../src/homes/hermes/taking/hermes-driver.ts';
 import { nativeLayout } from '../../src/homes/native/native-layout.ts';
 import { toItem } from '../../src/homes/tested-home.conformance.ts';
+import { readTables } from '../../src/platform/sqlite/guest-database.ts';
 import { dumpHermes, hermesProblems } from '../support/hermes-dump.ts';
 import {
   addPrompts,

@@ -4,7 +4,7 @@ import BetterSqlite3, { type Database } from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { HomeDriver } from '../../src/core/retention/home-driver.ts';
 import type { ItemOutcome } from '../../src/core/retention/run.ts';
-import { createHermesDriver } from '../../src/homes/hermes/hermes-driver.ts';
+import { createHermesDriver } from '../../src/homes/hermes/taking/hermes-driver.ts';
 import { nativeLayout } from '../../src/homes/native/native-layout.ts';
 import { doneAll, itemsFor, RUN } from '../../src/homes/tested-home.conformance.ts';
 import { copyArchivingHermes } from '../support/hermes-archiving-home.ts';

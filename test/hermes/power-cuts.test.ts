@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { HomeDriver } from '../../src/core/retention/home-driver.ts';
-import { createHermesDriver } from '../../src/homes/hermes/hermes-driver.ts';
+import { createHermesDriver } from '../../src/homes/hermes/taking/hermes-driver.ts';
 import { nativeLayout } from '../../src/homes/native/native-layout.ts';
 import { doneAll, itemsFor, RUN } from '../../src/homes/tested-home.conformance.ts';
 import { seededRandom } from '../support/crash-content.js';

@@ -4,8 +4,8 @@ import { chmodSync, lstatSync, rmSync, symlinkSync, writeFileSync } from 'node:f
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { useOf } from '../../src/core/sessions/in-use.ts';
-import { classOf } from '../../src/homes/hermes/hermes-growers.ts';
-import { type HermesScan, scanHermes } from '../../src/homes/hermes/scan-hermes.ts';
+import { classOf } from '../../src/homes/hermes/sessions/hermes-growers.ts';
+import { type HermesScan, scanHermes } from '../../src/homes/hermes/sessions/scan-hermes.ts';
 import {
   buildHermesHome,
   HERMES_DAY,

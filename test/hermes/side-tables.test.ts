@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import type { ItemOutcome } from '../../src/core/retention/run.ts';
-import { createHermesDriver, type HermesParts } from '../../src/homes/hermes/hermes-driver.ts';
+import { createHermesDriver, type HermesParts } from '../../src/homes/hermes/taking/hermes-driver.ts';
 import { nativeLayout } from '../../src/homes/native/native-layout.ts';
 import { itemsFor } from '../../src/homes/tested-home.conformance.ts';
 import { dumpHermes } from '../support/hermes-dump.ts';

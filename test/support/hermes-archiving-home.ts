@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { openCompanion } from '../../src/app/hermes/companion.ts';
 import { createHermesSessionDriver } from '../../src/app/hermes/hermes-session-driver.ts';
 import { foreignStore } from '../../src/core/sessions/foreign-store.ts';
-import { belongsToHermes, createHermesSessionReader } from '../../src/homes/hermes/hermes-session-reader.ts';
+import { belongsToHermes, createHermesSessionReader } from '../../src/homes/hermes/sessions/hermes-session-reader.ts';
 import { nativeLayout } from '../../src/homes/native/native-layout.ts';
 import type { TestedHome } from '../../src/homes/tested-home.conformance.ts';
 import { dieAtChange } from './hermes-faults.ts';

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import BetterSqlite3, { type Database } from 'better-sqlite3';
-import { allowSqliteUris } from '../../src/platform/sqlite/allow-sqlite-uris.ts';
 import { addV1Checkpoints, addV2Checkpoints, type CheckpointProject } from './hermes-checkpoints.ts';
 import { createHermesDatabase, type HermesJournal, type HermesSchema } from './hermes-schema.ts';
 
@@ -55,7 +54,6 @@ export interface Lease {
 
 /** Builds a Hermes home in an empty directory, from the description of the format, and returns its path. */
 export function buildHermesHome(dir: string, spec: HermesHomeSpec = {}): string {
-  allowSqliteUris();
   mkdirSync(join(dir, 'sessions'), { recursive: true });
   const db = createHermesDatabase(join(dir, 'state.db'), spec.schema ?? 25, spec.journal ?? 'wal');
   db.transaction(() => fillDatabase(db, dir, spec))();

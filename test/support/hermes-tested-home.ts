@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import BetterSqlite3, { type Database } from 'better-sqlite3';
 import type { Use } from '../../src/core/sessions/in-use.ts';
-import { createHermesDriver } from '../../src/homes/hermes/hermes-driver.ts';
+import { createHermesDriver } from '../../src/homes/hermes/taking/hermes-driver.ts';
 import { nativeLayout } from '../../src/homes/native/native-layout.ts';
 import type { TestedHome } from '../../src/homes/tested-home.conformance.ts';
 import { dumpHermes, hermesProblems } from './hermes-dump.ts';

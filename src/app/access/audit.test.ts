@@ -7,8 +7,8 @@ import { openNativeStore } from '../../../test/support/native-store.ts';
 import { tempDir } from '../../../test/support/temp-dir.ts';
 import type { AuditRecord } from '../../core/audit.ts';
 import { DAY_MS } from '../../core/time.ts';
-import { recordClock } from '../../homes/native/clock-watch.ts';
 import { nativeLayout } from '../../homes/native/native-layout.ts';
+import { recordClock } from '../../keeping/liveness/clock-watch.ts';
 import { Audit } from './audit.ts';
 
 async function place() {

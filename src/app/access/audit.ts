@@ -1,7 +1,7 @@
 import type { AuditQuery, AuditRecord } from '../../core/audit.ts';
 import { isJsonObject } from '../../core/json.ts';
 import { isoTime } from '../../core/time.ts';
-import { judgeClock } from '../../homes/native/clock-watch.ts';
+import { judgeClock } from '../../keeping/liveness/clock-watch.ts';
 import type { HomeParts } from '../home-parts.ts';
 import { appendAudit, dropExpiredAudit, readAudit } from './audit-files.ts';
 

@@ -8,10 +8,10 @@ import { type Inventory, movePart, type SessionItem, type StrayItem } from '../.
 import type { PlanRequest } from '../../core/retention/plan.ts';
 import { useOf } from '../../core/sessions/in-use.ts';
 import type { SessionFacts } from '../../core/sessions/session.ts';
-import { findDamage } from '../../homes/hermes/check-hermes-database.ts';
-import { findHermesCopies } from '../../homes/hermes/hermes-copies.ts';
-import { judgeClock } from '../../homes/native/clock-watch.ts';
+import { findDamage } from '../../homes/hermes/database/check-hermes-database.ts';
+import { findHermesCopies } from '../../homes/hermes/sessions/hermes-copies.ts';
 import { trashItems } from '../../homes/native/scan-native.ts';
+import { judgeClock } from '../../keeping/liveness/clock-watch.ts';
 import { GitError } from '../../platform/git/run-git.ts';
 import { freeBytes } from '../../platform/machine/file-system-facts.ts';
 import { realPathIfThere } from '../../platform/machine/real-path-if-there.ts';

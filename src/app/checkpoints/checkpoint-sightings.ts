@@ -3,8 +3,8 @@ import { projectIds, readProject } from '../../checkpoints/store/project-book.ts
 import { lookAtWorkdir, nextSighting, type Sighting } from '../../checkpoints/take/workdir-sightings.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { EpochMs } from '../../core/time.ts';
-import { listHermesWorkdirs } from '../../homes/hermes/checkpoints/list-hermes-checkpoints.ts';
-import { judgeClock } from '../../homes/native/clock-watch.ts';
+import { listHermesWorkdirs } from '../../homes/hermes/checkpoints/store/list-hermes-checkpoints.ts';
+import { judgeClock } from '../../keeping/liveness/clock-watch.ts';
 import { foreignProjectId } from '../hermes/foreign-snapshots.ts';
 import type { HomeParts } from '../home-parts.ts';
 import { checkpointStoreOptions } from './checkpoint-store.ts';

@@ -1,5 +1,5 @@
 import type { Inventory } from '../../core/retention/inventory.ts';
-import { ARCHIVED_TAG } from '../../homes/hermes/hermes-session-item.ts';
+import { ARCHIVED_TAG } from '../../homes/hermes/sessions/hermes-session-item.ts';
 import { closestWord } from './closest-word.ts';
 import { DEFAULT_CONFIG } from './config-defaults.ts';
 import type { Config } from './config-schema.ts';

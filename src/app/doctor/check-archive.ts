@@ -3,8 +3,8 @@ import { Failure } from '../../core/failure.ts';
 import type { Problem } from '../../core/problem.ts';
 import type { ScanOptions } from '../../core/retention/home-driver.ts';
 import type { ArchivedSession } from '../../core/sessions/session-archive.ts';
-import { inspectMember } from '../../homes/native/archive-member.ts';
-import { scanArchive } from '../../homes/native/scan-archive.ts';
+import { inspectMember } from '../../keeping/archive/archive-member.ts';
+import { scanArchive } from '../../keeping/archive/scan-archive.ts';
 import type { HomeParts } from '../home-parts.ts';
 
 /** Reads every archived session from the disk to its end, and names what is missing, damaged or left behind. */

@@ -3,7 +3,7 @@ import { relative } from 'node:path';
 import { notesLeft } from '../../checkpoints/store/store-work.ts';
 import { Failure } from '../../core/failure.ts';
 import type { Problem } from '../../core/problem.ts';
-import { goneHolders } from '../../homes/native/active-sessions.ts';
+import { goneHolders } from '../../keeping/liveness/active-sessions.ts';
 import { ballastBytes } from '../../platform/files/ballast.ts';
 import { refuseIrregular } from '../../platform/files/open-regular.ts';
 import type { HomeParts } from '../home-parts.ts';

@@ -2,7 +2,7 @@ import type { FoundCall } from '../../gateway/readers/told-line.ts';
 import { readAfterCrash } from '../../gateway/readers/usage-reader.ts';
 import { closeOrphanRuns } from '../../gateway/run/close-orphan-runs.ts';
 import type { RunRecord } from '../../gateway/run/run-record.ts';
-import { claimedSessions } from '../../homes/native/active-sessions.ts';
+import { claimedSessions } from '../../keeping/liveness/active-sessions.ts';
 import type { HomeParts } from '../home-parts.ts';
 import type { LiveGateway } from './live-gateway.ts';
 import { recordedRuns } from './recorded-runs.ts';

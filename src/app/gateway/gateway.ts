@@ -151,7 +151,7 @@ export class Gateway implements Disposable {
 
   async #begin(): Promise<LiveGateway> {
     const { LiveGateway } = await import('./live-gateway.ts');
-    const { judgeClock } = await import('../../homes/native/clock-watch.ts');
+    const { judgeClock } = await import('../../keeping/liveness/clock-watch.ts');
     const clockIs = await judgeClock(this.#parts.store, this.#parts.clock);
     const opened = new LiveGateway(this.#parts);
     try {

@@ -11,7 +11,7 @@ import { decideReset, type ResetDecision } from '../../gateway/decide-reset.ts';
 import { createEventFeed, type EventFeed } from '../../gateway/event-feed.ts';
 import { priceOf } from '../../gateway/price-usage.ts';
 import { factsOf } from '../../gateway/verdict-of.ts';
-import { judgeClock } from '../../homes/native/clock-watch.ts';
+import { judgeClock } from '../../keeping/liveness/clock-watch.ts';
 import { openSpendBook } from '../../store/sqlite/gateway/spend-book.ts';
 import type { HomeParts } from '../home-parts.ts';
 import { sessionHandle } from '../sessions/session-handle.ts';

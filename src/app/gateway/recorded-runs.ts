@@ -1,7 +1,7 @@
 import type { GatewayBooks } from '../../core/gateway/gateway-books.ts';
 import type { Clock, EpochMs } from '../../core/time.ts';
 import type { RunRecord } from '../../gateway/run/run-record.ts';
-import { type ClaimBook, claimedSessions } from '../../homes/native/active-sessions.ts';
+import { type ClaimBook, claimedSessions } from '../../keeping/liveness/active-sessions.ts';
 
 type RunBook = Pick<GatewayBooks, 'runRecords'>;
 

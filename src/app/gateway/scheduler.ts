@@ -19,7 +19,7 @@ import {
   runJobNow,
 } from '../../gateway/cron/run-due-jobs.ts';
 import type { RunResult } from '../../gateway/run/run-result.ts';
-import { isClockAhead, judgeClock, recordClockNowAndThen } from '../../homes/native/clock-watch.ts';
+import { isClockAhead, judgeClock, recordClockNowAndThen } from '../../keeping/liveness/clock-watch.ts';
 import type { HomeParts } from '../home-parts.ts';
 import { ALERT_JOB } from './budget-alerts.ts';
 import { addedJobText, checkedSpec, cronJob, type KnownJob, knownJobs, type NewCronJob } from './cron-jobs.ts';

@@ -3,10 +3,10 @@ import { type CheckpointScan, scanCheckpoints } from '../../checkpoints/scan-che
 import { findStore } from '../../checkpoints/store/open-store.ts';
 import { walkStore } from '../../checkpoints/store/store-size.ts';
 import type { TrashItem } from '../../core/retention/inventory.ts';
-import { hermesCheckpointBytes } from '../../homes/hermes/checkpoints/list-hermes-checkpoints.ts';
-import { WHOLE_FOLDER } from '../../homes/hermes/checkpoints/whole-trash.ts';
-import { listNames } from '../../homes/hermes/list-names.ts';
+import { hermesCheckpointBytes } from '../../homes/hermes/checkpoints/store/list-hermes-checkpoints.ts';
+import { WHOLE_FOLDER } from '../../homes/hermes/checkpoints/trash/whole-trash.ts';
 import { diskBytesOf } from '../../platform/files/disk-bytes-of.ts';
+import { listNames } from '../../platform/files/list-names.ts';
 import { checkpointStoreOptions } from '../checkpoints/checkpoint-store.ts';
 import type { HomeParts } from '../home-parts.ts';
 

@@ -1,8 +1,8 @@
 import { basename, join } from 'node:path';
 import type { Checkpoint } from '../../core/retention/checkpoint.ts';
-import type { HermesProject, HermesSnapshot } from '../../homes/hermes/checkpoints/hermes-project.ts';
-import { listHermesCheckpoints } from '../../homes/hermes/checkpoints/list-hermes-checkpoints.ts';
-import { gitPlace } from '../../homes/hermes/checkpoints/read-snapshots.ts';
+import type { HermesProject, HermesSnapshot } from '../../homes/hermes/checkpoints/store/hermes-project.ts';
+import { listHermesCheckpoints } from '../../homes/hermes/checkpoints/store/list-hermes-checkpoints.ts';
+import { gitPlace } from '../../homes/hermes/checkpoints/store/read-snapshots.ts';
 import { runGit } from '../../platform/git/run-git.ts';
 
 /** A checkpoint of a Hermes home as people see it, with the project it belongs to. Its files are not counted. */

@@ -1,5 +1,5 @@
-import { readCheckpointSettings } from '../../homes/hermes/checkpoints/checkpoint-settings.ts';
-import { ARCHIVED_TAG } from '../../homes/hermes/hermes-session-item.ts';
+import { readCheckpointSettings } from '../../homes/hermes/checkpoints/store/checkpoint-settings.ts';
+import { ARCHIVED_TAG } from '../../homes/hermes/sessions/hermes-session-item.ts';
 import type { Config } from '../config/config-schema.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 

@@ -6,14 +6,14 @@ import { promiseRefs } from '../../checkpoints/store/promised-refs.ts';
 import type { WorkdirPlace } from '../../core/retention/checkpoint.ts';
 import type { HomeDriver } from '../../core/retention/home-driver.ts';
 import type { RunItem } from '../../core/retention/run.ts';
+import type { ProjectAddress } from '../../homes/hermes/checkpoints/store/project-address.ts';
+import { readWorkdir } from '../../homes/hermes/checkpoints/store/read-v1-project.ts';
+import { readPage } from '../../homes/hermes/checkpoints/store/read-v2-store.ts';
 import {
   createHermesCheckpointDriver,
   reclaimHermes,
-} from '../../homes/hermes/checkpoints/hermes-checkpoint-driver.ts';
-import type { ProjectAddress } from '../../homes/hermes/checkpoints/project-address.ts';
-import { readWorkdir } from '../../homes/hermes/checkpoints/read-v1-project.ts';
-import { readPage } from '../../homes/hermes/checkpoints/read-v2-store.ts';
-import { isHermesCopy } from '../../homes/hermes/hermes-copies.ts';
+} from '../../homes/hermes/checkpoints/trash/hermes-checkpoint-driver.ts';
+import { isHermesCopy } from '../../homes/hermes/sessions/hermes-copies.ts';
 import { withReadableCheckpoints } from '../checkpoints/checkpoint-inventory.ts';
 import { recallSightings } from '../checkpoints/checkpoint-sightings.ts';
 import { checkpointStoreOptions } from '../checkpoints/checkpoint-store.ts';

@@ -9,10 +9,10 @@ import type { Problem } from '../../core/problem.ts';
 import { dropOrder } from '../../core/retention/checkpoint.ts';
 import type { CheckpointItem, Inventory, StrayItem } from '../../core/retention/inventory.ts';
 import type { EpochMs } from '../../core/time.ts';
-import type { HermesProject } from '../../homes/hermes/checkpoints/hermes-project.ts';
-import { listHermesCheckpoints } from '../../homes/hermes/checkpoints/list-hermes-checkpoints.ts';
-import { measureSnapshots } from '../../homes/hermes/checkpoints/measure-snapshots.ts';
-import { addressText } from '../../homes/hermes/checkpoints/project-address.ts';
+import type { HermesProject } from '../../homes/hermes/checkpoints/store/hermes-project.ts';
+import { listHermesCheckpoints } from '../../homes/hermes/checkpoints/store/list-hermes-checkpoints.ts';
+import { measureSnapshots } from '../../homes/hermes/checkpoints/store/measure-snapshots.ts';
+import { addressText } from '../../homes/hermes/checkpoints/store/project-address.ts';
 import type { CompanionCheckpoints } from './companion-checkpoints.ts';
 import { foreignProjectId, foreignWorkdir } from './foreign-snapshots.ts';
 

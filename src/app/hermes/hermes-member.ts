@@ -1,17 +1,17 @@
 import { basename, dirname, join } from 'node:path';
 import type { ArchiveMember } from '../../core/sessions/session-archive.ts';
-import { ownFolder } from '../../homes/hermes/taken-places.ts';
-import { putTaken, type StoredSession, type TakenWriter } from '../../homes/hermes/taken-session.ts';
+import { ownFolder } from '../../homes/hermes/taking/taken-places.ts';
+import { putTaken, type StoredSession, type TakenWriter } from '../../homes/hermes/taking/taken-session.ts';
+import type { NativeLayout } from '../../homes/native/native-layout.ts';
 import {
   archiveLines,
   isAboutFiles,
   linesIn,
   parseArchiveLine,
   type SomeLines,
-} from '../../homes/native/archive-lines.ts';
-import { inspectMember, memberStretches } from '../../homes/native/archive-member.ts';
-import { ArchiveUnpack } from '../../homes/native/archive-unpack.ts';
-import type { NativeLayout } from '../../homes/native/native-layout.ts';
+} from '../../keeping/archive/archive-lines.ts';
+import { inspectMember, memberStretches } from '../../keeping/archive/archive-member.ts';
+import { ArchiveUnpack } from '../../keeping/archive/archive-unpack.ts';
 import { openBelow } from '../../platform/files/directory-handle.ts';
 import { syncDir } from '../../platform/files/private-files.ts';
 

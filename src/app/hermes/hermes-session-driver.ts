@@ -8,13 +8,13 @@ import type { ArchiveCodec } from '../../core/sessions/session-archive.ts';
 import type { SessionStore } from '../../core/sessions/session-store.ts';
 import { trashRequest } from '../../core/sessions/trash-request.ts';
 import type { Clock } from '../../core/time.ts';
-import { createHermesDriver } from '../../homes/hermes/hermes-driver.ts';
-import { judgeClock } from '../../homes/native/clock-watch.ts';
-import { dropDeadBundles } from '../../homes/native/drop-dead-bundles.ts';
+import { createHermesDriver } from '../../homes/hermes/taking/hermes-driver.ts';
 import type { NativeLayout } from '../../homes/native/native-layout.ts';
-import { rewriteBundles } from '../../homes/native/rewrite-bundles.ts';
-import { scanArchive } from '../../homes/native/scan-archive.ts';
 import { trashItems } from '../../homes/native/scan-native.ts';
+import { dropDeadBundles } from '../../keeping/archive/drop-dead-bundles.ts';
+import { rewriteBundles } from '../../keeping/archive/rewrite-bundles.ts';
+import { scanArchive } from '../../keeping/archive/scan-archive.ts';
+import { judgeClock } from '../../keeping/liveness/clock-watch.ts';
 import { archiveHermes, type HermesArchiveParts } from './archive-hermes.ts';
 import { restoreHermes } from './restore-hermes.ts';
 

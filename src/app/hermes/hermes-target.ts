@@ -7,7 +7,7 @@ import { projectIdOf } from '../../checkpoints/store/store-layout.ts';
 import { adoptSnapshot, nestedIn } from '../../checkpoints/take/adopt-snapshot.ts';
 import { Failure } from '../../core/failure.ts';
 import { type Checkpoint, shortId } from '../../core/retention/checkpoint.ts';
-import { gitPlace } from '../../homes/hermes/checkpoints/read-snapshots.ts';
+import { gitPlace } from '../../homes/hermes/checkpoints/store/read-snapshots.ts';
 import { GitError, type GitPlace } from '../../platform/git/run-git.ts';
 import { checkpointStoreOptions } from '../checkpoints/checkpoint-store.ts';
 import type { HomeParts } from '../home-parts.ts';

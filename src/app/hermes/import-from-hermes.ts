@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { Failure } from '../../core/failure.ts';
 import type { Clock } from '../../core/time.ts';
 import { detectHermes } from '../../homes/hermes/detect-hermes.ts';
-import { createHermesSessionReader } from '../../homes/hermes/hermes-session-reader.ts';
+import { createHermesSessionReader } from '../../homes/hermes/sessions/hermes-session-reader.ts';
 import type { ImportOutcome } from '../transfer/import-outcome.ts';
 import type { ImportInto } from '../transfer/import-target.ts';
 import { importHermes } from './import-hermes.ts';

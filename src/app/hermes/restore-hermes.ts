@@ -1,10 +1,10 @@
 import { done, skip } from '../../core/retention/item-outcome.ts';
 import type { ItemOutcome, RunItem } from '../../core/retention/run.ts';
 import type { ArchivedSession } from '../../core/sessions/session-archive.ts';
-import { openRecordBook } from '../../homes/hermes/record-book.ts';
-import { openTakenFiles } from '../../homes/hermes/taken-files.ts';
-import { readTaken } from '../../homes/hermes/taken-session.ts';
-import { dropDeadBundles } from '../../homes/native/drop-dead-bundles.ts';
+import { openRecordBook } from '../../homes/hermes/taking/record-book.ts';
+import { openTakenFiles } from '../../homes/hermes/taking/taken-files.ts';
+import { readTaken } from '../../homes/hermes/taking/taken-session.ts';
+import { dropDeadBundles } from '../../keeping/archive/drop-dead-bundles.ts';
 import { errorSentence } from '../../platform/error-sentence.ts';
 import { asRemoval, type HermesArchiveParts } from './archive-hermes.ts';
 import { unpackHermesMember } from './hermes-member.ts';

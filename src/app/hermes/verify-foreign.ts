@@ -6,8 +6,8 @@ import {
   verifyStore,
 } from '../../checkpoints/store/verify-store.ts';
 import type { Problem } from '../../core/problem.ts';
-import { listHermesCheckpoints } from '../../homes/hermes/checkpoints/list-hermes-checkpoints.ts';
-import { gitPlace } from '../../homes/hermes/checkpoints/read-snapshots.ts';
+import { listHermesCheckpoints } from '../../homes/hermes/checkpoints/store/list-hermes-checkpoints.ts';
+import { gitPlace } from '../../homes/hermes/checkpoints/store/read-snapshots.ts';
 import { readableStore } from '../doctor/remove-leftovers.ts';
 import type { HomeParts } from '../home-parts.ts';
 import { scanHermesCheckpoints } from './hermes-inventory.ts';

@@ -1,8 +1,8 @@
 import { ABANDONED } from '../../core/sessions/end-reasons.ts';
 import type { UnusedSession } from '../../core/sessions/session-writer.ts';
 import { MINUTE_MS } from '../../core/time.ts';
-import { activeTest, deadHolders } from '../../homes/native/active-sessions.ts';
-import { judgeClock } from '../../homes/native/clock-watch.ts';
+import { activeTest, deadHolders } from '../../keeping/liveness/active-sessions.ts';
+import { judgeClock } from '../../keeping/liveness/clock-watch.ts';
 import { abandonmentTest } from '../../policy/abandonment-test.ts';
 import type { HomeParts } from '../home-parts.ts';
 import { policyFromConfig } from '../retention/policy-from-config.ts';

@@ -3,7 +3,7 @@ import type { HomeDriver } from '../../core/retention/home-driver.ts';
 import type { MaintenanceReport } from '../../core/retention/maintenance.ts';
 import { DAY_MS } from '../../core/time.ts';
 import { maintain } from '../../engine/maintain.ts';
-import { recordClock } from '../../homes/native/clock-watch.ts';
+import { recordClock } from '../../keeping/liveness/clock-watch.ts';
 import { uuidV7 } from '../../platform/machine/uuid-v7.ts';
 import { type BoundsEngine, keepCheckpointsBounded } from '../checkpoints/checkpoint-bounds.ts';
 import type { HomeParts } from '../home-parts.ts';

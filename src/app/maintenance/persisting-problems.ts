@@ -1,5 +1,5 @@
 import type { Problem } from '../../core/problem.ts';
-import { activeQuery } from '../../homes/native/active-sessions.ts';
+import { activeQuery } from '../../keeping/liveness/active-sessions.ts';
 import { findProcess } from '../../platform/machine/find-process.ts';
 import { wait } from '../../platform/machine/wait.ts';
 import type { HomeParts } from '../home-parts.ts';

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunItem } from '../../core/retention/run.ts';
-import { judgeClock } from '../../homes/native/clock-watch.ts';
+import { judgeClock } from '../../keeping/liveness/clock-watch.ts';
 import { openBelow } from '../../platform/files/directory-handle.ts';
 import { removeTree } from '../../platform/files/remove-tree.ts';
 import { giveUpTrash, isManifest } from '../../platform/leftovers/run-manifest.ts';

@@ -1,4 +1,4 @@
-import { judgeClock } from '../../homes/native/clock-watch.ts';
+import { judgeClock } from '../../keeping/liveness/clock-watch.ts';
 import type { HomeParts } from '../home-parts.ts';
 
 /** Whether anything in the trash can no longer be undone, by a clock that can be trusted. */

@@ -13,7 +13,7 @@ import { purgeRun } from '../../engine/purge-run.ts';
 import type { RecoveredRun } from '../../engine/recover-runs.ts';
 import { trimJournal } from '../../engine/trim-journal.ts';
 import { undoRun } from '../../engine/undo-run.ts';
-import { recordClock, refuseDoubtfulClock } from '../../homes/native/clock-watch.ts';
+import { recordClock, refuseDoubtfulClock } from '../../keeping/liveness/clock-watch.ts';
 import { uuidV7 } from '../../platform/machine/uuid-v7.ts';
 import { explainItem } from '../../policy/explain-item.ts';
 import { planRetention } from '../../policy/plan-retention.ts';

@@ -1,6 +1,6 @@
 import type { ListQuery } from '../../core/sessions/session-reader.ts';
 import { MINUTE_MS } from '../../core/time.ts';
-import { activeQuery as queryActive } from '../../homes/native/active-sessions.ts';
+import { activeQuery as queryActive } from '../../keeping/liveness/active-sessions.ts';
 import type { HomeParts } from '../home-parts.ts';
 
 /** What makes a session of this home active now, by its configuration. */

@@ -1,6 +1,6 @@
 import { ABANDONED } from '../../core/sessions/end-reasons.ts';
 import type { UnusedSession } from '../../core/sessions/session-writer.ts';
-import { claimedSessions } from '../../homes/native/active-sessions.ts';
+import { claimedSessions } from '../../keeping/liveness/active-sessions.ts';
 import { processState } from '../../platform/machine/process-identity.ts';
 import type { HomeParts } from '../home-parts.ts';
 import { refuseForeign } from '../refuse-foreign.ts';

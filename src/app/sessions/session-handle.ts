@@ -17,7 +17,7 @@ export function sessionHandle(parts: HomeParts, id: string): Session {
       refuseForeign(parts);
       refuseBadConfig(parts);
       const { writeDump } = await import('../../homes/native/request-dumps.ts');
-      const { judgeClock } = await import('../../homes/native/clock-watch.ts');
+      const { judgeClock } = await import('../../keeping/liveness/clock-watch.ts');
       const now = clock.now();
       const rules = dumpRules(config);
       // By a clock that may be wrong, any dump looks old.

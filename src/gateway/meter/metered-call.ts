@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { type AnswerReader, createDocumentReader, createStreamReader, type ReadAnswer } from './answer-reader.ts';
 import { UNNAMED_MODEL } from '../price-usage.ts';
+import { type AnswerReader, createDocumentReader, createStreamReader, type ReadAnswer } from './answer-reader.ts';
 import type { CallRequest } from './call-estimator.ts';
 import { type AnswerUsage, type ModelApi, modelInPath, refusalOf } from './model-api.ts';
 import type { ProxiedCall, Sender } from './send-upstream.ts';

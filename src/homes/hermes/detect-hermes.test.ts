@@ -4,12 +4,10 @@ import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { buildHermesHome } from '../../../test/support/hermes-home.ts';
-import { allowSqliteUris } from '../../platform/sqlite/allow-sqlite-uris.ts';
 import { detectHermes } from './detect-hermes.ts';
 
 let home: string;
 beforeEach(() => {
-  allowSqliteUris();
   home = mkdtempSync(join(tmpdir(), 'coppice-hermes-'));
 });
 afterEach(() => rmSync(home, { recursive: true, force: true }));

@@ -4,9 +4,10 @@ import { errorText } from '../../core/error-text.ts';
 import type { Problem } from '../../core/problem.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { networkFileSystem } from '../../platform/machine/file-system-facts.ts';
-import { type HermesDatabase, hasColumns, readHermes } from './hermes-connection.ts';
-import { quoted } from './row-lines.ts';
-import { unknownParts } from './unknown-parts.ts';
+import { hasColumns } from '../../platform/sqlite/guest-database.ts';
+import { type HermesDatabase, readHermes } from './database/hermes-connection.ts';
+import { quoted } from './database/row-lines.ts';
+import { unknownParts } from './database/unknown-parts.ts';
 
 /** A Hermes home and what may be done with it. `report` means that it is shown and never changed; the reasons say why. */
 export interface HermesDetection {

@@ -4,17 +4,18 @@ import { done, doneUnless, skip } from '../../core/retention/item-outcome.ts';
 import type { ItemOutcome, RunItem } from '../../core/retention/run.ts';
 import type { FileMover, HideOptions } from '../../core/sessions/session-trash.ts';
 import { trashRequest } from '../../core/sessions/trash-request.ts';
+import { archiveSessions } from '../../keeping/archive/archive-sessions.ts';
+import type { StoredParts } from '../../keeping/archive/bundle-sessions.ts';
+import { dropDeadBundles } from '../../keeping/archive/drop-dead-bundles.ts';
+import { restoreArchived } from '../../keeping/archive/restore-archived.ts';
+import { rewriteBundles } from '../../keeping/archive/rewrite-bundles.ts';
+import { deadHolders } from '../../keeping/liveness/active-sessions.ts';
+import { lookAhead } from '../../keeping/look-ahead.ts';
+import type { RunTrash } from '../../keeping/run-trash.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { errorSentence, obstacleOf } from '../../platform/error-sentence.ts';
-import { deadHolders } from './active-sessions.ts';
-import { archiveSessions } from './archive-sessions.ts';
-import type { BundleParts } from './bundle-sessions.ts';
-import { dropDeadBundles } from './drop-dead-bundles.ts';
-import { lookAhead } from './look-ahead.ts';
 import type { NativeLayout } from './native-layout.ts';
-import { type NativeTrash, openNativeTrash } from './native-trash.ts';
-import { restoreArchived } from './restore-archived.ts';
-import { rewriteBundles } from './rewrite-bundles.ts';
+import { openNativeTrash } from './native-trash.ts';
 import { type ScanParts, scanNative } from './scan-native.ts';
 import { strayUnchanged } from './stray-unchanged.ts';
 
@@ -22,7 +23,7 @@ import { strayUnchanged } from './stray-unchanged.ts';
 const SLICE = 100;
 const SLICES_AHEAD = 2;
 
-export type NativeParts = ScanParts & BundleParts;
+export type NativeParts = ScanParts & StoredParts;
 
 /**
  * The driver of native homes. Files move in the same step in which the rows of their session change, under the write lock: a
@@ -83,12 +84,12 @@ export function createNativeDriver(parts: NativeParts): HomeDriver {
 
 interface Step {
   readonly runId: string;
-  readonly trash: NativeTrash;
+  readonly trash: RunTrash;
   readonly files: FileMover;
 }
 
 /** Moves the files of the items at hand by their numbers. What the file system refuses is a sentence. */
-function moverOf(trash: NativeTrash, items: readonly RunItem[]): FileMover {
+function moverOf(trash: RunTrash, items: readonly RunItem[]): FileMover {
   const byNumber = new Map(items.map((item) => [item.number, item]));
   const say = (number: number, act: (item: RunItem) => string | undefined) => {
     const item = byNumber.get(number);
@@ -104,8 +105,8 @@ function moverOf(trash: NativeTrash, items: readonly RunItem[]): FileMover {
   };
 }
 
-function giveBack(trash: NativeTrash, item: RunItem): string | undefined {
-  return trash.giveBack(item) ? undefined : 'Something else stands where its files were.';
+function giveBack(trash: RunTrash, item: RunItem): string | undefined {
+  return trash.bringBack(item) ? undefined : 'Something else stands where its files were.';
 }
 
 async function discardPart(parts: NativeParts, step: Step & HideOptions, item: RunItem): Promise<ItemOutcome> {
@@ -148,12 +149,12 @@ function* slicesOf(items: readonly RunItem[]): Generator<readonly RunItem[]> {
 }
 
 /** What became of each, and those whose files are gone. */
-async function purgeFiles(trash: NativeTrash, items: readonly RunItem[]) {
+async function purgeFiles(trash: RunTrash, items: readonly RunItem[]) {
   const outcomes = await Promise.all(items.map((item) => purgeOne(trash, item)));
   return { outcomes, gone: items.filter((_, index) => outcomes[index]?.status === 'done') };
 }
 
-async function purgeOne(trash: NativeTrash, item: RunItem): Promise<ItemOutcome> {
+async function purgeOne(trash: RunTrash, item: RunItem): Promise<ItemOutcome> {
   const { number } = item;
   try {
     return { number, status: 'done', freedBytes: await trash.purge(item) };

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { tempDir } from '../../../test/support/temp-dir.ts';
 import type { RunItem } from '../../core/retention/run.ts';
+import type { RunTrash } from '../../keeping/run-trash.ts';
 import { type NativeLayout, nativeLayout } from './native-layout.ts';
-import { type NativeTrash, openNativeTrash } from './native-trash.ts';
+import { openNativeTrash } from './native-trash.ts';
 
 const RUN = 'run';
 
@@ -15,7 +16,7 @@ function anItem(action: RunItem['action'], item: RunItem['item'] = { kind: 'sess
 
 describe('the trash of a native home', () => {
   let layout: NativeLayout;
-  let trash: NativeTrash;
+  let trash: RunTrash;
 
   beforeEach(() => {
     layout = nativeLayout(tempDir());
@@ -35,7 +36,7 @@ describe('the trash of a native home', () => {
     const item = anItem(action);
     expect([trash.take(item), trash.take(item)]).toEqual([true, true]);
     expect(inTrash()).toEqual(taken);
-    expect([trash.giveBack(item), trash.giveBack(item)]).toEqual([true, true]);
+    expect([trash.bringBack(item), trash.bringBack(item)]).toEqual([true, true]);
     expect(readFileSync(layout.transcript('s'), 'utf8')).toBe('transcript');
     expect(readdirSync(layout.dumps('s'))).toEqual(['one.json']);
   });
@@ -49,7 +50,7 @@ describe('the trash of a native home', () => {
     const item = anItem('drop-files');
     trash.take(item);
     writeFileSync(layout.transcript('s'), 'new');
-    expect(trash.giveBack(item)).toBe(false);
+    expect(trash.bringBack(item)).toBe(false);
     expect(existsSync(layout.dumps('s'))).toBe(false);
     expect(readFileSync(layout.transcript('s'), 'utf8')).toBe('new');
   });
@@ -84,7 +85,7 @@ describe('the trash of a native home', () => {
     trash.note([first, second]);
     trash.take(first);
     trash.take(second);
-    trash.giveBack(first);
+    trash.bringBack(first);
     trash.tidy([first]);
     expect(inTrash()).toEqual(['2', 'manifest.jsonl']);
     await trash.purge(second);

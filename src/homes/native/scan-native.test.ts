@@ -7,7 +7,7 @@ import { openNativeStore } from '../../../test/support/native-store.ts';
 import { tempDir } from '../../../test/support/temp-dir.ts';
 import type { SessionStore } from '../../core/sessions/session-store.ts';
 import { DAY_MS, MINUTE_MS } from '../../core/time.ts';
-import { recordClock } from './clock-watch.ts';
+import { recordClock } from '../../keeping/liveness/clock-watch.ts';
 import { nativeLayout } from './native-layout.ts';
 import { scanNative } from './scan-native.ts';
 

@@ -12,15 +12,15 @@ import {
 import type { SessionStore } from '../../core/sessions/session-store.ts';
 import { sessionFingerprint } from '../../core/sessions/session-trash.ts';
 import type { Clock } from '../../core/time.ts';
+import { scanArchive } from '../../keeping/archive/scan-archive.ts';
+import { activeTest } from '../../keeping/liveness/active-sessions.ts';
+import { judgeClock } from '../../keeping/liveness/clock-watch.ts';
 import { ownDiskBytes } from '../../platform/files/walk-tree.ts';
 import { freeBytes } from '../../platform/machine/file-system-facts.ts';
-import { activeTest } from './active-sessions.ts';
-import { judgeClock } from './clock-watch.ts';
 import { directoryOf, type FileSum, fileSums } from './file-sums.ts';
 import { homeParts } from './home-size.ts';
 import { type NativeFile, nativeFiles } from './native-files.ts';
 import type { NativeLayout } from './native-layout.ts';
-import { scanArchive } from './scan-archive.ts';
 import { NATIVE_FACTS, sameTexts, sessionItem } from './session-item.ts';
 
 export interface ScanParts {

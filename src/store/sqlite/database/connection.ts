@@ -3,7 +3,6 @@ import { dirname } from 'node:path';
 import BetterSqlite3, { type Database, type Statement } from 'better-sqlite3';
 import { Failure } from '../../../core/failure.ts';
 import { freeBytes, networkFileSystem } from '../../../platform/machine/file-system-facts.ts';
-import { allowSqliteUris } from '../../../platform/sqlite/allow-sqlite-uris.ts';
 import { retryBusy } from '../../../platform/sqlite/retry-busy.ts';
 import { migrate, refuseNewerSchema, refuseOlderSchema } from '../schema/migrations.ts';
 import { MOST_LOG_BYTES } from './bound-log.ts';
@@ -92,7 +91,6 @@ function connect(path: string, brief: boolean): Connection {
 
 /** Nothing is set up or migrated, so the database must be as this version writes it. */
 function connectToRead(path: string): Connection {
-  allowSqliteUris();
   const { raw, refuseDisturbed } = opened(path, () => openReadOnly(path, BLOCKING_WAIT_MS));
   try {
     refuseForeignDatabase(raw, path);
@@ -126,7 +124,6 @@ function useAlone(raw: Database): void {
 }
 
 function openRaw(path: string): Database {
-  allowSqliteUris();
   return opened(path, () => new BetterSqlite3(path, { timeout: BLOCKING_WAIT_MS }));
 }
 

@@ -2,8 +2,8 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { tempDir } from '../../../../test/support/temp-dir.ts';
+import { mayOnlyRead } from '../../../platform/sqlite/open-at-rest.ts';
 import { openConnection } from './connection.ts';
-import { mayOnlyRead } from './read-only-database.ts';
 
 const COUNT = 'SELECT count(*) FROM sessions';
 

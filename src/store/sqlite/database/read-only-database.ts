@@ -1,9 +1,7 @@
-import { accessSync, constants, statSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import BetterSqlite3, { type Database } from 'better-sqlite3';
+import { statSync } from 'node:fs';
+import type { Database } from 'better-sqlite3';
 import { Failure } from '../../../core/failure.ts';
-import { errorCode } from '../../../platform/error-code.ts';
+import { openAtRest, openInUse } from '../../../platform/sqlite/open-at-rest.ts';
 
 /** A database that is read where nothing can be written. */
 export interface ReadOnlyDatabase {
@@ -12,30 +10,13 @@ export interface ReadOnlyDatabase {
   readonly refuseDisturbed: () => void;
 }
 
-/** Whether this user, or the disk, lets nobody write to a database that is there. SQLite also writes beside it. */
-export function mayOnlyRead(path: string): boolean {
-  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false;
-  return [path, dirname(path)].some((place) => !isWritable(place));
-}
-
-function isWritable(path: string): boolean {
-  try {
-    accessSync(path, constants.W_OK);
-    return true;
-  } catch (error) {
-    if (!['EROFS', 'EACCES', 'EPERM'].includes(errorCode(error) ?? '')) throw error;
-    return false;
-  }
-}
-
 /**
  * Opens a database where nothing can be written. One at rest is read without locks, because SQLite would need to make files beside
  * it; one that is in use, or was when its process died, through the files that are there.
  */
 export function openReadOnly(path: string, timeout: number): ReadOnlyDatabase {
   const before = traces(path);
-  const how = before === undefined ? 'mode=ro&readonly_shm=1' : 'mode=ro&immutable=1';
-  const raw = new BetterSqlite3(`${pathToFileURL(path).href}?${how}`, { readonly: true, timeout });
+  const raw = before === undefined ? openInUse(path, timeout) : openAtRest(path, timeout).db;
   return {
     raw,
     refuseDisturbed() {

@@ -1,0 +1,83 @@
+import { filterable, filterMatch } from '../../../core/sessions/filter-match.ts';
+import { type SessionFacts, sessionBytes, totalTokens } from '../../../core/sessions/session.ts';
+import type { ListQuery, SessionSort } from '../../../core/sessions/session-reader.ts';
+import type { EpochMs } from '../../../core/time.ts';
+import type { HermesDatabase } from '../database/hermes-connection.ts';
+import { hermesFacts } from './hermes-facts.ts';
+import { evidenceOf, readLiveness } from './hermes-liveness.ts';
+import { type HermesRow, readMessageSums, readSession, readSessions, SWEPT } from './hermes-rows.ts';
+import type { FileBytes } from './hermes-session-item.ts';
+
+export interface ListHermes {
+  readonly home: string;
+  readonly query: ListQuery;
+  readonly bytesOf: (id: string) => FileBytes;
+  readonly now: EpochMs;
+}
+
+/** The sessions that a query asks for, in its order. What is active is decided by Hermes' own evidence. */
+export async function listHermes(hermes: HermesDatabase, request: ListHermes): Promise<readonly SessionFacts[]> {
+  const { home, query, bytesOf, now } = request;
+  if (query.limit !== undefined && query.active === undefined && (query.sort ?? 'last') === 'last') {
+    return listNewest(hermes, request, (query.skip ?? 0) + query.limit).slice(query.skip);
+  }
+  const matches = filterMatch(query.filter ?? {});
+  const liveness = query.active === undefined ? undefined : readLiveness(home, hermes, now);
+  const sums = await readMessageSums(hermes);
+  const sessions: SessionFacts[] = [];
+  for await (const row of readSessions(hermes, sums)) {
+    if ('badId' in row || !fits(row, query)) continue;
+    if (liveness !== undefined && evidenceOf(liveness, row) === undefined) continue;
+    const facts = hermesFacts(row, bytesOf(row.id));
+    if (matches(filterable(facts))) sessions.push(facts);
+  }
+  if (query.sort !== 'stored') {
+    const value = ORDER[query.sort ?? 'last'];
+    sessions.sort((a, b) => value(b) - value(a) || (a.id < b.id ? 1 : -1));
+  }
+  const { skip = 0, limit = sessions.length } = query;
+  return sessions.slice(skip, skip + limit);
+}
+
+/** The few that were used last, without a pass over all messages: their times are in an index, and homes grow to 50 GB. */
+function listNewest(hermes: HermesDatabase, { query, bytesOf }: ListHermes, limit: number): readonly SessionFacts[] {
+  const known = hermes.tables.get('sessions');
+  const noted = known?.has('last_activity_at') ? 'ifnull(s.last_activity_at, 0)' : '0';
+  const said = 'ifnull((SELECT max(timestamp) FROM messages WHERE session_id = s.id), 0)';
+  const swept = `iif(s.end_reason IN (${[...SWEPT].map((reason) => `'${String(reason)}'`).join(', ')}), ifnull(s.ended_at, 0), 0)`;
+  const ids = hermes.db
+    .prepare<[string | null], string>(
+      `SELECT s.id FROM sessions AS s WHERE typeof(s.id) = 'text' AND s.source = coalesce(?, s.source)
+       ORDER BY coalesce(nullif(max(${noted}, ${said}, ${swept}), 0), s.started_at) DESC, s.id DESC`,
+    )
+    .pluck()
+    .all(query.source ?? null);
+  const matches = filterMatch(query.filter ?? {});
+  const sessions: SessionFacts[] = [];
+  for (const id of ids) {
+    if (sessions.length >= limit) break;
+    const row = readSession(hermes, id);
+    if (row === undefined || !fits(row, query)) continue;
+    const facts = hermesFacts(row, bytesOf(id));
+    if (matches(filterable(facts))) sessions.push(facts);
+  }
+  return sessions;
+}
+
+function fits(
+  { source, lastActiveAt, endedAt }: Pick<HermesRow, 'source' | 'lastActiveAt' | 'endedAt'>,
+  query: ListQuery,
+): boolean {
+  if (query.open === true && endedAt !== undefined) return false;
+  if (query.source !== undefined && source !== query.source) return false;
+  return lastActiveAt >= (query.since ?? 0) && lastActiveAt < (query.before ?? Number.POSITIVE_INFINITY);
+}
+
+const ORDER: Record<SessionSort, (session: SessionFacts) => number> = {
+  last: ({ lastActiveAt }) => lastActiveAt,
+  size: sessionBytes,
+  bytes: sessionBytes,
+  messages: ({ messageCount }) => messageCount,
+  tokens: ({ usage }) => totalTokens(usage),
+  cost: ({ usage }) => usage.costUsd,
+};

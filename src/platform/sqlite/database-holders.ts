@@ -1,0 +1,45 @@
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { errorCode } from '../error-code.ts';
+
+/**
+ * Whether another process has a database open, by the numbers of its files and not by their names. `unknown` where the system
+ * does not tell about every process: then one may.
+ */
+export function otherHolders(database: string): 'none' | 'some' | 'unknown' {
+  if (process.platform !== 'linux') return 'unknown';
+  const files = new Set(
+    ['', '-wal', '-shm', '-journal'].flatMap((suffix) => {
+      const mark = markOf(database + suffix);
+      return mark === undefined ? [] : [mark];
+    }),
+  );
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
+  let unknown = false;
+  for (const pid of pids) {
+    const open = openFiles(pid);
+    if (open === undefined) unknown = true;
+    else if (open.some((mark) => files.has(mark))) return 'some';
+  }
+  return unknown ? 'unknown' : 'none';
+}
+
+/** Undefined when the process may not be looked at. One that is gone has nothing open. */
+function openFiles(pid: string): string[] | undefined {
+  const directory = join('/proc', pid, 'fd');
+  try {
+    return readdirSync(directory).flatMap((fd) => markOf(join(directory, fd)) ?? []);
+  } catch (error) {
+    return ['ENOENT', 'ESRCH'].includes(errorCode(error) ?? '') ? [] : undefined;
+  }
+}
+
+/** Looks without opening: opening and closing a database here would drop the locks of this process. */
+function markOf(path: string): string | undefined {
+  try {
+    const { dev, ino } = statSync(path, { bigint: true });
+    return `${dev}:${ino}`;
+  } catch {
+    return undefined;
+  }
+}
