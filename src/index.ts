@@ -10,13 +10,7 @@
  * await session.end('done');
  */
 
-export type { CheckpointDetail, Checkpoints } from './app/checkpoints/checkpoints.ts';
-export type { CheckpointDiff, CheckpointDiffOptions } from './app/checkpoints/diff-checkpoints.ts';
-export type {
-  CheckpointRestoreOptions,
-  CheckpointRestorePreview,
-  CheckpointRestoreResult,
-} from './app/checkpoints/restore-checkpoint.ts';
+export type { Checkpoints } from './app/checkpoints/checkpoints.ts';
 export type { Config } from './app/config/config-schema.ts';
 export type { ConfigOverride } from './app/config/config-settings.ts';
 export type { CheckOptions, HomeCheck } from './app/doctor/check-home.ts';
@@ -27,9 +21,7 @@ export type { ResolveRequest } from './app/gateway/live-gateway.ts';
 export type { AgentRun, AgentRunResult } from './app/gateway/run-agent.ts';
 export type { RunCheckpoints } from './app/gateway/run-checkpoints.ts';
 export type { Scheduler } from './app/gateway/scheduler.ts';
-export type { HermesImportOptions } from './app/hermes/import-from-hermes.ts';
 export type { Home } from './app/home.ts';
-export type { ForeignHome } from './app/home-parts.ts';
 export type { Ledger, LedgerAmount, LedgerTotal, LedgerTotals, LedgerTotalsQuery } from './app/ledger.ts';
 export { type OpenHomeOptions, openHome } from './app/open-home.ts';
 export type {
@@ -46,8 +38,16 @@ export type { SessionFile } from './app/sessions/session-files.ts';
 export type { SessionStats, SessionStatsOptions } from './app/sessions/session-stats.ts';
 export type { Sessions } from './app/sessions/sessions.ts';
 export type { ExportFormat, ExportRequest } from './app/transfer/export-sessions.ts';
+export type { HomeImportOptions } from './app/transfer/import-from-home.ts';
 export type { ImportOutcome } from './app/transfer/import-outcome.ts';
 export type { ImportRequest } from './app/transfer/import-sessions.ts';
+export type { CheckpointDetail } from './checkpoints/home-checkpoints.ts';
+export type { CheckpointDiff, CheckpointDiffOptions } from './checkpoints/restore/diff-checkpoints.ts';
+export type {
+  CheckpointRestoreOptions,
+  CheckpointRestorePreview,
+  CheckpointRestoreResult,
+} from './checkpoints/restore/restore-checkpoint.ts';
 export { type Client, createClient } from './client/client.ts';
 export type { EventDocument, MessageDocument, PlanDocument, SessionDocument } from './client/documents.ts';
 export type { ClientOptions } from './client/transport.ts';
@@ -99,3 +99,4 @@ export type { Clock, EpochMs } from './core/time.ts';
 export type { FeedEvent } from './gateway/event-feed.ts';
 export type { Turn } from './gateway/turn.ts';
 export type { UsageEvent } from './gateway/usage-meter.ts';
+export type { OpenedHome } from './homes/home-kind.ts';

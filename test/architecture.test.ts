@@ -11,15 +11,16 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   platform: ['core'],
   keeping: ['core', 'platform'],
   homes: ['core', 'platform', 'keeping', 'checkpoints'],
+  kinds: ['homes'],
   store: ['core', 'platform'],
   checkpoints: ['core', 'platform'],
   engine: ['core', 'policy', 'platform'],
   gateway: ['core', 'platform'],
-  app: ['core', 'policy', 'platform', 'keeping', 'homes', 'store', 'checkpoints', 'engine', 'gateway'],
+  app: ['core', 'policy', 'platform', 'keeping', 'homes', 'kinds', 'store', 'checkpoints', 'engine', 'gateway'],
   http: ['core', 'app'],
   daemon: ['core', 'app', 'http'],
   client: ['core', 'http'],
-  cli: ['core', 'app', 'daemon', 'client'],
+  cli: ['core', 'app', 'daemon', 'client', 'kinds'],
 };
 
 interface Source {
@@ -43,7 +44,10 @@ function importsOf(name: string, text: string): string[] {
   return specifiers.map((specifier) => relative(SRC, resolve(SRC, dirname(name), specifier)).replaceAll('\\', '/'));
 }
 
-const layerOf = (path: string) => (path.includes('/') ? (path.split('/')[0] ?? '') : 'index');
+/** The list of kinds of homes loads nothing by itself, so that everybody may know their names. */
+const KINDS = 'homes/kinds.ts';
+const layerOf = (path: string) =>
+  path === KINDS ? 'kinds' : path.includes('/') ? (path.split('/')[0] ?? '') : 'index';
 
 const sources = readSources();
 
@@ -73,10 +77,13 @@ describe('the architecture', () => {
   });
 
   it('never lets one home or store import another', () => {
+    const PORT = 'homes/home-kind.ts';
     const sibling = (path: string) => path.split('/').slice(0, 2).join('/');
     const wrong = sources.flatMap(({ path, imports }) =>
       ['homes', 'store'].includes(layerOf(path))
-        ? imports.filter((target) => layerOf(target) === layerOf(path) && sibling(target) !== sibling(path))
+        ? imports.filter(
+            (target) => layerOf(target) === layerOf(path) && sibling(target) !== sibling(path) && target !== PORT,
+          )
         : [],
     );
     expect(wrong).toEqual([]);
@@ -117,6 +124,27 @@ describe('the architecture', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('knows no kind of home by name outside its folder and the list', () => {
+    const wrong = sources.filter(
+      ({ path, text }) => path !== KINDS && !path.startsWith('homes/hermes/') && /hermes/i.test(text),
+    );
+    expect(wrong.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('loads nothing of another agent for a home of its own', () => {
+    const entries = [
+      'index.ts',
+      'app/open-home.ts',
+      'app/home.ts',
+      'app/retention/retention.ts',
+      'app/checkpoints/checkpoints.ts',
+    ];
+    const loaded = new Set(entries.flatMap(loadedWith));
+    expect([...loaded].filter((path) => path.startsWith('homes/') && !path.startsWith('homes/native/'))).toEqual([
+      KINDS,
+    ]);
+  });
+
   it('never writes to the environment of the process: it belongs to the host', () => {
     const wrong = sources.filter(({ text }) => /process\.env(\[[^\]]+\]|\.\w+)\s*(\?\?|\|\|)?=[^=]/.test(text));
     expect(wrong.map(({ path }) => path)).toEqual([]);
@@ -124,7 +152,7 @@ describe('the architecture', () => {
 
   it('is lazy where the command line starts: no command is loaded before it is called', () => {
     const eager = loadedWith('cli/main.ts');
-    expect(eager.filter((path) => layerOf(path) !== 'cli' && layerOf(path) !== 'core')).toEqual([]);
+    expect(eager.filter((path) => !['cli', 'core', 'kinds'].includes(layerOf(path)))).toEqual([]);
     expect(eager.filter((path) => /^cli\/(sessions|config|retention|trash)\//.test(path))).toEqual([]);
   });
 

@@ -1,7 +1,8 @@
+import type { CheckpointDiffOptions } from '../checkpoints/restore/diff-checkpoints.ts';
 import type { Plan } from '../core/retention/plan.ts';
+import type { OpenedHome } from '../homes/home-kind.ts';
 import type { Audit } from './access/audit.ts';
 import type { Checkpoints } from './checkpoints/checkpoints.ts';
-import type { CheckpointDiffOptions } from './checkpoints/diff-checkpoints.ts';
 import type { Config } from './config/config-schema.ts';
 import type { ShownCheckpoint } from './documents/checkpoint-document.ts';
 import type { ShownDiff } from './documents/restore-document.ts';
@@ -15,6 +16,13 @@ import type { Retention } from './retention/retention.ts';
 import type { Session } from './sessions/session.ts';
 import type { SessionFile } from './sessions/session-files.ts';
 import type { Sessions } from './sessions/sessions.ts';
+
+export type { CheckpointDiffOptions } from '../checkpoints/restore/diff-checkpoints.ts';
+export type {
+  CheckpointRestoreOptions,
+  CheckpointRestorePreview,
+  CheckpointRestoreResult,
+} from '../checkpoints/restore/restore-checkpoint.ts';
 
 /**
  * What can be done with a home wherever it is. `Home` is one on this machine; a remote one asks a daemon for the same things.
@@ -39,7 +47,7 @@ export interface App
   /** A plan that the daemon keeps. */
   readonly savedPlan?: (id: string) => Promise<Plan>;
   /** Set for a home that another agent writes. */
-  readonly foreign?: object | undefined;
+  readonly foreign?: Pick<OpenedHome, 'agent'> | undefined;
   readonly config: { readonly trash: Pick<Config['trash'], 'grace_days'> };
   readonly sessions: AppSessions;
   readonly gateway: AppGateway;

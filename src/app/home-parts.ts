@@ -1,15 +1,11 @@
-import type { Problem } from '../core/problem.ts';
-import type { HomeDriver } from '../core/retention/home-driver.ts';
-import type { SessionFact } from '../core/retention/inventory.ts';
-import type { StoreCheck } from '../core/sessions/session-reader.ts';
 import type { SessionStore } from '../core/sessions/session-store.ts';
-import type { Clock, EpochMs } from '../core/time.ts';
+import type { Clock } from '../core/time.ts';
+import type { OpenedHome } from '../homes/home-kind.ts';
 import type { NativeLayout } from '../homes/native/native-layout.ts';
 import type { ConfigIssue } from './config/config-issue.ts';
 import type { Config } from './config/config-schema.ts';
 import type { Configuration } from './config/configuration.ts';
 import type { Upkeep } from './maintenance/upkeep.ts';
-import type { SessionFile } from './sessions/session-files.ts';
 
 /** What an open home is made of. */
 export interface HomeParts {
@@ -34,25 +30,5 @@ export interface HomeParts {
    */
   readonly settleFirst?: () => Promise<readonly string[]>;
   /** Set for a home that another agent writes; the rest is then Coppice's own records beside it. */
-  readonly foreign?: ForeignHome;
-}
-
-/** What is different about a home that another agent writes. */
-export interface ForeignHome {
-  readonly kind: 'hermes';
-  readonly path: string;
-  /** Why it is only shown and never changed; empty when it may be. */
-  readonly reasons: readonly Problem[];
-  readonly driver: HomeDriver;
-  files(id: string): readonly SessionFile[];
-  /** Which of the facts that not every kind of home records are known of its sessions. */
-  knows(): Promise<readonly SessionFact[]>;
-  /** Looks for damage in what Coppice keeps about it. Changes nothing. */
-  checkOwn(): AsyncIterable<StoreCheck>;
-  /** When its agent, or Coppice in its place, last cut it back unattended. A time in the future is no answer. */
-  lastPassAt(now: EpochMs): Promise<EpochMs | undefined>;
-  /** Notes an unattended pass where its agent looks, so that it does not do the same once more. */
-  notePass(now: EpochMs): Promise<void>;
-  /** Comes before every change: refuses where there are reasons, and makes the place for Coppice's own records. */
-  prepare(): Promise<void>;
+  readonly foreign?: OpenedHome;
 }

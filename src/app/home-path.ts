@@ -2,12 +2,13 @@ import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { Failure } from '../core/failure.ts';
 import { shellWord } from '../core/shell-word.ts';
-import { detectHermes } from '../homes/hermes/detect-hermes.ts';
 import { nativeLayout } from '../homes/native/native-layout.ts';
+import { companionPath } from '../keeping/own-layout.ts';
 import { errorCode } from '../platform/error-code.ts';
 import { makePrivateDir } from '../platform/files/private-files.ts';
 import { isTemporaryName } from '../platform/leftovers/temporary-name.ts';
 import { expandTilde, userHome } from '../platform/machine/user-home.ts';
+import { findForeign } from './find-home.ts';
 
 /** A person's own home, whichever one is in use. */
 export function ownHome(): string {
@@ -23,18 +24,13 @@ export function homePath(given: string | undefined, env: Readonly<Record<string,
   return resolve(expandTilde(given ?? (env['COPPICE_HOME'] || ownHome())));
 }
 
-/** Where Coppice keeps its own records about a home that another agent writes. */
-export function companionPath(foreign: string): string {
-  return join(foreign, '.coppice');
-}
-
 /** The directory with Coppice's own files for that home: the home itself, or the one beside the files of another agent. */
 export async function ownPath(
   given: string | undefined,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<string> {
   const path = homePath(given, env);
-  return (await detectHermes(path)) === undefined ? path : companionPath(path);
+  return (await findForeign(path)) === undefined ? path : companionPath(path);
 }
 
 /** Where the configuration of that home is, or would be. */

@@ -5,6 +5,7 @@ import type { BoundsReport, MaintenanceMemory, MaintenanceReport } from '../core
 import type { Explanation, Plan, PlanRequest } from '../core/retention/plan.ts';
 import { type EpochMs, isoTime } from '../core/time.ts';
 import type { EmptiedTrash } from '../engine/purge-expired.ts';
+import type { OpenedHome } from '../homes/home-kind.ts';
 import { Audit } from './access/audit.ts';
 import { Checkpoints } from './checkpoints/checkpoints.ts';
 import type { ConfigIssue } from './config/config-issue.ts';
@@ -15,7 +16,7 @@ import type { CheckOptions, HomeCheck } from './doctor/check-home.ts';
 import type { RepairStep } from './doctor/repair-home.ts';
 import { Gateway } from './gateway/gateway.ts';
 import type { Scheduler } from './gateway/scheduler.ts';
-import type { ForeignHome, HomeParts } from './home-parts.ts';
+import type { HomeParts } from './home-parts.ts';
 import { ownHome } from './home-path.ts';
 import type { HomeStatus } from './home-status.ts';
 import { Ledger } from './ledger.ts';
@@ -65,7 +66,7 @@ export class Home implements AsyncDisposable {
   /** Where a plan waits until it is applied. Nothing is written to the home of another agent for one. */
   readonly plansHome: string;
   /** What is different about a home that another agent writes; undefined for a home of Coppice. */
-  readonly foreign: ForeignHome | undefined;
+  readonly foreign: OpenedHome | undefined;
   readonly #gateway: Gateway;
   readonly #parts: HomeParts;
   readonly #upkeep: Upkeep;
@@ -105,8 +106,8 @@ export class Home implements AsyncDisposable {
       const { checkHome } = await import('./doctor/check-home.ts');
       yield* checkHome(this.#parts, options);
     } else {
-      const { checkHermesHome } = await import('./hermes/check-hermes-home.ts');
-      yield* checkHermesHome(this.#parts, this.#parts.foreign, options);
+      const { checkForeignHome } = await import('./doctor/check-foreign-home.ts');
+      yield* checkForeignHome(this.#parts, this.#parts.foreign, options);
     }
   }
 

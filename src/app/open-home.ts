@@ -1,8 +1,8 @@
 import { tmpdir } from 'node:os';
 import type { Clock } from '../core/time.ts';
-import { detectHermes } from '../homes/hermes/detect-hermes.ts';
 import { type NativeLayout, nativeLayout } from '../homes/native/native-layout.ts';
 import { createTranscriptFiles } from '../homes/native/transcript-files.ts';
+import { companionPath } from '../keeping/own-layout.ts';
 import { releaseBallast } from '../platform/files/ballast.ts';
 import { systemClock } from '../platform/machine/system-clock.ts';
 import { mayOnlyRead } from '../platform/sqlite/open-at-rest.ts';
@@ -11,9 +11,10 @@ import { sessionsConfigFor } from './config/config-for-source.ts';
 import type { ConfigOverride } from './config/config-settings.ts';
 import { configurationOf } from './config/configuration.ts';
 import { loadConfig } from './config/load-config.ts';
+import { findForeign } from './find-home.ts';
 import { Home } from './home.ts';
 import type { HomeParts } from './home-parts.ts';
-import { companionPath, homePath, prepareHome } from './home-path.ts';
+import { homePath, prepareHome } from './home-path.ts';
 import { readOnlyStore } from './read-only-store.ts';
 import { refuseChange } from './refuse-change.ts';
 
@@ -45,7 +46,7 @@ export interface OpenHomeOptions {
 }
 
 /**
- * Opens a Coppice home, creating it on first use, or a Hermes home as it stands. Close it with `await using` or `close()`.
+ * Opens a Coppice home, creating it on first use, or the home of another agent as it stands. Close it with `await using` or `close()`.
  *
  * @example
  * await using home = await openHome({ path: '/var/lib/my-agent' });
@@ -54,16 +55,16 @@ export interface OpenHomeOptions {
 export async function openHome(options: OpenHomeOptions = {}): Promise<Home> {
   const { env = process.env, clock = systemClock, brief = options.makeRoom === true } = options;
   const path = homePath(options.path, env);
-  const detection = await detectHermes(path);
-  const layout = nativeLayout(detection === undefined ? path : companionPath(path));
+  const found = await findForeign(path);
+  const layout = nativeLayout(found === undefined ? path : companionPath(path));
   const request = { file: layout.config, env, overrides: options.settings ?? [] };
   const loaded = await loadConfig({ ...request, passOver: options.reading && PASS_OVER[options.reading] });
   const { issues: configIssues } = loaded;
   const told = options.tell && { tell: options.tell };
   const about = { configuration: configurationOf(request, loaded), configIssues, ...told };
-  if (detection !== undefined) {
-    const { openHermesHome } = await import('./hermes/open-hermes-home.ts');
-    return homeOf({ ...(await openHermesHome({ path, detection, layout, loaded, clock, brief })), ...about });
+  if (found !== undefined) {
+    const { openForeign } = await import('./open-foreign.ts');
+    return homeOf({ ...(await openForeign(found, { layout, loaded, clock, brief })), ...about });
   }
   const { config } = loaded;
   prepareHome(layout.root, { create: options.create ?? true });

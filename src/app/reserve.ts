@@ -1,5 +1,4 @@
 import { statSync } from 'node:fs';
-import { join } from 'node:path';
 import { ballastBytes, keepBallast, releaseBallast } from '../platform/files/ballast.ts';
 import { ifPossible } from '../platform/if-possible.ts';
 import { freeBytes, isTight } from '../platform/machine/file-system-facts.ts';
@@ -33,7 +32,7 @@ async function targetBytes(parts: ReserveParts, releasedBytes: number): Promise<
   const { layout, config, foreign } = parts;
   const { ballast_mb: megabytes } = config.disk;
   if (megabytes === 'never' || !(await hasSomethingToProtect(parts))) return 0;
-  const databases = foreign === undefined ? [layout.database] : [layout.database, join(foreign.path, 'state.db')];
+  const databases = foreign === undefined ? [layout.database] : [layout.database, ...foreign.databases];
   return reserveBytes({
     databaseBytes: databases.reduce((sum, path) => sum + (statSync(path, { throwIfNoEntry: false })?.size ?? 0), 0),
     maxBytes: megabytes * 1024 * 1024,

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
-import { openCompanion } from '../../src/app/hermes/companion.ts';
-import { createHermesSessionDriver } from '../../src/app/hermes/hermes-session-driver.ts';
+import { copySession, recordsFor } from '../../src/app/open-foreign.ts';
 import { foreignStore } from '../../src/core/sessions/foreign-store.ts';
+import { createHermesSessionDriver } from '../../src/homes/hermes/archive/hermes-session-driver.ts';
 import { belongsToHermes, createHermesSessionReader } from '../../src/homes/hermes/sessions/hermes-session-reader.ts';
 import { nativeLayout } from '../../src/homes/native/native-layout.ts';
 import type { TestedHome } from '../../src/homes/tested-home.conformance.ts';
+import { openCompanion } from '../../src/keeping/companion.ts';
 import { dieAtChange } from './hermes-faults.ts';
 import { HERMES_NOW } from './hermes-home.ts';
 import { copyHermes, type HermesTemplate } from './hermes-tested-home.ts';
@@ -33,11 +34,11 @@ export async function copyArchivingHermes(template: HermesTemplate): Promise<Tes
 export async function openHermesDriver(home: string) {
   const clock = { now: () => HERMES_NOW };
   const layout = nativeLayout(join(home, '.coppice'));
-  const records = await openCompanion(layout, { clock });
+  const records = await openCompanion(layout, recordsFor({ layout, clock, brief: false }));
   await records.create();
   const companion = () => records.store();
   const reader = createHermesSessionReader({ home, clock });
   const store = foreignStore({ reader, records: companion, refusal: belongsToHermes });
-  const driver = createHermesSessionDriver({ home, store, companion, layout, clock, codec: 'brotli' });
+  const driver = createHermesSessionDriver({ home, store, companion, layout, clock, codec: 'brotli', copySession });
   return { driver, close: () => companion()[Symbol.asyncDispose]() };
 }

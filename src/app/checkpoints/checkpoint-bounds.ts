@@ -1,10 +1,6 @@
 import { join } from 'node:path';
+import type { CheckpointsFound, HomeCheckpoints } from '../../checkpoints/home-checkpoints.ts';
 import { MANY_LOOSE } from '../../checkpoints/reclaim/reclaim-plan.ts';
-import { trimIndexes } from '../../checkpoints/store/index-cache.ts';
-import { type CheckpointStore, findStore } from '../../checkpoints/store/open-store.ts';
-import { SNAPSHOTS } from '../../checkpoints/store/store-layout.ts';
-import { readRefs } from '../../checkpoints/store/store-refs.ts';
-import { walkStore } from '../../checkpoints/store/store-size.ts';
 import { errorText } from '../../core/error-text.ts';
 import { Failure } from '../../core/failure.ts';
 import { type BoundsReport, nextDueAt } from '../../core/retention/maintenance.ts';
@@ -19,12 +15,11 @@ import type { GuardRules } from '../../core/retention/policy.ts';
 import { type EpochMs, HOUR_MS, MINUTE_MS } from '../../core/time.ts';
 import { makePrivateDir } from '../../platform/files/private-files.ts';
 import { createSharedLock } from '../../store/sqlite/sqlite-shared-lock.ts';
-import { foreignCheckpointBytes } from '../hermes/companion-checkpoints.ts';
 import type { HomeParts } from '../home-parts.ts';
 import { recallMaintenance } from '../maintenance/maintenance-memory.ts';
 import { policyFromConfig } from '../retention/policy-from-config.ts';
 import { noteSightings } from './checkpoint-sightings.ts';
-import { checkpointStoreOptions } from './checkpoint-store.ts';
+import { checkpointsOf } from './checkpoints-of.ts';
 
 /** What carries out what is decided here. */
 export interface BoundsEngine {
@@ -54,16 +49,15 @@ export async function keepCheckpointsBounded(
   try {
     const { foreign, config, layout } = parts;
     if (!config.checkpoints.auto_prune || (foreign?.reasons.length ?? 0) > 0) return { status: 'off' };
-    const store = findStore(checkpointStoreOptions(parts));
-    if (foreign === undefined && store === undefined) return { status: 'within' };
-    if (foreign !== undefined && (await foreignCheckpointBytes(parts, foreign.path)) === 0) return { status: 'within' };
+    const checkpoints = checkpointsOf(parts);
+    if ((await checkpoints.look()) === undefined) return { status: 'within' };
     await foreign?.prepare();
     const root = join(layout.root, 'checkpoints');
     makePrivateDir(root);
     // Many processes may take at once, and one of them looks after the limits.
     using _pass = await createSharedLock(join(root, 'pass.db')).alone(0);
     const memory = await recall(parts);
-    if (!now && !(await isDue(parts, store, memory))) return { status: 'within' };
+    if (!now && !(await isDue(parts, checkpoints, memory))) return { status: 'within' };
     // Written first: a pass that fails must not be tried again after every checkpoint.
     await remember(parts, { ...memory, lastAt: parts.clock.now() });
     return await pass(parts, engine);
@@ -81,11 +75,12 @@ export async function nextBoundsAt(parts: HomeParts): Promise<EpochMs | undefine
 
 /** What is spare goes first, and may be all that has to. What a person holds stays. */
 async function pass(parts: HomeParts, engine: BoundsEngine): Promise<BoundsReport> {
-  await noteSightings(parts);
+  const checkpoints = checkpointsOf(parts);
+  await noteSightings(parts, checkpoints);
   const reclaimed = await engine.reclaimCheckpoints();
   const held = (await recallMaintenance(parts)).heldSince !== undefined;
   const cut = held ? { removed: 0, freedBytes: 0 } : await cutBack(parts, engine);
-  const left = await look(parts);
+  const left = await look(checkpoints);
   await remember(parts, { lastAt: parts.clock.now(), inVain: isCrowded(parts, left), leftBytes: left.diskBytes });
   return { status: 'done', ...cut, freedBytes: reclaimed + cut.freedBytes, ...(held && { held }) };
 }
@@ -109,46 +104,24 @@ const VAIN_MS = 10 * MINUTE_MS;
 const VAIN_PART = 0.1;
 
 /** Whether anything is to be done. Where only the cache is too large, that is done here. */
-async function isDue(parts: HomeParts, store: CheckpointStore | undefined, memory: PassMemory): Promise<boolean> {
+async function isDue(parts: HomeParts, checkpoints: HomeCheckpoints, memory: PassMemory): Promise<boolean> {
   const now = parts.clock.now();
   if (dueAt(parts, memory) <= now) return true;
   const { maxSnapshots = Infinity, maxBytes = Infinity } = policyFromConfig(parts.config).checkpoints;
   const { inVain = false, leftBytes = 0 } = memory;
   const patient = inVain && nextDueAt(memory, { now, minIntervalMs: VAIN_MS }) > now;
-  const found = await look(parts);
+  const found = await look(checkpoints);
   if (isCrowded(parts, found) && !(patient && found.diskBytes <= leftBytes + maxBytes * VAIN_PART)) return true;
-  if (parts.foreign !== undefined || store === undefined) return false;
-  trimIndexes(store.layout, maxBytes - found.diskBytes);
-  return Math.max(0, ...(await countsOf(store)).values()) > maxSnapshots * SLACK;
+  return checkpoints.isCrowded({ maxSnapshots: maxSnapshots * SLACK, spareBytes: maxBytes - found.diskBytes });
 }
 
-interface Found {
-  /** Without the cache, which gives way by itself. */
-  readonly diskBytes: number;
-  readonly loose: number;
+async function look(checkpoints: HomeCheckpoints): Promise<CheckpointsFound> {
+  return (await checkpoints.look()) ?? { diskBytes: 0, loose: 0 };
 }
 
-async function look(parts: HomeParts): Promise<Found> {
-  if (parts.foreign !== undefined)
-    return { diskBytes: await foreignCheckpointBytes(parts, parts.foreign.path), loose: 0 };
-  const store = findStore(checkpointStoreOptions(parts));
-  if (store === undefined) return { diskBytes: 0, loose: 0 };
-  const { diskBytes, loose } = await walkStore(store.layout);
-  return { diskBytes, loose: loose.size };
-}
-
-function isCrowded(parts: HomeParts, { diskBytes, loose }: Found): boolean {
+function isCrowded(parts: HomeParts, { diskBytes, loose }: CheckpointsFound): boolean {
   const { maxBytes = Infinity } = policyFromConfig(parts.config).checkpoints;
   return diskBytes > maxBytes || loose > MANY_LOOSE;
-}
-
-async function countsOf({ layout }: CheckpointStore): Promise<ReadonlyMap<string, number>> {
-  const counts = new Map<string, number>();
-  for (const name of (await readRefs(layout)).keys()) {
-    const [project = ''] = name.startsWith(`${SNAPSHOTS}/`) ? name.slice(SNAPSHOTS.length + 1).split('/') : [];
-    if (project !== '') counts.set(project, (counts.get(project) ?? 0) + 1);
-  }
-  return counts;
 }
 
 /** What a pass leaves for the next. */

@@ -1,13 +1,9 @@
-import { findStore } from '../../checkpoints/store/open-store.ts';
-import { projectIds, readProject } from '../../checkpoints/store/project-book.ts';
+import type { HomeCheckpoints } from '../../checkpoints/home-checkpoints.ts';
 import { lookAtWorkdir, nextSighting, type Sighting } from '../../checkpoints/take/workdir-sightings.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { EpochMs } from '../../core/time.ts';
-import { listHermesWorkdirs } from '../../homes/hermes/checkpoints/store/list-hermes-checkpoints.ts';
 import { judgeClock } from '../../keeping/liveness/clock-watch.ts';
-import { foreignProjectId } from '../hermes/foreign-snapshots.ts';
 import type { HomeParts } from '../home-parts.ts';
-import { checkpointStoreOptions } from './checkpoint-store.ts';
 
 // A folder that is missing may come back: it was moved, or its volume is away. Passes that nobody watches therefore remember
 // what they saw, in the records of the home or, for a home of another agent, in those beside it.
@@ -28,32 +24,21 @@ export async function recallSightings({ store }: Pick<HomeParts, 'store'>): Prom
 }
 
 /** Looks at the folder of every project and remembers what it saw. A clock in doubt is no measure of a day, so it looks then not. */
-export async function noteSightings(parts: HomeParts): Promise<void> {
+export async function noteSightings(
+  parts: Pick<HomeParts, 'store' | 'clock'>,
+  checkpoints: Pick<HomeCheckpoints, 'workdirs'>,
+): Promise<void> {
   const { store, clock } = parts;
   const now = clock.now();
   if ((await judgeClock(store, clock)) === 'suspect') return;
   const before = await recallSightings(parts);
   const after = new Map<string, Sighting>();
-  for (const { id, workdir } of workdirsOf(parts)) {
+  for (const { id, workdir } of checkpoints.workdirs()) {
     const sighting = nextSighting(before.get(id), lookAtWorkdir(workdir), now);
     if (sighting !== undefined) after.set(id, sighting);
   }
   const text = JSON.stringify(Object.fromEntries(after));
   if (text !== ((await store.getMeta(KEY)) ?? '{}')) await store.setMeta(KEY, text);
-}
-
-function workdirsOf(parts: HomeParts): readonly { readonly id: string; readonly workdir: string }[] {
-  const { foreign } = parts;
-  if (foreign !== undefined) {
-    const known = listHermesWorkdirs(foreign.path);
-    return known.map((project) => ({ id: foreignProjectId(project), workdir: project.workdir }));
-  }
-  const store = findStore(checkpointStoreOptions(parts));
-  if (store === undefined) return [];
-  return projectIds(store.layout).flatMap((id) => {
-    const record = readProject(store.layout, id);
-    return typeof record === 'string' ? [] : [{ id, workdir: record.workdir }];
-  });
 }
 
 function isSighting(entry: [string, unknown]): entry is [string, Sighting] {

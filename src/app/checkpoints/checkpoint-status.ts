@@ -1,5 +1,3 @@
-import { measureSharing, type Sharing } from '../../checkpoints/reclaim/measure-sharing.ts';
-import { findStore } from '../../checkpoints/store/open-store.ts';
 import type { Problem } from '../../core/problem.ts';
 import { CHECKPOINT_SLACK, type WorkdirPlace } from '../../core/retention/checkpoint.ts';
 import type { CheckpointItem } from '../../core/retention/inventory.ts';
@@ -8,12 +6,11 @@ import type { CheckpointRules } from '../../core/retention/policy.ts';
 import type { EpochMs } from '../../core/time.ts';
 import { planRetention } from '../../policy/plan-retention.ts';
 import { type Amount, amountOf } from '../documents/plan-document.ts';
-import { hermesSharing } from '../hermes/hermes-inventory.ts';
 import type { HomeParts } from '../home-parts.ts';
 import { policyFromConfig } from '../retention/policy-from-config.ts';
 import { nextBoundsAt } from './checkpoint-bounds.ts';
-import { checkpointInventory, legacyOf } from './checkpoint-inventory.ts';
-import { checkpointStoreOptions } from './checkpoint-store.ts';
+import { checkpointInventory } from './checkpoint-inventory.ts';
+import { checkpointsOf } from './checkpoints-of.ts';
 
 export interface CheckpointStatus {
   readonly projects: readonly ProjectStatus[];
@@ -52,9 +49,10 @@ export interface ProjectStatus {
 export async function checkpointStatus(parts: HomeParts): Promise<CheckpointStatus> {
   const request = { kind: 'checkpoints', keepOrphans: false } as const;
   const inventory = await checkpointInventory(parts, request);
+  const checkpoints = checkpointsOf(parts);
   const policy = policyFromConfig(parts.config);
   const items = inventory?.checkpoints ?? [];
-  const { ownBytes, sharedBytes, indexBytes } = await sharingOf(parts, items);
+  const { ownBytes, sharedBytes, indexBytes } = await checkpoints.sharing(items);
   const plan = inventory && planRetention(inventory, { policy, now: inventory.scannedAt, request });
   const sizeBytes = inventory?.checkpointBytes ?? 0;
   const { garbageBytes } = inventory?.checkpointSpare ?? { garbageBytes: 0 };
@@ -70,7 +68,7 @@ export async function checkpointStatus(parts: HomeParts): Promise<CheckpointStat
     limits: policy.checkpoints,
     reclaimable: amountOf(plan?.decisions.filter((one) => isRemoval(one) && one.item.kind === 'checkpoint') ?? []),
     trash: amountOf(inventory?.trash.filter(({ onlyCheckpoints }) => onlyCheckpoints) ?? []),
-    legacy: amountOf(legacyOf(parts)),
+    legacy: amountOf(checkpoints.legacy()),
     problems: [...(inventory?.problems ?? []), ...overLimit(sizeBytes, policy.checkpoints)],
     shortfalls: plan?.shortfalls ?? [],
   };
@@ -88,14 +86,6 @@ function overLimit(sizeBytes: number, { maxBytes = Infinity }: CheckpointRules):
       hint: 'See what can go with: coppice checkpoints prune --dry-run',
     },
   ];
-}
-
-const NOTHING: Sharing = { ownBytes: new Map(), sharedBytes: 0, indexBytes: 0 };
-
-async function sharingOf(parts: HomeParts, items: readonly CheckpointItem[]): Promise<Sharing> {
-  if (parts.foreign !== undefined) return hermesSharing(parts.foreign.path, items);
-  const store = findStore(checkpointStoreOptions(parts));
-  return store === undefined ? NOTHING : measureSharing(store, items);
 }
 
 /** The one used last first. */

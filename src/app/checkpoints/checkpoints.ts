@@ -1,7 +1,14 @@
 import { resolve } from 'node:path';
+import type { CheckpointDetail, HomeCheckpoints } from '../../checkpoints/home-checkpoints.ts';
+import type { CheckpointDiff, CheckpointDiffOptions } from '../../checkpoints/restore/diff-checkpoints.ts';
+import type {
+  CheckpointRestoreOptions,
+  CheckpointRestorePreview,
+  CheckpointRestoreResult,
+  PreviewOptions,
+} from '../../checkpoints/restore/restore-checkpoint.ts';
 import type { CheckpointStore } from '../../checkpoints/store/open-store.ts';
 import type { StoreVerdict, VerifyOptions } from '../../checkpoints/store/verify-store.ts';
-import type { Changed } from '../../checkpoints/take/measure-changes.ts';
 import type {
   Checkpoint,
   CheckpointProject,
@@ -19,20 +26,6 @@ import { refuseForeignCheckpoints } from '../refuse-foreign.ts';
 import type { AppliedRun, Retention } from '../retention/retention.ts';
 import type { BoundsOptions } from './checkpoint-bounds.ts';
 import type { CheckpointStatus } from './checkpoint-status.ts';
-import type { CheckpointDiff, CheckpointDiffOptions } from './diff-checkpoints.ts';
-import type {
-  CheckpointRestoreOptions,
-  CheckpointRestorePreview,
-  CheckpointRestoreResult,
-  PreviewOptions,
-} from './restore-checkpoint.ts';
-
-export interface CheckpointDetail {
-  readonly checkpoint: Checkpoint;
-  /** The one before it in the same project, which `changes` compares it with. */
-  readonly previous?: Checkpoint;
-  readonly changes: Changed;
-}
 
 /**
  * The saved states of working directories: `home.checkpoints`. Everything behind it is loaded when it is used, because most
@@ -64,71 +57,28 @@ export class Checkpoints {
 
   /** Newest first: of one working directory, or of all. */
   async list({ workdir }: { readonly workdir?: string } = {}): Promise<readonly Checkpoint[]> {
-    const { foreign } = this.#parts;
     await this.#parts.settleFirst?.();
-    if (foreign !== undefined) {
-      const { listForeignCheckpoints } = await import('../hermes/hermes-checkpoints.ts');
-      return listForeignCheckpoints(foreign.path, workdir === undefined ? undefined : realPath(workdir));
-    }
-    const store = await this.#find();
-    if (store === undefined) return [];
-    const { readSnapshots } = await import('../../checkpoints/read-snapshots.ts');
-    const { projectIdOf } = await import('../../checkpoints/store/store-layout.ts');
-    const projectId = workdir === undefined ? undefined : projectIdOf(realPath(workdir));
-    return (await readSnapshots(store, { projectId })).checkpoints;
+    return (await this.#ofHome()).list(workdir === undefined ? undefined : realPath(workdir));
   }
 
   /** Every working directory that has checkpoints, the one used last first. */
   async projects(): Promise<readonly CheckpointProject[]> {
-    const { foreign } = this.#parts;
-    if (foreign !== undefined) {
-      const { listForeignProjects } = await import('../hermes/hermes-checkpoints.ts');
-      const { recallSightings } = await import('./checkpoint-sightings.ts');
-      const sightings = await recallSightings(this.#parts);
-      return listForeignProjects(foreign.path, { sightings, now: this.#parts.clock.now() });
-    }
-    const store = await this.#find();
-    if (store === undefined) return [];
-    const { listProjects } = await import('../../checkpoints/store/list-projects.ts');
-    return listProjects(store);
+    return (await this.#ofHome()).projects();
   }
 
   /** One checkpoint by its id or the first characters of it, and what is new in it. */
   async show(id: string): Promise<CheckpointDetail> {
-    const { foreign } = this.#parts;
-    if (foreign !== undefined) {
-      const { showForeignCheckpoint } = await import('../hermes/hermes-checkpoints.ts');
-      return showForeignCheckpoint(foreign.path, id);
-    }
-    const { findSnapshot } = await import('../../checkpoints/find-snapshot.ts');
-    const { measureChanges } = await import('../../checkpoints/take/measure-changes.ts');
-    const store = await this.#open();
-    const { checkpoint, previous } = await findSnapshot(store, id);
-    const changes = await measureChanges(store, checkpoint, previous);
-    return { checkpoint, changes, ...(previous !== undefined && { previous }) };
+    return (await this.#ofHome()).show(id);
   }
 
   /** Which files changed since a checkpoint: up to now, or up to another. */
   async diff(id: string, options: CheckpointDiffOptions = {}): Promise<CheckpointDiff> {
-    const { foreign } = this.#parts;
-    if (foreign !== undefined) {
-      const { diffForeign } = await import('../hermes/diff-foreign.ts');
-      return diffForeign(this.#parts, { home: foreign.path, id, ...options });
-    }
-    const { diffCheckpoints } = await import('./diff-checkpoints.ts');
-    return diffCheckpoints(await this.#open(), { id, ...options });
+    return (await this.#ofHome()).diff(id, options);
   }
 
   /** The same as text, as `git diff` shows it. */
   async *diffText(id: string, options: CheckpointDiffOptions = {}): AsyncGenerator<string> {
-    const { foreign } = this.#parts;
-    if (foreign !== undefined) {
-      const { diffForeignText } = await import('../hermes/diff-foreign.ts');
-      yield* diffForeignText(this.#parts, { home: foreign.path, id, ...options });
-      return;
-    }
-    const { diffCheckpointsText } = await import('./diff-checkpoints.ts');
-    yield* diffCheckpointsText(await this.#open(), { id, ...options });
+    yield* (await this.#ofHome()).diffText(id, options);
   }
 
   /**
@@ -136,27 +86,13 @@ export class Checkpoints {
    * `home.undo` of the run goes back. A file that cannot be written is `skipped`; doing it again goes on.
    */
   async restore(id: string, options: CheckpointRestoreOptions = {}): Promise<CheckpointRestoreResult> {
-    const { foreign } = this.#parts;
-    const retention = await this.#retention();
-    if (foreign !== undefined) {
-      const { restoreForeign } = await import('../hermes/restore-foreign.ts');
-      const request = { home: foreign.path, id };
-      return retention.change('restoring a checkpoint', () => restoreForeign(this.#parts, request, options));
-    }
-    const { restoreCheckpoint } = await import('./restore-checkpoint.ts');
-    const store = await this.#open();
-    return retention.change('restoring a checkpoint', () => restoreCheckpoint(this.#parts, store, { id, ...options }));
+    const checkpoints = await this.#ofHome();
+    return (await this.#retention()).change('restoring a checkpoint', () => checkpoints.restore(id, options));
   }
 
   /** What `restore` would do now. Changes nothing. */
   async previewRestore(id: string, options: PreviewOptions = {}): Promise<CheckpointRestorePreview> {
-    const { foreign } = this.#parts;
-    if (foreign !== undefined) {
-      const { previewForeign } = await import('../hermes/restore-foreign.ts');
-      return previewForeign(this.#parts, { home: foreign.path, id }, options);
-    }
-    const { previewCheckpoint } = await import('./restore-checkpoint.ts');
-    return previewCheckpoint(await this.#open(), { id, ...options });
+    return (await this.#ofHome()).previewRestore(id, options);
   }
 
   /** Protects a checkpoint from every kind of removal. */
@@ -198,15 +134,7 @@ export class Checkpoints {
 
   /** Whether every checkpoint is complete and exactly what was saved. Reads everything; changes nothing. */
   async verify(options: VerifyOptions = {}): Promise<StoreVerdict> {
-    const { foreign } = this.#parts;
-    if (foreign !== undefined) {
-      const { verifyForeign } = await import('../hermes/verify-foreign.ts');
-      return verifyForeign(this.#parts, foreign.path, options);
-    }
-    const store = await this.#find();
-    if (store === undefined) return { checkpoints: 0, problems: [] };
-    const { verifyStore } = await import('../../checkpoints/store/verify-store.ts');
-    return verifyStore(store, options);
+    return (await this.#ofHome()).verify(options);
   }
 
   /** Resolves when nothing goes on in the background any more. */
@@ -223,22 +151,17 @@ export class Checkpoints {
     return { seq: 0 };
   }
 
+  async #ofHome(): Promise<HomeCheckpoints> {
+    const { checkpointsOf } = await import('./checkpoints-of.ts');
+    return checkpointsOf(this.#parts);
+  }
+
+  /** Coppice's own store, which only a home of its own has. */
   async #open(): Promise<CheckpointStore> {
-    const { openStore, options } = await this.#doors();
-    return openStore(options);
-  }
-
-  /** Looking creates no store. */
-  async #find(): Promise<CheckpointStore | undefined> {
-    const { findStore, options } = await this.#doors();
-    return findStore(options);
-  }
-
-  async #doors() {
     refuseForeignCheckpoints(this.#parts);
-    const { openStore, findStore } = await import('../../checkpoints/store/open-store.ts');
+    const { openStore } = await import('../../checkpoints/store/open-store.ts');
     const { checkpointStoreOptions } = await import('./checkpoint-store.ts');
-    return { openStore, findStore, options: checkpointStoreOptions(this.#parts) };
+    return openStore(checkpointStoreOptions(this.#parts));
   }
 }
 

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import {
   SESSION_SETTING_NAMES,
   SESSION_SETTINGS,
-  type SessionSetting,
   type SETTING_UNITS,
+  type SessionSetting,
 } from '../../core/retention/session-settings.ts';
 import { amount, amountOrNever, choice, wordList, yesOrNo } from './config-values.ts';
 

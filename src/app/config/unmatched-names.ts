@@ -1,5 +1,5 @@
 import type { Inventory } from '../../core/retention/inventory.ts';
-import { ARCHIVED_TAG } from '../../homes/hermes/sessions/hermes-session-item.ts';
+import { KINDS } from '../../homes/kinds.ts';
 import { closestWord } from './closest-word.ts';
 import { DEFAULT_CONFIG } from './config-defaults.ts';
 import type { Config } from './config-schema.ts';
@@ -39,8 +39,11 @@ function namesIn({ sessions, archives }: Known) {
   return { tags: [...tags], sources: [...sources] };
 }
 
-/** The tags that are kept without a word about it, in a home of Coppice and in one of Hermes. */
-const USUAL_TAGS: ReadonlySet<string> = new Set([...DEFAULT_CONFIG.sessions.keep_tags, ARCHIVED_TAG]);
+/** The tags that are kept without a word about it, in a home of Coppice and in those of other agents. */
+const USUAL_TAGS: ReadonlySet<string> = new Set([
+  ...DEFAULT_CONFIG.sessions.keep_tags,
+  ...KINDS.flatMap(({ tags = [] }) => tags),
+]);
 
 function unusedTags(key: string, wanted: readonly string[], tags: readonly string[]): string[] {
   return wanted

@@ -1,16 +1,18 @@
 import { existsSync } from 'node:fs';
 import { relative } from 'node:path';
+import { readableStore } from '../../checkpoints/store/readable-store.ts';
 import { notesLeft } from '../../checkpoints/store/store-work.ts';
 import { Failure } from '../../core/failure.ts';
 import type { Problem } from '../../core/problem.ts';
 import { goneHolders } from '../../keeping/liveness/active-sessions.ts';
 import { ballastBytes } from '../../platform/files/ballast.ts';
 import { refuseIrregular } from '../../platform/files/open-regular.ts';
+import { checkpointStoreOptions } from '../checkpoints/checkpoint-store.ts';
 import type { HomeParts } from '../home-parts.ts';
 import { missingReserveBytes } from '../reserve.ts';
 import { cutShortRuns } from '../retention/cut-short-runs.ts';
 import { findStrayTrash, strayProblem } from '../retention/stray-trash.ts';
-import { homeLeftovers, readableStore } from './remove-leftovers.ts';
+import { homeLeftovers } from './remove-leftovers.ts';
 
 /** What a crash or a full disk left: nothing is broken by it, and the next command that removes something settles most of it. */
 export async function leftoverProblems(parts: HomeParts): Promise<Problem[]> {
@@ -34,7 +36,7 @@ async function unfinishedRuns(parts: HomeParts): Promise<Problem[]> {
 
 /** Files under temporary names, locks of git, and what a restore left in a folder: whoever changes the home next removes them. */
 function leftFiles(parts: HomeParts): Problem[] {
-  const store = readableStore(parts);
+  const store = readableStore(checkpointStoreOptions(parts));
   const dead = store === undefined ? [] : notesLeft(store.layout);
   const paths = [...homeLeftovers(parts), ...dead.map(({ path }) => path)];
   return paths.map((path) => ({
@@ -46,7 +48,7 @@ function leftFiles(parts: HomeParts): Problem[] {
 }
 
 async function strayTrash(parts: HomeParts): Promise<Problem[]> {
-  const store = readableStore(parts);
+  const store = readableStore(checkpointStoreOptions(parts));
   return store === undefined ? [] : (await findStrayTrash(store, parts.store.journal)).map(strayProblem);
 }
 

@@ -1,8 +1,6 @@
 import { join } from 'node:path';
 import { healStore } from '../../checkpoints/store/heal-store.ts';
-import { namesIn } from '../../checkpoints/store/names-in.ts';
-import { type CheckpointStore, findStore } from '../../checkpoints/store/open-store.ts';
-import { Failure } from '../../core/failure.ts';
+import { readableStore } from '../../checkpoints/store/readable-store.ts';
 import { leftoversIn, removeLeftovers } from '../../platform/leftovers/remove-leftovers.ts';
 import { COPY } from '../../store/sqlite/store-checks.ts';
 import { checkpointStoreOptions } from '../checkpoints/checkpoint-store.ts';
@@ -15,7 +13,7 @@ import type { HomeParts } from '../home-parts.ts';
 export async function removeHomeLeftovers(parts: HomeParts): Promise<void> {
   for (const dir of folders(parts)) removeLeftovers(dir);
   removeLeftovers(parts.layout.root, COPY);
-  const store = readableStore(parts);
+  const store = readableStore(checkpointStoreOptions(parts));
   if (store !== undefined) await healStore(store);
 }
 
@@ -24,20 +22,8 @@ export function homeLeftovers(parts: HomeParts): readonly string[] {
   return folders(parts).flatMap((dir) => leftoversIn(dir).map((name) => join(dir, name)));
 }
 
-/** The store, if there is one of a version that this program knows. */
-export function readableStore(parts: HomeParts): CheckpointStore | undefined {
-  try {
-    return findStore(checkpointStoreOptions(parts));
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    return undefined;
-  }
-}
-
 function folders({ layout, foreign }: HomeParts): readonly string[] {
   const { root, plans, archive } = layout;
   const own = [root, plans, archive, join(root, 'checkpoints')];
-  if (foreign === undefined) return own;
-  const checkpoints = join(foreign.path, 'checkpoints');
-  return [...own, checkpoints, ...namesIn(checkpoints, /^/).map((name) => join(checkpoints, name))];
+  return [...own, ...(foreign?.leftoverFolders() ?? [])];
 }

@@ -1,4 +1,5 @@
 import { lstatSync } from 'node:fs';
+import { readableStore } from '../../checkpoints/store/readable-store.ts';
 import { errorText } from '../../core/error-text.ts';
 import { Failure } from '../../core/failure.ts';
 import type { Problem } from '../../core/problem.ts';
@@ -8,10 +9,10 @@ import { beginsTranscript } from '../../homes/native/begins-transcript.ts';
 import { closeEntries } from '../../homes/native/open-entries.ts';
 import { transcriptProblems } from '../../homes/native/transcript-check.ts';
 import { goneHolders } from '../../keeping/liveness/active-sessions.ts';
+import { checkpointStoreOptions } from '../checkpoints/checkpoint-store.ts';
 import { sessionsConfigFor } from '../config/config-for-source.ts';
 import type { HomeParts } from '../home-parts.ts';
 import { listStrayTrash, strayProblem } from '../retention/stray-trash.ts';
-import { readableStore } from './remove-leftovers.ts';
 
 /** A repair is told twice: before it is begun, and with what became of it. */
 export type RepairStep =
@@ -108,7 +109,7 @@ const REPAIRS: readonly Repair[] = [
     kinds: ['trash-stray'],
     begin: (count) => `Listing ${counted(count, 'checkpoint', 'checkpoints')} again that no run knows of.`,
     async act(parts) {
-      const store = readableStore(parts);
+      const store = readableStore(checkpointStoreOptions(parts));
       const left = store === undefined ? [] : await listStrayTrash(store, parts.store.journal);
       return { message: 'Nothing was removed.', left: left.map(strayProblem) };
     },

@@ -1,7 +1,7 @@
+import type { CheckpointDetail } from '../../checkpoints/home-checkpoints.ts';
 import type { StoreVerdict } from '../../checkpoints/store/verify-store.ts';
 import type { Checkpoint, TakeResult } from '../../core/retention/checkpoint.ts';
 import { isoTime } from '../../core/time.ts';
-import type { CheckpointDetail } from '../checkpoints/checkpoints.ts';
 
 /** A checkpoint as programs see it, on the command line and over HTTP. */
 export function checkpointDocument({ takenAt, ...rest }: Checkpoint) {

@@ -18,11 +18,10 @@ import { uuidV7 } from '../../platform/machine/uuid-v7.ts';
 import { explainItem } from '../../policy/explain-item.ts';
 import { planRetention } from '../../policy/plan-retention.ts';
 import { checkpointInventory } from '../checkpoints/checkpoint-inventory.ts';
+import { checkpointsOf } from '../checkpoints/checkpoints-of.ts';
 import { unmatchedNames } from '../config/unmatched-names.ts';
 import { removeHomeLeftovers } from '../doctor/remove-leftovers.ts';
 import { driverOf } from '../driver-of.ts';
-import { reclaimForeign } from '../hermes/hermes-home-driver.ts';
-import { reclaimCheckpoints } from '../home-driver.ts';
 import type { HomeParts } from '../home-parts.ts';
 import { type MaintenanceOptions, maintainHome } from '../maintenance/maintenance.ts';
 import { holdMaintenance } from '../maintenance/maintenance-memory.ts';
@@ -236,10 +235,7 @@ export class Retention {
 
   /** Gives the space of checkpoints that are gone for good back to the disk, and packs the others. Returns how many bytes. */
   reclaimCheckpoints(options?: ReclaimOptions): Promise<number> {
-    const { foreign } = this.#parts;
-    return this.change('giving space back', () =>
-      foreign === undefined ? reclaimCheckpoints(this.#parts, options) : reclaimForeign(this.#parts, foreign.path),
-    );
+    return this.change('giving space back', () => checkpointsOf(this.#parts).reclaim(options));
   }
 
   /** One unattended pass, if one is due: the rules under the guard, expired trash, pages given back. */

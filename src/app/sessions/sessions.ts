@@ -5,10 +5,10 @@ import type { ImportStore } from '../../core/sessions/import-store.ts';
 import type { LeaseHolder } from '../../core/sessions/lease-holder.ts';
 import type { NewSession, SessionFacts } from '../../core/sessions/session.ts';
 import type { SearchHit, SearchQuery } from '../../core/sessions/session-reader.ts';
-import type { HermesImportOptions } from '../hermes/import-from-hermes.ts';
 import type { HomeParts } from '../home-parts.ts';
 import { refuseForeign } from '../refuse-foreign.ts';
 import type { ExportRequest } from '../transfer/export-sessions.ts';
+import type { HomeImportOptions } from '../transfer/import-from-home.ts';
 import type { ImportOutcome } from '../transfer/import-outcome.ts';
 import type { ImportRequest } from '../transfer/import-sessions.ts';
 import type { CrashedSession } from './end-crashed.ts';
@@ -95,11 +95,11 @@ export class Sessions {
     this.#parts.upkeep?.wrote();
   }
 
-  /** Brings in the sessions of a Hermes home, one outcome each. That home is only read. */
-  async *importFrom(hermesHome: string, options: HermesImportOptions = {}): AsyncGenerator<ImportOutcome> {
+  /** Brings in the sessions of another agent's home, one outcome each. That home is only read. */
+  async *importFrom(home: string, options: HomeImportOptions = {}): AsyncGenerator<ImportOutcome> {
     refuseForeign(this.#parts);
-    const { importFromHermes } = await import('../hermes/import-from-hermes.ts');
-    yield* importFromHermes(this.#parts, hermesHome, options);
+    const { importFromHome } = await import('../transfer/import-from-home.ts');
+    yield* importFromHome(this.#parts, home, options);
     this.#parts.upkeep?.wrote();
   }
 

@@ -1,5 +1,4 @@
-import type { App } from '../../app/app.ts';
-import type { CheckpointDiffOptions } from '../../app/checkpoints/diff-checkpoints.ts';
+import type { App, CheckpointDiffOptions } from '../../app/app.ts';
 import { diffDocument, type ShownDiff } from '../../app/documents/restore-document.ts';
 import type { FileDiff } from '../../core/retention/checkpoint.ts';
 import type { CommandInput } from '../command.ts';

@@ -20,7 +20,7 @@ export function run(input: CommandInput<CheckpointListOptions>): Promise<number>
     if (global.json) writeJson(io.out, { checkpoints: checkpoints.map(checkpointDocument) });
     else if (checkpoints.length === 0)
       io.out.write(
-        home.foreign === undefined && all ? forSamePlace(global, NONE) : noneHere(input, home.foreign !== undefined),
+        home.foreign === undefined && all ? forSamePlace(global, NONE) : noneHere(input, home.foreign?.agent),
       );
     else {
       const { columns, rows } = checkpointColumns(checkpoints, { now: io.clock.now(), all });
@@ -33,9 +33,10 @@ export function run(input: CommandInput<CheckpointListOptions>): Promise<number>
 const NONE =
   'There are no checkpoints yet.\nTake the first in the folder of a project with: coppice checkpoints take\n';
 
-function noneHere({ global }: CommandInput<CheckpointListOptions>, isForeign: boolean): string {
-  const first = isForeign
-    ? 'Hermes has no checkpoints here.'
-    : `There are no checkpoints of this folder.\nTake one with: ${hintCommand(global, 'checkpoints', 'take')}`;
+function noneHere({ global }: CommandInput<CheckpointListOptions>, agent: string | undefined): string {
+  const first =
+    agent !== undefined
+      ? `${agent} has no checkpoints here.`
+      : `There are no checkpoints of this folder.\nTake one with: ${hintCommand(global, 'checkpoints', 'take')}`;
   return `${first}\nSee those of every folder with: ${hintCommand(global, 'checkpoints', 'list', '--all')}\n`;
 }

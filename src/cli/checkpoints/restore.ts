@@ -1,5 +1,4 @@
-import type { App } from '../../app/app.ts';
-import type { CheckpointRestorePreview, CheckpointRestoreResult } from '../../app/checkpoints/restore-checkpoint.ts';
+import type { App, CheckpointRestorePreview, CheckpointRestoreResult } from '../../app/app.ts';
 import { previewDocument, restoreDocument } from '../../app/documents/restore-document.ts';
 import { FAILURES, Failure, INTERRUPTED } from '../../core/failure.ts';
 import { type RestoredFile, shortId } from '../../core/retention/checkpoint.ts';

@@ -32,7 +32,8 @@ function print({ io, global }: CommandInput<NoOptions>, status: CheckpointStatus
   const { out } = io;
   const { colour } = out;
   const { projects, problems, legacy, reclaimable } = status;
-  const none = home.foreign === undefined ? forSamePlace(global, NONE) : 'Hermes has no checkpoints here.';
+  const none =
+    home.foreign === undefined ? forSamePlace(global, NONE) : `${home.foreign.agent} has no checkpoints here.`;
   if (projects.length > 0) {
     const rows = projects.map((project) => rowOf(project, io.clock.now()));
     out.write(`${renderTable({ columns: COLUMNS, rows, width: out.columns, colour })}\n`);

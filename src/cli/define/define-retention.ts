@@ -1,4 +1,5 @@
 import type { Command as Definition } from 'commander';
+import { KINDS } from '../../homes/kinds.ts';
 import type {
   ApplyOptions,
   ClearCopiesOptions,
@@ -19,6 +20,9 @@ import {
   YES_BUT_HOLDS,
 } from './define-command.ts';
 
+/** The kind of home whose agent puts copies aside. */
+const WITH_COPIES = KINDS.find(({ copies }) => copies !== undefined);
+
 /** What is kept, what could go, and every way back: `coppice status`, `plan`, `apply`, `explain`, `undo`, `runs` and `trash`. */
 export function defineRetention(program: Definition, frame: Frame): void {
   defineLooking(program, frame);
@@ -33,8 +37,11 @@ export function defineRetention(program: Definition, frame: Frame): void {
 function defineClearCopies(program: Definition, frame: Frame): void {
   defineCommand<ClearCopiesOptions>(program, frame, {
     name: 'clear-copies',
-    about: 'Remove what Hermes put aside: backups of a malformed database, snapshots of its state, logs of subagents',
-    examples: ['coppice clear-copies --home ~/.hermes --dry-run', 'coppice clear-copies --older-than 90d --yes'],
+    about: `Remove what ${WITH_COPIES?.agent} put aside: ${WITH_COPIES?.copies}`,
+    examples: [
+      `coppice clear-copies --home ${WITH_COPIES?.place} --dry-run`,
+      'coppice clear-copies --older-than 90d --yes',
+    ],
     load: () => import('../retention/clear-copies.ts'),
   })
     .addOption(

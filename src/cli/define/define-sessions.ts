@@ -1,5 +1,6 @@
 import type { Command as Definition } from 'commander';
 import { SESSION_SORTS } from '../../core/sessions/session-reader.ts';
+import { AGENTS, KINDS } from '../../homes/kinds.ts';
 import {
   type EndOptions,
   EXPORT_FORMATS,
@@ -146,16 +147,16 @@ function defineExport(sessions: Definition, frame: Frame): void {
 function defineImport(sessions: Definition, frame: Frame): void {
   defineCommand<ImportOptions>(sessions, frame, {
     name: 'import',
-    about: 'Add sessions from exports and transcripts, or from a Hermes home',
+    about: `Add sessions from exports and transcripts, or from a ${AGENTS} home`,
     examples: [
       'coppice sessions import session.jsonl',
       'coppice sessions import old-transcripts/ more.jsonl',
-      'coppice sessions import --from ~/.hermes --source telegram',
+      `coppice sessions import --from ${KINDS[0]?.place} --source telegram`,
     ],
     load: () => import('../sessions/import.ts'),
   })
     .argument('[file...]', 'a file that export wrote, a transcript, or a folder of them')
-    .addOption(textOption('--from <dir>', 'a Hermes home, which is only read'))
+    .addOption(textOption('--from <dir>', `a ${AGENTS} home, which is only read`))
     .addOption(textOption('--source <source>', 'with --from, only sessions from this source'));
 }
 

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
-import type { AppCheckpoints } from '../../app/app.ts';
-import type { CheckpointDiffOptions } from '../../app/checkpoints/diff-checkpoints.ts';
+import type { AppCheckpoints, CheckpointDiffOptions } from '../../app/app.ts';
 import type { Step } from '../../client/api.ts';
 import type { Client } from '../../client/client.ts';
 import type { FileDiff, RestoredFile } from '../../core/retention/checkpoint.ts';

@@ -1,7 +1,7 @@
 import type { AppSession, AppSessions } from '../../app/app.ts';
-import { importFromHermes } from '../../app/hermes/import-from-hermes.ts';
 import { followMessages } from '../../app/sessions/follow-messages.ts';
 import { exportSessions } from '../../app/transfer/export-sessions.ts';
+import { importFromHome } from '../../app/transfer/import-from-home.ts';
 import { importSessions } from '../../app/transfer/import-sessions.ts';
 import type { ImportInto } from '../../app/transfer/import-target.ts';
 import type { Client } from '../../client/client.ts';
@@ -45,7 +45,7 @@ export function remoteSessions(client: Client, clock: Clock): AppSessions {
     endCrashed: async (reason) => (await call('POST /api/end-crashed', { body: { reason } })).sessions,
     export: (request) => exportSessions(store, request),
     import: (request) => importSessions(store, request),
-    importFrom: (path, options) => importFromHermes({ store, clock }, path, options),
+    importFrom: (path, options) => importFromHome({ store, clock }, path, options),
     open: async (id) => remoteSession(client, id, { messages, usageByModel }),
   };
 }

@@ -1,5 +1,4 @@
 import { statusDocument } from '../../app/documents/status-document.ts';
-import { findHermesHomes } from '../../app/hermes/find-hermes-homes.ts';
 import type { HomeStatus, RestSize, StatusClass } from '../../app/home-status.ts';
 import type { KeepReason } from '../../core/retention/plan.ts';
 import type { EpochMs } from '../../core/time.ts';
@@ -25,7 +24,10 @@ export function run(input: CommandInput<NoOptions>): Promise<number> {
   return withAppToLook(input, async (home) => {
     const status = await withScanProgress(io, (options) => home.status(options));
     if (global.json) writeJson(io.out, statusDocument(status));
-    else printStatus(input, status);
+    else {
+      printStatus(input, status);
+      await printOthers(input, status);
+    }
     return 0;
   });
 }
@@ -48,7 +50,6 @@ function printStatus(input: CommandInput<NoOptions>, status: HomeStatus): void {
   for (const line of waitLines(input, status)) out.write(`${line}\n`);
   printTrash(input, status);
   out.write(`${colour.bold(nextStep(input, status))}\n`);
-  printOthers(input, status);
 }
 
 const CLASS_WORDS: Record<StatusClass['name'], string> = {
@@ -123,11 +124,12 @@ function stayRows({ name, kept }: StatusClass): string[][] {
 }
 
 /** Homes of other agents on this machine, for who did not ask for one in particular. */
-function printOthers({ io, global }: CommandInput<NoOptions>, { home }: HomeStatus): void {
+async function printOthers({ io, global }: CommandInput<NoOptions>, { home }: HomeStatus): Promise<void> {
   if (global.home !== undefined || global.remote !== undefined) return;
-  for (const path of findHermesHomes(io.env)) {
+  const { foreignPlaces } = await import('../../app/find-home.ts');
+  for (const { path, agent } of await foreignPlaces(io.env)) {
     if (path === home.path) continue;
-    io.out.write(`There is a Hermes home too. Look at it with: ${hintCommand({ home: path }, 'status')}\n`);
+    io.out.write(`There is a ${agent} home too. Look at it with: ${hintCommand({ home: path }, 'status')}\n`);
   }
 }
 

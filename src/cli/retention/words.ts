@@ -8,6 +8,7 @@ import {
   type SessionFilter,
 } from '../../core/sessions/session-filters.ts';
 import type { SessionHold } from '../../core/sessions/session-hold.ts';
+import { AGENTS } from '../../homes/kinds.ts';
 import { formatDate, plural } from '../format.ts';
 
 /** Why something stays or goes, as a short phrase about it. The one place where reasons become words. */
@@ -139,7 +140,8 @@ export function requestWords(request: RunRequest): string {
   if (request.kind === 'clear-checkpoints' && request.unreachable) return 'checkpoints of folders out of reach';
   if (request.kind === 'clear-checkpoints') return 'clear checkpoints';
   if (request.kind === 'clear-legacy') return 'clear checkpoints in layouts of before';
-  if (request.kind === 'clear-copies') return `copies that Hermes put aside, older than ${formatDate(request.before)}`;
+  if (request.kind === 'clear-copies')
+    return `copies that ${AGENTS} put aside, older than ${formatDate(request.before)}`;
   const limits = [
     'before' in request && request.before !== undefined && `older than ${formatDate(request.before)}`,
     'after' in request && request.after !== undefined && `newer than ${formatDate(request.after)}`,

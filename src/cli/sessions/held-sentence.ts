@@ -13,7 +13,7 @@ export async function heldSentence(
 ): Promise<string> {
   const first = (...words: readonly string[]) => `First: ${hintCommand(global, 'sessions', ...words, item.id)}`;
   if (home.foreign !== undefined && OWNERS.has(reason))
-    return `It stays: ${REASON_WORDS[reason]}. Change that in Hermes first.`;
+    return `It stays: ${REASON_WORDS[reason]}. Change that in ${home.foreign.agent} first.`;
   if (reason === 'active')
     return `In use. First stop what uses it, then: ${hintCommand(global, 'sessions', 'end', item.id)}`;
   if (reason === 'routed') return `It answers a route: the next message there goes on in it. ${first('end')}`;

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { App } from '../../app/app.ts';
 import type { ImportOutcome, LeftAlone, SessionOutcome } from '../../app/transfer/import-outcome.ts';
 import { FAILURES, Failure } from '../../core/failure.ts';
+import { AGENTS, KINDS } from '../../homes/kinds.ts';
 import type { CommandInput, GlobalOptions } from '../command.ts';
 import type { ImportOptions } from '../command-options.ts';
 import { formatCount, plural } from '../format.ts';
@@ -37,7 +38,7 @@ export function run(input: CommandInput<ImportOptions>): Promise<number> {
 function refuseMixture({ args, options: { from, source } }: CommandInput<ImportOptions>): void {
   if (from === undefined && args.length === 0) {
     throw new Failure('usage', 'Nothing to import was named.', {
-      hint: 'Name files or folders, or a Hermes home with --from ~/.hermes',
+      hint: `Name files or folders, or a ${AGENTS} home with --from ${KINDS[0]?.place ?? 'DIR'}`,
     });
   }
   if (from !== undefined && args.length > 0) {

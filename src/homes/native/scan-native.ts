@@ -7,7 +7,6 @@ import {
   type SessionBytes,
   type SessionItem,
   type StrayItem,
-  type TrashItem,
 } from '../../core/retention/inventory.ts';
 import type { SessionStore } from '../../core/sessions/session-store.ts';
 import { sessionFingerprint } from '../../core/sessions/session-trash.ts';
@@ -15,6 +14,7 @@ import type { Clock } from '../../core/time.ts';
 import { scanArchive } from '../../keeping/archive/scan-archive.ts';
 import { activeTest } from '../../keeping/liveness/active-sessions.ts';
 import { judgeClock } from '../../keeping/liveness/clock-watch.ts';
+import { trashItems } from '../../keeping/trash-items.ts';
 import { ownDiskBytes } from '../../platform/files/walk-tree.ts';
 import { freeBytes } from '../../platform/machine/file-system-facts.ts';
 import { directoryOf, type FileSum, fileSums } from './file-sums.ts';
@@ -154,26 +154,4 @@ function unreadable({ path, error }: { path: string; error: string }): Problem {
 function notOurs(path: string): Problem {
   const message = `sessions/${path} is not a file that Coppice writes. It is left alone.`;
   return { kind: 'unknown-file', subject: `sessions/${path}`, message };
-}
-
-/** What earlier runs removed and is still there, one item a run. What a purge began with and could not end is, too. */
-export async function trashItems({ store }: Pick<ScanParts, 'store'>): Promise<TrashItem[]> {
-  const items: TrashItem[] = [];
-  for await (const run of store.journal.runs()) {
-    const { trashed, purging } = await store.journal.totals(run.id);
-    if (trashed === undefined && purging === undefined) continue;
-    const { id, startedAt: removedAt, expiresAt } = run;
-    const itemCount = (trashed?.items ?? 0) + (purging?.items ?? 0);
-    const sizeBytes = (trashed?.sizeBytes ?? 0) + (purging?.sizeBytes ?? 0);
-    items.push({
-      kind: 'trash',
-      id,
-      removedAt,
-      expiresAt,
-      itemCount,
-      sizeBytes,
-      fingerprint: `${itemCount}:${sizeBytes}`,
-    });
-  }
-  return items;
 }

@@ -1,0 +1,106 @@
+import type { CheckpointParts } from '../checkpoints/checkpoint-parts.ts';
+import type { HomeCheckpoints } from '../checkpoints/home-checkpoints.ts';
+import type { Problem } from '../core/problem.ts';
+import type { HomeDriver } from '../core/retention/home-driver.ts';
+import type { Inventory, SessionFact, StrayItem } from '../core/retention/inventory.ts';
+import type { SessionFacts } from '../core/sessions/session.ts';
+import type { ArchiveCodec } from '../core/sessions/session-archive.ts';
+import type { SessionReader, StoreCheck } from '../core/sessions/session-reader.ts';
+import type { SessionStore } from '../core/sessions/session-store.ts';
+import type { Clock, EpochMs } from '../core/time.ts';
+import type { CompanionStore } from '../keeping/companion.ts';
+import type { OwnLayout } from '../keeping/own-layout.ts';
+
+/** A kind of home: where its homes are, how one is known, and how it is opened. Nothing outside its folder knows more of it. */
+export interface HomeKind {
+  readonly name: string;
+  readonly agent: string;
+  /** Homes of this kind that this person has. Only their places are looked at, so that asking costs nothing. */
+  places(env: Readonly<Record<string, string | undefined>>): readonly string[];
+  /** Looks whether a folder is such a home. Cheap where it is not, and changes nothing. */
+  detect(path: string): Promise<FoundHome | undefined>;
+}
+
+/** A home of another agent that was found, and not opened yet. */
+export interface FoundHome {
+  readonly kind: string;
+  readonly agent: string;
+  readonly path: string;
+  /** Why it is only shown and never changed; empty when it may be. */
+  readonly reasons: readonly Problem[];
+  /** Its sessions, for who only reads them. Undefined where they cannot be read; the reasons say why. */
+  reader(clock: Clock): SessionReader | undefined;
+  /** What its agent has set, for rules that nobody set in Coppice. */
+  defaults(): HomeDefaults;
+  open(opening: HomeOpening): Promise<OpenedHome>;
+}
+
+/** Rules that hold where nobody set others. */
+export interface HomeDefaults {
+  readonly keepTags?: readonly string[];
+  readonly maxSnapshots?: number;
+  readonly maxTotalSizeMb?: number;
+  readonly maxFileSizeMb?: number;
+}
+
+export interface HomeOpening {
+  /** Where Coppice keeps its own records about it. */
+  readonly layout: OwnLayout;
+  readonly clock: Clock;
+  readonly codec: ArchiveCodec;
+  /** Opens a database of Coppice's own records, or an empty one that is never written. */
+  readonly records: CompanionStore;
+  readonly copySession: CopySession;
+}
+
+/** Brings one session into the records, from where it is read. `conflict` is another one with the same id. */
+export type CopySession = (
+  into: SessionStore,
+  facts: SessionFacts,
+  from: SessionReader,
+) => Promise<{ readonly status: 'copied' | 'conflict' | 'failed'; readonly message?: string }>;
+
+/** A file that a session owns. */
+export interface SessionFile {
+  readonly path: string;
+  readonly sizeBytes: number;
+}
+
+export type AddCheckpoints = (inventory: Inventory) => Promise<Inventory>;
+
+/** A home that another agent writes, open. */
+export interface OpenedHome {
+  readonly kind: string;
+  /** What people call its agent. */
+  readonly agent: string;
+  readonly path: string;
+  /** Why it is only shown and never changed; empty when it may be. */
+  readonly reasons: readonly Problem[];
+  /** Its sessions together with what Coppice keeps about them. */
+  readonly store: SessionStore;
+  /** Takes its sessions and files away and brings them back. */
+  readonly driver: HomeDriver;
+  /** What its agent saved of working directories. */
+  checkpoints(parts: CheckpointParts): HomeCheckpoints;
+  /** The driver of all of it. `addCheckpoints` completes an inventory. */
+  wholeDriver(parts: CheckpointParts, addCheckpoints: AddCheckpoints): HomeDriver;
+  /** Its databases, for which a full disk needs a reserve. */
+  readonly databases: readonly string[];
+  /** Folders in which a process of Coppice that died may have left something. */
+  leftoverFolders(): readonly string[];
+  /** Copies that its agent put aside. Refuses where one may be needed. */
+  copies(): Promise<readonly StrayItem[]>;
+  files(id: string): readonly SessionFile[];
+  /** Which of the facts that not every kind of home records are known of its sessions. */
+  knows(): Promise<readonly SessionFact[]>;
+  /** What is wrong with the settings of its agent. `closest` finds the word that was meant. */
+  settingsProblems(closest: (word: string, words: readonly string[]) => string | undefined): readonly Problem[];
+  /** Looks for damage in what Coppice keeps about it. Changes nothing. */
+  checkOwn(): AsyncIterable<StoreCheck>;
+  /** When its agent, or Coppice in its place, last cut it back unattended. A time in the future is no answer. */
+  lastPassAt(now: EpochMs): Promise<EpochMs | undefined>;
+  /** Notes an unattended pass where its agent looks, so that it does not do the same once more. */
+  notePass(now: EpochMs): Promise<void>;
+  /** Comes before every change: refuses where there are reasons, and makes the place for Coppice's own records. */
+  prepare(): Promise<void>;
+}

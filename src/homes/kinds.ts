@@ -1,0 +1,30 @@
+import type { HomeKind } from './home-kind.ts';
+
+/** A kind of home as everybody may know it without loading it: its name, and the words by which people know its agent. */
+export interface KnownKind {
+  readonly name: string;
+  /** What people call the agent. */
+  readonly agent: string;
+  /** Where its home usually is. */
+  readonly place: string;
+  /** What it puts aside and never cuts back. */
+  readonly copies?: string;
+  /** Tags that its sessions bear by themselves. Rules may name them where no session bears one. */
+  readonly tags?: readonly string[];
+  readonly load: () => Promise<HomeKind>;
+}
+
+/** Every kind of home that another agent writes. To add one: a folder beside this file, and an entry here. */
+export const KINDS: readonly KnownKind[] = [
+  {
+    name: 'hermes',
+    agent: 'Hermes',
+    place: '~/.hermes',
+    copies: 'backups of a malformed database, snapshots of its state, logs of subagents',
+    tags: ['hermes:archived'],
+    load: async () => (await import('./hermes/hermes-kind.ts')).hermesKind,
+  },
+];
+
+/** Their agents in a sentence, such as "A", "A or B". */
+export const AGENTS: string = KINDS.map(({ agent }) => agent).join(' or ');
