@@ -2,6 +2,7 @@ import { Failure } from '../core/failure.ts';
 import type { SessionFact } from '../core/retention/inventory.ts';
 import { unknownFacts } from '../core/sessions/filter-match.ts';
 import type { SessionFilter } from '../core/sessions/session-filters.ts';
+import { ofEachFilteredFact } from '../core/sessions/word-facts.ts';
 
 /** Refuses a filter on something that is not recorded in this home: whether it matches nothing or everything would be a guess. */
 export function refuseUnknownFacts(filter: SessionFilter, known: readonly SessionFact[]): void {
@@ -15,8 +16,5 @@ export function refuseUnknownFacts(filter: SessionFilter, known: readonly Sessio
 const WORDS: Record<SessionFact, string> = {
   tokens: 'how many tokens a session used',
   cost: 'what a session cost',
-  provider: 'which provider a session used',
-  user: 'which user a session belongs to',
-  chat: 'which chat a session belongs to',
-  branch: 'on which branch a session worked',
+  ...ofEachFilteredFact(({ unrecorded }) => unrecorded),
 };

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { JsonObject } from '../../core/json.ts';
 import type { ImportedSession } from '../../core/sessions/import-store.ts';
 import { CHILD_KINDS } from '../../core/sessions/session.ts';
+import { ofEachKeptFact } from '../../core/sessions/word-facts.ts';
 import { readTime } from './read-time.ts';
 
 /** The facts on the session line of an export; undefined when some are missing or of the wrong kind. */
@@ -25,8 +26,7 @@ const SESSION = z.object({
   parentId: z.string().exactOptional(),
   childKind: z.enum(CHILD_KINDS).exactOptional(),
   title: z.string().exactOptional(),
-  model: z.string().exactOptional(),
-  workdir: z.string().exactOptional(),
+  ...ofEachKeptFact(() => z.string().exactOptional()),
   startedAt: instant,
   lastActiveAt: instant,
   endedAt: instant.exactOptional(),

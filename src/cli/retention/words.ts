@@ -8,6 +8,7 @@ import {
   type SessionFilter,
 } from '../../core/sessions/session-filters.ts';
 import type { SessionHold } from '../../core/sessions/session-hold.ts';
+import { ofEachFilteredFact } from '../../core/sessions/word-facts.ts';
 import { AGENTS } from '../../homes/kinds.ts';
 import { formatDate, plural } from '../format.ts';
 
@@ -115,10 +116,7 @@ const FILTER_WORDS: { readonly [Name in FilterName]: (value: FilterValue<Name>) 
   maxTokens: (count) => `at most ${plural(count, 'token')}`,
   minCostUsd: (usd) => `at least $${usd}`,
   maxCostUsd: (usd) => `at most $${usd}`,
-  provider: (provider) => `provider ${provider}`,
-  user: (user) => `user ${user}`,
-  chat: (chat) => `chat ${chat}`,
-  branch: (branch) => `branch ${branch}`,
+  ...ofEachFilteredFact((_, fact) => (word: string) => `${fact} ${word}`),
 };
 
 function filterWords(filter: SessionFilter): string[] {

@@ -1,5 +1,6 @@
 import { type SessionFacts, sessionBytes, totalTokens } from '../../core/sessions/session.ts';
 import type { SessionSort } from '../../core/sessions/session-reader.ts';
+import { WORD_FACT_SPECS, WORD_FACTS } from '../../core/sessions/word-facts.ts';
 import type { EpochMs } from '../../core/time.ts';
 import { displayWidth } from '../display-width.ts';
 import { formatAge, formatBytes, formatCount, formatTokens, formatUsd } from '../format.ts';
@@ -24,7 +25,8 @@ export function sessionColumns(
   { width, now, sort: by = 'last' }: ColumnsRequest,
 ) {
   const sort = by === 'bytes' ? 'size' : by;
-  const filled = COLUMNS.map((column) => ({ ...column, cells: sessions.map((session) => column.cell(session, now)) }));
+  const all = [...USUAL, ...factColumns(sessions), TITLE];
+  const filled = all.map((column) => ({ ...column, cells: sessions.map((session) => column.cell(session, now)) }));
   const byRank = filled.toSorted((a, b) => rank(a, sort) - rank(b, sort));
   const chosen = new Set<(typeof filled)[number]>();
   let left = width + GAP_WIDTH;
@@ -51,7 +53,7 @@ interface SessionColumn extends Column {
   readonly rank: number;
 }
 
-const COLUMNS: readonly SessionColumn[] = [
+const USUAL: readonly SessionColumn[] = [
   { title: 'ID', rank: 0, cell: ({ id }) => id },
   { title: 'LAST ACTIVE', rank: 1, sort: 'last', cell: ({ lastActiveAt }, now) => formatAge(lastActiveAt, now) },
   { title: 'SOURCE', rank: 2, shrink: true, cell: ({ source }) => source },
@@ -66,8 +68,20 @@ const COLUMNS: readonly SessionColumn[] = [
   { title: 'SIZE', rank: 4, sort: 'size', align: 'right', cell: (session) => formatBytes(sessionBytes(session)) },
   { title: 'TOKENS', rank: 6, sort: 'tokens', align: 'right', cell: ({ usage }) => formatTokens(totalTokens(usage)) },
   { title: 'COST', rank: 7, sort: 'cost', align: 'right', cell: ({ usage }) => formatUsd(usage.costUsd) },
-  { title: 'TITLE', rank: 0, shrink: true, minWidth: 10, cell: ({ label }) => label },
 ];
+const TITLE: SessionColumn = { title: 'TITLE', rank: 0, shrink: true, minWidth: 10, cell: ({ label }) => label };
+
+/** Facts that are listed, where any of the sessions has them. */
+function factColumns(sessions: readonly SessionFacts[]): readonly SessionColumn[] {
+  return WORD_FACTS.flatMap((fact) => {
+    const { listed: title } = WORD_FACT_SPECS[fact];
+    if (title === undefined || sessions.every((session) => session[fact] === undefined)) return [];
+    return [{ title, rank: FACT_RANK, cell: (session) => session[fact] ?? '' }];
+  });
+}
+
+/** They are left out before anything else. */
+const FACT_RANK = 8;
 
 function stateOf({ endedAt, pinned, archivedAt }: SessionFacts): string {
   if (archivedAt !== undefined) return 'archived';

@@ -8,6 +8,7 @@ import {
   sessionBytes,
   totalTokens,
 } from '../../core/sessions/session.ts';
+import { WORD_FACTS } from '../../core/sessions/word-facts.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { CommandInput } from '../command.ts';
 import type { ShowOptions } from '../command-options.ts';
@@ -71,12 +72,7 @@ function printFacts({ out, clock }: Io, session: SessionFacts, usage: readonly M
     ['source', session.source],
     ['route', session.routeKey],
     ['parent', session.parentId && `${session.parentId} (${session.childKind ?? ''})`],
-    ['model', session.model],
-    ['workdir', session.workdir],
-    ['branch', session.branch],
-    ['provider', session.provider],
-    ['user', session.user],
-    ['chat', session.chat],
+    ...WORD_FACTS.map((fact): [string, string | undefined] => [fact, session[fact]]),
     ['started', when(session.startedAt)],
     ['last active', when(session.lastActiveAt)],
     ['ended', session.endedAt && `${when(session.endedAt)}, ${session.endReason ?? ''}`],

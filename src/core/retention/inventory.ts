@@ -1,6 +1,7 @@
 import type { Problem } from '../problem.ts';
 import type { ChildKind } from '../sessions/session.ts';
 import type { SessionHold } from '../sessions/session-hold.ts';
+import type { FilteredFact, WordFacts } from '../sessions/word-facts.ts';
 import type { EpochMs } from '../time.ts';
 import type { WorkdirPlace } from './checkpoint.ts';
 
@@ -29,7 +30,7 @@ export interface Inventory {
 }
 
 /** What some kinds of home record about sessions and others do not. */
-export type SessionFact = 'tokens' | 'cost' | 'provider' | 'user' | 'chat' | 'branch';
+export type SessionFact = 'tokens' | 'cost' | FilteredFact;
 
 /** Bytes that no checkpoint needs. */
 export interface CheckpointSpare {
@@ -102,13 +103,11 @@ export interface FileClass {
 }
 
 /** A live session with everything it owns. */
-export interface SessionItem {
+export interface SessionItem extends WordFacts {
   readonly kind: 'session';
   readonly id: string;
   readonly source: string;
-  readonly workdir?: string;
   readonly title?: string;
-  readonly model?: string;
   readonly parentId?: string;
   readonly childKind?: ChildKind;
   readonly startedAt: EpochMs;
@@ -123,10 +122,6 @@ export interface SessionItem {
   /** As `totalTokens` counts them. */
   readonly tokens?: number;
   readonly costUsd?: number;
-  readonly provider?: string;
-  readonly user?: string;
-  readonly chat?: string;
-  readonly branch?: string;
   readonly pinned: boolean;
   readonly tags: readonly string[];
   /** A living process holds it, or it was used within the grace. With `routed` and `endedAt` it says whether it is in use. */

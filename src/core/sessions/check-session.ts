@@ -4,6 +4,7 @@ import { endedByRule } from './end-reasons.ts';
 import type { ImportedSession } from './import-store.ts';
 import { type NewMessage, ROLES } from './message.ts';
 import { CHILD_KINDS, type NewSession, type SessionSize, type UsageReport } from './session.ts';
+import { KEPT_FACTS } from './word-facts.ts';
 
 /** Longest accepted forms, in UTF-8 bytes. An id is a key, not a text. */
 const MAX_ID_BYTES = 512;
@@ -19,8 +20,7 @@ export function checkNewSession(session: NewSession): void {
   checkField('source', session.source, MAX_WORD_BYTES);
   checkOptional('routeKey', session.routeKey, MAX_LINE_BYTES);
   checkOptional('title', session.title, MAX_LINE_BYTES);
-  checkOptional('model', session.model, MAX_LINE_BYTES);
-  checkOptional('workdir', session.workdir, MAX_LINE_BYTES);
+  for (const { fact } of KEPT_FACTS) checkOptional(fact, session[fact], MAX_LINE_BYTES);
   checkTags(session.tags ?? []);
   if (session.startedAt !== undefined) checkInstant('startedAt', session.startedAt);
   if (session.parentId !== undefined) checkSessionId(session.parentId);

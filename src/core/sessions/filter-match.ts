@@ -8,6 +8,7 @@ import {
   type FilterTests,
   type SessionFilter,
 } from './session-filters.ts';
+import { FILTERED_FACTS, type WordFact } from './word-facts.ts';
 
 /** What a filter looks at. */
 export type Filterable = Pick<
@@ -16,15 +17,10 @@ export type Filterable = Pick<
   | 'messageCount'
   | 'outputCount'
   | 'title'
-  | 'workdir'
-  | 'model'
   | 'endReason'
   | 'tokens'
   | 'costUsd'
-  | 'provider'
-  | 'user'
-  | 'chat'
-  | 'branch'
+  | WordFact
   | 'tags'
   | 'pinned'
 >;
@@ -89,8 +85,5 @@ export function unknownFacts(filter: SessionFilter, known: readonly SessionFact[
 const FACTS: readonly { readonly fact: SessionFact; readonly names: readonly FilterName[] }[] = [
   { fact: 'tokens', names: ['minTokens', 'maxTokens'] },
   { fact: 'cost', names: ['minCostUsd', 'maxCostUsd'] },
-  { fact: 'provider', names: ['provider'] },
-  { fact: 'user', names: ['user'] },
-  { fact: 'chat', names: ['chat'] },
-  { fact: 'branch', names: ['branch'] },
+  ...FILTERED_FACTS.map((fact) => ({ fact, names: [fact] })),
 ];

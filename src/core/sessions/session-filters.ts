@@ -1,3 +1,5 @@
+import { WORD_FILTERS, type WordFact } from './word-facts.ts';
+
 /** How a filter compares a fact with what was given for it. */
 export interface FilterTests {
   /** It is exactly that. */
@@ -27,20 +29,16 @@ interface FilterSpec {
   readonly folder?: true;
 }
 
+type WordsToFilter = { readonly [F in WordFact]?: string | undefined };
+
 /** What can be asked of a session. What is not known of one is absent, and never matches. */
-export interface FactsToFilter {
+export interface FactsToFilter extends WordsToFilter {
   readonly source: string;
   readonly messages: number;
   readonly title?: string | undefined;
-  readonly workdir?: string | undefined;
-  readonly model?: string | undefined;
   readonly endReason?: string | undefined;
   readonly tokens?: number | undefined;
   readonly costUsd?: number | undefined;
-  readonly provider?: string | undefined;
-  readonly user?: string | undefined;
-  readonly chat?: string | undefined;
-  readonly branch?: string | undefined;
   readonly tags: readonly string[];
   readonly pinned: boolean;
 }
@@ -121,30 +119,7 @@ export const SESSION_FILTERS = {
     option: '--max-cost <usd>',
     about: 'only sessions that cost at most this many US dollars',
   },
-  provider: {
-    fact: 'provider',
-    test: 'is',
-    option: '--provider <name>',
-    about: 'only sessions billed by this provider, where that is recorded',
-  },
-  user: {
-    fact: 'user',
-    test: 'is',
-    option: '--user <id>',
-    about: 'only sessions of this user, where that is recorded',
-  },
-  chat: {
-    fact: 'chat',
-    test: 'is',
-    option: '--chat <id>',
-    about: 'only sessions of this chat, where that is recorded',
-  },
-  branch: {
-    fact: 'branch',
-    test: 'is',
-    option: '--branch <name>',
-    about: 'only sessions that worked on this git branch, where that is recorded',
-  },
+  ...WORD_FILTERS,
 } as const satisfies Readonly<Record<string, FilterSpec>>;
 
 export type FilterName = keyof typeof SESSION_FILTERS;

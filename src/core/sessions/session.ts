@@ -1,5 +1,6 @@
 import type { EpochMs } from '../time.ts';
 import type { SessionHold } from './session-hold.ts';
+import type { KeptFacts, WordFacts } from './word-facts.ts';
 
 export const CHILD_KINDS = ['branch', 'subagent', 'continuation', 'reset'] as const;
 /** How a session came out of its parent. */
@@ -27,7 +28,7 @@ export interface UsageReport extends Partial<Usage> {
 }
 
 /** What a caller says when a session starts. */
-export interface NewSession {
+export interface NewSession extends KeptFacts {
   /** Generated (UUIDv7) when absent. */
   readonly id?: string;
   /** Where it comes from: `cli`, `telegram`, `cron`, `subagent`, `api`, … */
@@ -36,28 +37,19 @@ export interface NewSession {
   readonly parentId?: string;
   readonly childKind?: ChildKind;
   readonly title?: string;
-  readonly model?: string;
-  readonly workdir?: string;
   readonly tags?: readonly string[];
   /** Defaults to now; given by imports. */
   readonly startedAt?: EpochMs;
 }
 
 /** Everything known about a session without reading its messages. */
-export interface SessionFacts {
+export interface SessionFacts extends WordFacts {
   readonly id: string;
   readonly source: string;
   readonly routeKey?: string;
   readonly parentId?: string;
   readonly childKind?: ChildKind;
   readonly title?: string;
-  readonly model?: string;
-  readonly workdir?: string;
-  /** Who billed it, whose it was, the chat and the git branch it was about. Absent where a home does not record them. */
-  readonly provider?: string;
-  readonly user?: string;
-  readonly chat?: string;
-  readonly branch?: string;
   readonly startedAt: EpochMs;
   readonly lastActiveAt: EpochMs;
   readonly endedAt?: EpochMs;

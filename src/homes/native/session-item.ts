@@ -2,9 +2,14 @@ import type { SessionBytes, SessionFact, SessionItem } from '../../core/retentio
 import { endedByReset } from '../../core/sessions/end-reasons.ts';
 import { goesOn } from '../../core/sessions/in-use.ts';
 import { type SessionFacts, totalTokens } from '../../core/sessions/session.ts';
+import { FILTERED_FACTS, KEPT_FACTS, WORD_FACT_SPECS } from '../../core/sessions/word-facts.ts';
 
 /** What every native home records about its sessions, of what not every kind of home does. */
-export const NATIVE_FACTS: readonly SessionFact[] = ['tokens', 'cost'];
+export const NATIVE_FACTS: readonly SessionFact[] = [
+  'tokens',
+  'cost',
+  ...FILTERED_FACTS.filter((fact) => WORD_FACT_SPECS[fact].column !== undefined),
+];
 
 export interface ItemFacts {
   readonly active: boolean;
@@ -37,9 +42,11 @@ export function sessionItem(session: SessionFacts, facts: ItemFacts): SessionIte
   if (named && goesOn(session)) item.routed = true;
   if (session.endedAt !== undefined && endedByReset(session.endReason)) item.reset = true;
   if (session.outputCount !== undefined) item.outputCount = session.outputCount;
-  if (session.workdir !== undefined) item.workdir = same(session.workdir);
   if (session.title !== undefined) item.title = session.title;
-  if (session.model !== undefined) item.model = same(session.model);
+  for (const { fact } of KEPT_FACTS) {
+    const text = session[fact];
+    if (text !== undefined) item[fact] = same(text);
+  }
   if (session.parentId !== undefined) item.parentId = session.parentId;
   if (session.childKind !== undefined) item.childKind = session.childKind;
   if (session.endedAt !== undefined) item.endedAt = session.endedAt;

@@ -5,6 +5,7 @@ import { CHILD_KINDS } from '../../core/sessions/session.ts';
 import { forEachFilter } from '../../core/sessions/session-filters.ts';
 import { SESSION_SORTS } from '../../core/sessions/session-reader.ts';
 import { MAX_BATCH } from '../../core/sessions/session-writer.ts';
+import { ofEachFact, ofEachKeptFact } from '../../core/sessions/word-facts.ts';
 import { DAY_MS } from '../../core/time.ts';
 import {
   anyJson,
@@ -50,12 +51,7 @@ export const sessionSchema = z
     parentId: z.string().exactOptional(),
     childKind: z.enum(CHILD_KINDS).exactOptional(),
     title: z.string().exactOptional(),
-    model: z.string().exactOptional(),
-    workdir: z.string().exactOptional(),
-    provider: z.string().exactOptional(),
-    user: z.string().exactOptional(),
-    chat: z.string().exactOptional(),
-    branch: z.string().exactOptional(),
+    ...ofEachFact(() => z.string().exactOptional()),
     startedAt: time,
     lastActiveAt: time,
     endedAt: time.exactOptional(),
@@ -124,8 +120,7 @@ export const newSessionSchema = z.strictObject({
   parentId: text.exactOptional(),
   childKind: z.enum(CHILD_KINDS).exactOptional(),
   title: text.exactOptional(),
-  model: text.exactOptional(),
-  workdir: text.exactOptional(),
+  ...ofEachKeptFact(() => text.exactOptional()),
   tags: z.array(text).max(100).exactOptional(),
 });
 

@@ -6,6 +6,7 @@ import {
   type FilterTests,
   type SessionFilter,
 } from '../../../core/sessions/session-filters.ts';
+import { ofEachFact, WORD_FACT_SPECS } from '../../../core/sessions/word-facts.ts';
 import { FOLD } from '../database/fold-function.ts';
 import { NANO } from './session-rows.ts';
 
@@ -26,15 +27,10 @@ const FACT_SQL: Readonly<Record<keyof FactsToFilter, string>> = {
   source: 'source',
   messages: 'message_count',
   title: 'title',
-  workdir: 'workdir',
-  model: 'model',
   endReason: 'end_reason',
   tokens: '(input_tokens + output_tokens + cache_read_tokens + cache_write_tokens)',
   costUsd: `(cost_nano_usd / ${NANO.toFixed(1)})`,
-  provider: 'NULL',
-  user: 'NULL',
-  chat: 'NULL',
-  branch: 'NULL',
+  ...ofEachFact((fact) => WORD_FACT_SPECS[fact].column ?? 'NULL'),
   tags: 'tags',
   pinned: 'pinned',
 };

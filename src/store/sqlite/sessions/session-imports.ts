@@ -6,7 +6,7 @@ import type { Connection } from '../database/connection.ts';
 import type { PatientQueue } from '../database/patient-queue.ts';
 import { countMessages, insertMessages } from './message-writes.ts';
 import { dropRows } from './session-removal.ts';
-import { givenValues, type SessionRow } from './session-rows.ts';
+import { GIVEN_COLUMNS, givenValues, type SessionRow } from './session-rows.ts';
 import { addUsage, refuseTaken } from './session-writes.ts';
 
 /** Imports build a session out of sight, in short transactions, and show it in the last one. */
@@ -78,7 +78,7 @@ function refuseDisorder(db: Connection, { key, id }: SessionRow, messages: reado
 function show(db: Connection, session: ImportedSession): void {
   checkImportedSession(session);
   const { key } = requireHidden(db, session.id);
-  db.sql(`UPDATE sessions SET route_key = ?, parent_id = ?, child_kind = ?, title = ?, model = ?, workdir = ?, tags = ?,
+  db.sql(`UPDATE sessions SET ${GIVEN_COLUMNS.map((column) => `${column} = ?`).join()},
     started_at = ?, last_active_at = ?, ended_at = ?, end_reason = ?, pinned = ?, state = 'live',
     last_seq = (SELECT coalesce(max(seq), 0) FROM messages WHERE session_key = sessions.key) WHERE key = ?`).run(
     ...givenValues(session),

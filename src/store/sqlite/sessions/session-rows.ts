@@ -1,7 +1,10 @@
 import type { ChildKind, ModelUsage, NewSession, SessionFacts } from '../../../core/sessions/session.ts';
+import { KEPT_FACTS } from '../../../core/sessions/word-facts.ts';
+
+type KeptColumns = Readonly<Record<(typeof KEPT_FACTS)[number]['column'], string | null>>;
 
 /** One row of `sessions`, as SQLite returns it. */
-export interface SessionRow {
+export interface SessionRow extends KeptColumns {
   readonly key: number;
   readonly id: string;
   readonly source: string;
@@ -9,8 +12,6 @@ export interface SessionRow {
   readonly parent_id: string | null;
   readonly child_kind: ChildKind | null;
   readonly title: string | null;
-  readonly model: string | null;
-  readonly workdir: string | null;
   readonly tags: string;
   readonly started_at: number;
   readonly last_active_at: number;
@@ -56,8 +57,10 @@ export function factsOf(row: SessionRow): SessionFacts {
   if (row.parent_id !== null) facts.parentId = row.parent_id;
   if (row.child_kind !== null) facts.childKind = row.child_kind;
   if (row.title !== null) facts.title = row.title;
-  if (row.model !== null) facts.model = row.model;
-  if (row.workdir !== null) facts.workdir = row.workdir;
+  for (const { fact, column } of KEPT_FACTS) {
+    const text = row[column];
+    if (text !== null) facts[fact] = text;
+  }
   facts.startedAt = row.started_at;
   facts.lastActiveAt = row.last_active_at;
   if (row.ended_at !== null) facts.endedAt = row.ended_at;
@@ -81,10 +84,21 @@ export function modelUsageOf(row: UsageRow): ModelUsage {
   return { model: row.model, ...usageOf(row) };
 }
 
-/** What a caller said of a session, for the columns `route_key` to `tags` in the order of the table. */
+/** What a caller said of a session is in these columns, one for each of `givenValues`. */
+export const GIVEN_COLUMNS: readonly string[] = [
+  'route_key',
+  'parent_id',
+  'child_kind',
+  'title',
+  ...KEPT_FACTS.map(({ column }) => column),
+  'tags',
+];
+
 export function givenValues(session: NewSession): readonly (string | null)[] {
-  const { routeKey, parentId, childKind, title, model, workdir, tags } = session;
-  const given = [routeKey, parentId, childKind, title, model, workdir].map((value) => value ?? null);
+  const { routeKey, parentId, childKind, title, tags } = session;
+  const given = [routeKey, parentId, childKind, title, ...KEPT_FACTS.map(({ fact }) => session[fact])].map(
+    (value) => value ?? null,
+  );
   return [...given, encodeTags(tags ?? [])];
 }
 

@@ -15,7 +15,7 @@ import { shellWord } from '../../../core/shell-word.ts';
 import type { EpochMs } from '../../../core/time.ts';
 import { uuidV7 } from '../../../platform/machine/uuid-v7.ts';
 import type { Connection } from '../database/connection.ts';
-import { encodeTags, givenValues, nanoUsd, type SessionRow } from './session-rows.ts';
+import { encodeTags, GIVEN_COLUMNS, givenValues, nanoUsd, type SessionRow } from './session-rows.ts';
 
 // Each function here runs inside a write transaction and checks its input before it changes anything.
 
@@ -28,8 +28,8 @@ export function insertSession(db: Connection, session: NewSession, now: EpochMs)
   if (session.parentId !== undefined && findKeptRow(db, session.parentId) === undefined) {
     throw new Failure('not-found', `The parent session ${session.parentId} does not exist.`);
   }
-  db.sql(`INSERT INTO sessions (id, state, source, route_key, parent_id, child_kind, title, model, workdir, tags,
-      started_at, last_active_at) VALUES (?, 'live', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`).run(
+  db.sql(`INSERT INTO sessions (id, state, source, ${GIVEN_COLUMNS.join()}, started_at, last_active_at)
+      VALUES (?, 'live', ?, ${GIVEN_COLUMNS.map(() => '?').join()}, ?, ?)`).run(
     id,
     session.source,
     ...givenValues(session),
