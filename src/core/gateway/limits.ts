@@ -152,14 +152,18 @@ export function counted(counter: Counter, amount: number | 'never' | undefined):
 
 /** Limits that a run brings along, such as `maxTokens`. */
 export type RunLimits = { readonly [C in RunCounter as RunLimitName<C>]?: number };
-export type RunLimitName<C extends RunCounter> = `max${Capitalize<Unit<C>>}`;
+export type RunLimitName<C extends RunCounter> = `max${Capitalize<Joined<Unit<C>>>}`;
+/** `tool_calls` as a name in code: `toolCalls`. */
+type Joined<Words extends string> = Words extends `${infer First}_${infer Rest}`
+  ? `${First}${Capitalize<Joined<Rest>>}`
+  : Words;
 
 export function runLimitName<C extends RunCounter>(counter: C): RunLimitName<C> {
-  const { unit } = LIMITS[counter];
-  return `max${unit.slice(0, 1).toUpperCase()}${unit.slice(1)}` as RunLimitName<C>;
+  const words = LIMITS[counter].unit.split('_').map((word) => `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`);
+  return `max${words.join('')}` as RunLimitName<C>;
 }
 
 /** How the option of a run is written. */
 export function runOption(counter: RunCounter): string {
-  return `--max-${LIMITS[counter].unit}`;
+  return `--max-${LIMITS[counter].unit.replaceAll('_', '-')}`;
 }

@@ -66,9 +66,7 @@ function migrate(db: Database, path: string): void {
   if (version < 3) migrateSpend(db, version);
   if (version < 4) db.exec(KEPT_SCHEMA);
   if (version < 5) db.exec(HARD_BUDGETS_SCHEMA);
-  db.exec(FOUND_SCHEMA);
-  db.exec(REQUESTS_SCHEMA);
-  db.exec(UNRECORDED_SCHEMA);
+  if (version < 6) db.exec([FOUND_SCHEMA, REQUESTS_SCHEMA, UNRECORDED_SCHEMA].join(';'));
   db.pragma(`user_version = ${SCHEMA_VERSION}`);
 }
 
