@@ -78,15 +78,13 @@ export async function homeStatus(parts: StatusParts, options?: RetentionOptions)
   const { retention, nextMaintenanceAt } = parts;
   const unfinished = await retention.recovery.unfinished();
   const inventory = await retention.scan(options);
-  const policy = policyFromConfig(parts.config);
-  const plan = planRetention(inventory, { policy, now: inventory.scannedAt });
-  const { maxBytes } = policy.disk;
   const { usedBytes, freeBytes } = inventory.disk;
   const lastRun = await first(retention.runs());
   const trashUntil = until(inventory.trash);
+  const { notes, maxBytes, ...ruled } = byTheRules(parts, inventory);
   return {
     home: inventory.home,
-    classes: classesOf(inventory, plan.decisions),
+    ...ruled,
     disk: { usedBytes, freeBytes, ...(maxBytes !== undefined && { maxBytes }) },
     rest: restOf(inventory),
     ...(trashUntil !== undefined && { trashUntil }),
@@ -94,16 +92,28 @@ export async function homeStatus(parts: StatusParts, options?: RetentionOptions)
       ...(unfinished === undefined ? [] : [unfinished]),
       ...foreignNotes(parts),
       ...configNotes(parts),
-      ...plan.notes,
+      ...notes,
       ...unmatchedNames(parts.config, inventory),
     ],
-    shortfalls: plan.shortfalls,
     problems: [...inventory.problems, ...parts.troubles],
-    oversized: oversizedSessions(inventory, policy),
     ...(inventory.files && { files: inventory.files.toSorted((a, b) => b.sizeBytes - a.sizeBytes) }),
     ...(lastRun !== undefined && { lastRun }),
     ...(nextMaintenanceAt !== undefined && { nextMaintenanceAt }),
     ...putOff(parts, inventory),
+  };
+}
+
+/** What the rules say of all there is. The plan itself, which is as large as the home, is gone before another is made. */
+function byTheRules({ config }: StatusParts, inventory: Inventory) {
+  const policy = policyFromConfig(config);
+  const { decisions, notes, shortfalls } = planRetention(inventory, { policy, now: inventory.scannedAt });
+  const { maxBytes } = policy.disk;
+  return {
+    maxBytes,
+    classes: classesOf(inventory, decisions),
+    notes,
+    shortfalls,
+    oversized: oversizedSessions(inventory, policy),
   };
 }
 

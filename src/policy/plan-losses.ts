@@ -16,11 +16,13 @@ export function lossOf({ action }: Pick<Decision, 'action'>): number {
 
 /** How much a plan takes of the same item; nothing where it does not know it. */
 export function lossesIn({ decisions }: Plan): (decision: Decision) => number {
-  const losses = new Map<string, number>();
-  for (const decision of decisions) if (decision.action !== 'keep') losses.set(keyOf(decision), lossOf(decision));
-  return (decision) => losses.get(keyOf(decision)) ?? 0;
-}
-
-function keyOf({ item }: Decision): string {
-  return `${item.kind}\0${item.id}`;
+  const losses = new Map<Decision['item']['kind'], Map<string, number>>();
+  for (const decision of decisions) {
+    if (decision.action === 'keep') continue;
+    const { kind, id } = decision.item;
+    const ofKind = losses.get(kind);
+    if (ofKind === undefined) losses.set(kind, new Map([[id, lossOf(decision)]]));
+    else ofKind.set(id, lossOf(decision));
+  }
+  return ({ item }) => losses.get(item.kind)?.get(item.id) ?? 0;
 }
