@@ -177,7 +177,7 @@ function printOversized({ io: { out }, global }: CommandInput<NoOptions>, { over
     ),
     `  The largest is ${safeText(title ?? id)} (${plural(messageCount, 'message')}, ${formatBytes(sizeBytes)}); allowed are ${allowed.filter(Boolean).join(' and ')}.`,
     `  Nothing is removed for it. Go on in a new session, or allow more with sessions.max_messages and sessions.max_mb.`,
-    `  See the largest with: ${hintCommand(global, 'sessions', 'list', '--sort', 'bytes')}`,
+    `  See the largest with: ${hintCommand(global, 'sessions', 'list', '--sort', 'size')}`,
   ];
   out.write(`${lines.join('\n')}\n`);
 }
