@@ -1,7 +1,8 @@
 import type { z } from 'zod';
+import { configJsonSchema, type JsonSchema } from './config-json-schema.ts';
 import { configSchema } from './config-schema.ts';
 import { quote } from './config-values.ts';
-import { suggestKey } from './suggest-key.ts';
+import { type KeySuggestion, suggestKey } from './suggest-key.ts';
 
 export interface ConfigProblem {
   readonly path: readonly PropertyKey[];
@@ -16,17 +17,29 @@ export type SpellKey = (meant: readonly string[], written: readonly PropertyKey[
 /** Everything that is wrong with one level of the configuration. An empty section is allowed. */
 export function checkConfigData(data: unknown, spell: SpellKey): readonly ConfigProblem[] {
   const result = configSchema.safeParse(data, { reportInput: true });
-  const problems = (result.error?.issues ?? []).flatMap((issue) => explain(issue, spell));
+  const suggest = suggestions();
+  const problems = (result.error?.issues ?? []).flatMap((issue) => explain(issue, { spell, suggest }));
   // A number can break two rules at once, such as whole and at least 1; one sentence covers both.
   return [...new Map(problems.map((problem) => [problem.path.join('\0'), problem])).values()];
 }
 
-function explain(issue: z.core.$ZodIssue, spell: SpellKey): readonly ConfigProblem[] {
+interface Advice {
+  readonly spell: SpellKey;
+  readonly suggest: (unknown: readonly string[]) => KeySuggestion;
+}
+
+/** One schema for all keys that nobody knows, made for the first of them. */
+function suggestions(): Advice['suggest'] {
+  let schema: JsonSchema | undefined;
+  return (unknown) => suggestKey(unknown, (schema ??= configJsonSchema()));
+}
+
+function explain(issue: z.core.$ZodIssue, advice: Advice): readonly ConfigProblem[] {
   const { path, input } = issue;
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => {
       const unknown = [...path, key];
-      return { path: unknown, part: 'key', message: explainUnknownKey(unknown, spell) };
+      return { path: unknown, part: 'key', message: explainUnknownKey(unknown, advice) };
     });
   }
   if (issue.code === 'invalid_key') {
@@ -43,8 +56,8 @@ function explain(issue: z.core.$ZodIssue, spell: SpellKey): readonly ConfigProbl
   return [{ path, part: 'value', message }];
 }
 
-function explainUnknownKey(unknown: readonly PropertyKey[], spell: SpellKey): string {
-  const { path, unit, known } = suggestKey(unknown.map(String));
+function explainUnknownKey(unknown: readonly PropertyKey[], { spell, suggest }: Advice): string {
+  const { path, unit, known } = suggest(unknown.map(String));
   const problem = 'There is no such key.';
   if (path === undefined) return `${problem} Known keys here: ${known.join(', ')}.`;
   return `${problem} Did you mean ${spell(path, unknown)}?${unit === undefined ? '' : ` Its unit is ${unit}.`}`;

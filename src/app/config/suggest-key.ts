@@ -1,5 +1,5 @@
 import { closestWord, snakeCase } from './closest-word.ts';
-import { configJsonSchema, type JsonSchema, namedKeys } from './config-json-schema.ts';
+import { type JsonSchema, namedKeys } from './config-json-schema.ts';
 
 export interface KeySuggestion {
   /** The key most likely meant, if one comes close. */
@@ -10,9 +10,11 @@ export interface KeySuggestion {
   readonly known: readonly string[];
 }
 
-/** What someone who wrote an unknown key may have meant: a key beside it first, then the same name in another section. */
-export function suggestKey(path: readonly string[]): KeySuggestion {
-  const root = configJsonSchema();
+/**
+ * What someone who wrote an unknown key may have meant: a key beside it first, then the same name in another section. The schema of
+ * the whole file is the caller's, because it takes milliseconds to make.
+ */
+export function suggestKey(path: readonly string[], root: JsonSchema): KeySuggestion {
   const name = snakeCase(path.at(-1) ?? '');
   const parent = path.slice(0, -1);
   const known = namedKeys(nodeAt(root, parent)).map(([key]) => key);
