@@ -1,4 +1,3 @@
-import { basename, dirname, extname, resolve } from 'node:path';
 import type { JsonObject } from '../../core/json.ts';
 import type { Problem } from '../../core/problem.ts';
 import type { ImportedSession } from '../../core/sessions/import-store.ts';
@@ -8,8 +7,9 @@ import { EXPORT_VERSION } from './export-jsonl.ts';
 import type { ImportFile } from './find-import-files.ts';
 import type { ImportPiece, LineReader } from './line-reader.ts';
 import { parseLine } from './parse-line.ts';
+import { pathId } from './path-id.ts';
 import { readExport } from './read-export.ts';
-import { readTime } from './read-time.ts';
+import { readTime } from '../../core/read-time.ts';
 import { readTranscript, type TranscriptSource } from './read-transcript.ts';
 
 /** The version of transcripts that docs/formats/transcript.md pins. */
@@ -70,7 +70,7 @@ function headerFacts(header: JsonObject, file: ImportFile): Pick<TranscriptSourc
 function looseSession({ path, modifiedAt }: ImportFile): ImportedSession {
   const at = Math.max(0, Math.floor(modifiedAt));
   return {
-    id: looseId(path),
+    id: pathId(path),
     source: 'import',
     startedAt: at,
     lastActiveAt: at,
@@ -80,12 +80,3 @@ function looseSession({ path, modifiedAt }: ImportFile): ImportedSession {
     usageByModel: [],
   };
 }
-
-/** The name of the file, or of its folder where every file has the same name. */
-function looseId(path: string): string {
-  const full = resolve(path);
-  const stem = basename(full, extname(full));
-  return GENERIC_NAMES.has(stem.toLowerCase()) ? basename(dirname(full)) || stem : stem;
-}
-
-const GENERIC_NAMES = new Set(['transcript', 'session', 'messages', 'chat', 'history']);

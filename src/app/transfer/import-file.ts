@@ -1,65 +1,93 @@
-import { Failure } from '../../core/failure.ts';
-import type { Problem } from '../../core/problem.ts';
-import { errorCode } from '../../platform/error-code.ts';
+import type { TranscriptFormat } from '../../core/sessions/transcript-format.ts';
 import { readLines } from '../../platform/files/read-lines.ts';
 import { type Chosen, chooseReader } from './choose-reader.ts';
 import type { ImportFile } from './find-import-files.ts';
-import { type DeskOutcome, ImportDesk } from './import-desk.ts';
-import type { ImportInto } from './import-target.ts';
-import type { LineReader } from './line-reader.ts';
+import { type ComingOutcome, ImportDesk } from './import-desk.ts';
+import type { ImportGroup } from './import-group.ts';
+import { unreadableFile } from './import-problems.ts';
+import type { ImportPiece, LineReader } from './line-reader.ts';
 import { MAX_LINE_BYTES } from './parse-line.ts';
+import type { KnownFormats } from './transcripts/known-formats.ts';
+import { createIntake } from './transcripts/transcript-intake.ts';
 
 /** An outcome, or nothing new; with how much of the file was read by then. */
 export interface FileStep {
   readonly offset: number;
-  readonly outcome?: DeskOutcome;
+  readonly outcome?: ComingOutcome;
+  /** The agent keeps it beside its transcripts: there was nothing to look for. */
+  readonly isBeside?: true;
+}
+
+export interface ImportPlace {
+  readonly group: ImportGroup;
+  readonly formats: KnownFormats;
+  /** The calls of models that were counted in this import, so that each counts once. */
+  readonly counted: Set<string>;
+  readonly signal: AbortSignal | undefined;
 }
 
 /** How often to say how far the reading is. */
 const STEP_BYTES = 1024 * 1024;
 
 /** Imports the sessions of one file, which is only ever read. Whatever is not finished when it stops is abandoned. */
-export async function* importFile(
-  store: ImportInto,
-  file: ImportFile,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<FileStep> {
-  const desk = new ImportDesk(store, file.path);
-  let reader: LineReader | undefined;
+export async function* importFile(place: ImportPlace, file: ImportFile): AsyncGenerator<FileStep> {
+  const { path } = file;
+  const { signal } = place;
+  const known = file.known ?? place.formats.recognise(path);
+  if (known?.role === 'beside') {
+    yield { offset: file.sizeBytes, isBeside: true };
+    return;
+  }
+  const desk = new ImportDesk(place.group, path);
   let offset = 0;
   let stepAt = STEP_BYTES;
-  const at = (outcome: DeskOutcome): FileStep => ({ offset, outcome });
+  const at = (outcome: ComingOutcome): FileStep => ({ offset, outcome });
   try {
-    for await (const line of readLines(file.path, { maxLineBytes: MAX_LINE_BYTES, ...(signal && { signal }) })) {
-      const sizeBytes = line.endOffset - offset;
-      offset = line.endOffset;
-      if (!line.tooLong && line.text.trim() === '') continue;
-      const chosen: Chosen = reader ? { reader, pieces: reader.read(line) } : chooseReader(line, file);
-      yield* (await desk.take(chosen.pieces, sizeBytes)).map(at);
-      reader = chosen.reader;
-      if (reader === undefined) break;
+    const source = known === undefined ? linesOf(file, signal) : transcriptOf(place, file, known.format);
+    for await (const read of source) {
+      const sizeBytes = Math.max(0, read.offset - offset);
+      offset = read.offset;
+      yield* (await desk.take(read.pieces, sizeBytes)).map(at);
       if (offset < stepAt) continue;
       stepAt = offset + STEP_BYTES;
       yield { offset };
     }
-    yield* (await desk.take(reader?.end() ?? [], 0)).map(at);
-    yield* desk.close().map(at);
+    yield* desk.close({ isTranscript: known !== undefined }).map(at);
   } catch (error) {
     if (signal?.aborted) throw error;
-    yield at(await desk.fail(unreadable(file.path, error)));
+    yield at(await desk.fail(unreadableFile(path, error)));
   } finally {
     await desk[Symbol.asyncDispose]();
   }
 }
 
-/** What the file system or the store refuses is an outcome; anything else is a bug and goes on up. */
-function unreadable(path: string, error: unknown): Problem {
-  const reason = error instanceof Failure ? error.message : errorCode(error);
-  if (reason === undefined || reason.startsWith('ERR_')) throw error;
-  return {
-    kind: 'unreadable-path',
-    subject: path,
-    message: `${path} could not be read to its end: ${reason}`,
-    hint: 'Check the file and its permissions, then import it again.',
-  };
+/** What was read of a file by now. */
+interface ReadPieces {
+  readonly pieces: readonly ImportPiece[];
+  readonly offset: number;
+}
+
+/** A file that no agent claims: an export, a transcript of Coppice, or lines with a role and content. */
+async function* linesOf(file: ImportFile, signal: AbortSignal | undefined): AsyncGenerator<ReadPieces> {
+  let reader: LineReader | undefined;
+  let offset = 0;
+  for await (const line of readLines(file.path, { maxLineBytes: MAX_LINE_BYTES, ...(signal && { signal }) })) {
+    offset = line.endOffset;
+    if (!line.tooLong && line.text.trim() === '') continue;
+    const chosen: Chosen = reader ? { reader, pieces: reader.read(line) } : chooseReader(line, file);
+    yield { pieces: chosen.pieces, offset };
+    reader = chosen.reader;
+    if (reader === undefined) return;
+  }
+  yield { pieces: reader?.end() ?? [], offset };
+}
+
+async function* transcriptOf(
+  { counted, signal }: ImportPlace,
+  file: ImportFile,
+  format: TranscriptFormat,
+): AsyncGenerator<ReadPieces> {
+  const intake = createIntake({ file, source: format.name, counted });
+  for await (const { pieces, offset } of format.read(file, signal))
+    yield { pieces: intake.take(pieces), offset: Math.min(offset, file.sizeBytes) };
 }

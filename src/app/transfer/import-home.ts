@@ -4,6 +4,7 @@ import type { ImportedSession } from '../../core/sessions/import-store.ts';
 import type { Message } from '../../core/sessions/message.ts';
 import type { SessionFacts } from '../../core/sessions/session.ts';
 import type { SessionReader } from '../../core/sessions/session-reader.ts';
+import { fitLine } from './fit-line.ts';
 import type { ImportOutcome, SessionOutcome } from './import-outcome.ts';
 import { type ImportInto, openTarget } from './import-target.ts';
 
@@ -54,7 +55,8 @@ export async function importSession(
         await target.add(message, sizeOf(message));
         messages += 1;
       }
-      const status = await target.finish(session);
+      const written = await target.finish(session);
+      const status = written === 'grown' ? 'conflict' : written;
       const problems = status === 'conflict' ? [changed(id)] : [];
       return { status, id, messages, problems, problemCount: problems.length };
     } catch (error) {
@@ -74,7 +76,7 @@ function toImported(facts: SessionFacts, usageByModel: ImportedSession['usageByM
   const kind = childKind ?? (facts.source === 'tool' ? 'subagent' : 'branch');
   return {
     id: facts.id,
-    source: asLine(facts.source).slice(0, MAX_SOURCE) || 'unknown',
+    source: fitLine(facts.source, MAX_SOURCE) ?? 'unknown',
     ...line('routeKey', facts.routeKey),
     ...(parentId !== undefined && { parentId, childKind: kind }),
     ...line('title', facts.title),
@@ -90,21 +92,11 @@ function toImported(facts: SessionFacts, usageByModel: ImportedSession['usageByM
   };
 }
 
-/** In characters, each of which takes at most four bytes of what a store accepts. */
-const MAX_LINE = 1000;
 const MAX_SOURCE = 32;
 
 function line<K extends string>(name: K, value: string | undefined): { [P in K]?: string } {
-  const text = value === undefined ? '' : asLine(value);
-  return text === '' ? {} : ({ [name]: text } as { [P in K]: string });
-}
-
-function asLine(value: string): string {
-  const clean = value
-    .toWellFormed()
-    .replaceAll(/\p{Cc}+/gu, ' ')
-    .trim();
-  return [...clean].slice(0, MAX_LINE).join('');
+  const text = fitLine(value);
+  return text === undefined ? {} : ({ [name]: text } as { [P in K]: string });
 }
 
 function sizeOf({ content }: Message): number {

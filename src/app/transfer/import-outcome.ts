@@ -4,7 +4,8 @@ import type { Problem } from '../../core/problem.ts';
 export type ImportOutcome = SessionOutcome | ReadingProgress | LeftAlone;
 
 export interface SessionOutcome {
-  readonly status: 'imported' | 'already-there' | 'conflict' | 'failed' | 'skipped';
+  /** `empty`: a transcript in which nobody says anything. */
+  readonly status: 'imported' | 'already-there' | 'conflict' | 'failed' | 'skipped' | 'empty';
   readonly path: string;
   /** Absent where the file could not even be read so far. */
   readonly id?: string;
@@ -13,11 +14,19 @@ export interface SessionOutcome {
   /** The first problems; `problemCount` counts them all. An imported session can have some: those lines are missing. */
   readonly problems: readonly Problem[];
   readonly problemCount: number;
+  /** Lines of kinds that this version does not know, which were left out; absent when there are none. */
+  readonly unknown?: UnknownLines;
   /** Of all files, so far. */
   readonly bytesRead: number;
 }
 
-/** Comes about once per megabyte. Both numbers are of all files together. */
+export interface UnknownLines {
+  readonly lines: number;
+  /** The first few kinds, as the agent calls them. */
+  readonly kinds: readonly string[];
+}
+
+/** Comes about once per megabyte, and at least once for some dozens of files. Both numbers are of all files together. */
 export interface ReadingProgress {
   readonly status: 'reading';
   readonly path: string;
@@ -25,7 +34,7 @@ export interface ReadingProgress {
   readonly totalBytes: number;
 }
 
-/** Files in a folder whose names do not end in .jsonl or .ndjson, and links. */
+/** Files in a folder that are no transcripts, and links. */
 export interface LeftAlone {
   readonly status: 'left-alone';
   readonly path: string;

@@ -15,6 +15,7 @@ import {
 import { tempDir } from '../../../test/support/temp-dir.ts';
 import type { SessionStore } from '../../core/sessions/session-store.ts';
 import { importSessions } from './import-sessions.ts';
+import { pathId } from './path-id.ts';
 
 let dir: string;
 let store: SessionStore;
@@ -96,8 +97,10 @@ describe('a loose transcript', () => {
     mkdirSync(join(dir, 'project-x'));
     const generic = writeInput(dir, 'project-x/transcript.jsonl', line);
     const outcomes = await outcomesOf(store, named, generic);
-    expect(outcomes.map(({ id }) => id)).toEqual(['my talk', 'project-x']);
-    expect(await store.get('my talk')).toMatchObject({ source: 'import', endReason: 'imported', pinned: false });
+    const [talk = '', project = ''] = outcomes.map(({ id }) => id);
+    expect(talk).toMatch(/^my talk-[0-9a-f]{8}$/);
+    expect(project).toMatch(/^project-x-[0-9a-f]{8}$/);
+    expect(await store.get(talk)).toMatchObject({ source: 'import', endReason: 'imported', pinned: false });
   });
 
   it('takes its times from the messages, and fills gaps from their neighbours', async () => {
@@ -112,20 +115,24 @@ describe('a loose transcript', () => {
       ]),
     );
     await outcomesOf(store, path);
-    expect((await messagesOf(store, 'times')).map(({ at }) => at - 1_700_000_000_000)).toEqual([
-      10_000, 10_000, 10_000, 0,
-    ]);
-    expect(await store.get('times')).toMatchObject({ startedAt: 1_700_000_000_000, lastActiveAt: 1_700_000_010_000 });
+    const id = pathId(path);
+    expect((await messagesOf(store, id)).map(({ at }) => at - 1_700_000_000_000)).toEqual([10_000, 10_000, 10_000, 0]);
+    expect(await store.get(id)).toMatchObject({ startedAt: 1_700_000_000_000, lastActiveAt: 1_700_000_010_000 });
   });
 
   it('falls back on the time of the file, and is still recognised after a copy', async () => {
     const path = writeInput(dir, 'untimed.jsonl', jsonLines([{ role: 'user', content: 'a' }]));
     utimesSync(path, 1_600_000_000, 1_600_000_000);
     await outcomesOf(store, path);
-    expect(await store.get('untimed')).toMatchObject({ startedAt: 1_600_000_000_000, endedAt: 1_600_000_000_000 });
+    expect(await store.get(pathId(path))).toMatchObject({ startedAt: 1_600_000_000_000, endedAt: 1_600_000_000_000 });
     utimesSync(path, 1_650_000_000, 1_650_000_000);
     expect((await outcomesOf(store, path)).map(({ status }) => status)).toEqual(['already-there']);
     appendFileSync(path, jsonLines([{ role: 'user', content: 'b' }]));
+    expect((await outcomesOf(store, path))[0]).toMatchObject({
+      status: 'conflict',
+      problems: [{ kind: 'grown' }],
+    });
+    writeInput(dir, 'untimed.jsonl', jsonLines([{ role: 'user', content: 'other' }]));
     expect((await outcomesOf(store, path))[0]).toMatchObject({
       status: 'conflict',
       problems: [{ hint: 'To keep both, give the file another name and import it again.' }],
@@ -153,7 +160,7 @@ describe('a loose transcript', () => {
     expect(outcome?.problems.map(({ subject }) => subject)).toEqual(
       [2, 4, 5, 6, 7, 8].map((line) => `${path}:${line}`),
     );
-    expect((await messagesOf(store, 'mixed')).map(({ seq, content }) => [seq, content])).toEqual([
+    expect((await messagesOf(store, pathId(path))).map(({ seq, content }) => [seq, content])).toEqual([
       [1, 'one'],
       [2, 'two'],
     ]);
@@ -166,10 +173,15 @@ describe('a loose transcript', () => {
     expect(await statuses(store, '')).toEqual(['skipped']);
   });
 
-  it('fails without a trace when its name cannot be an id', async () => {
-    const path = writeInput(dir, 'line\nbreak.jsonl', jsonLines([{ role: 'user', content: 'a' }]));
-    expect((await outcomesOf(store, path))[0]).toMatchObject({ status: 'failed', problems: [{ kind: 'refused' }] });
-    expect(await allIds(store)).toEqual([]);
+  it('is told apart from others of its name by where it lies', async () => {
+    mkdirSync(join(dir, 'a'));
+    mkdirSync(join(dir, 'b'));
+    const names = ['chat', 'history', 'messages', 'session', 'transcript'].map((name) => `a/${name}.jsonl`);
+    for (const [index, name] of [...names, 'b/chat.jsonl', 'b/line\nbreak.jsonl'].entries())
+      writeInput(dir, name, jsonLines([{ role: 'user', content: `talk ${index}` }]));
+    expect((await outcomesOf(store, dir)).map(({ status }) => status)).toEqual(Array(7).fill('imported'));
+    expect(new Set(await allIds(store)).size).toBe(7);
+    expect((await outcomesOf(store, dir)).map(({ status }) => status)).toEqual(Array(7).fill('already-there'));
   });
 });
 

@@ -1,4 +1,5 @@
 import { canonicalJson } from '../../core/canonical-json.ts';
+import type { Failure } from '../../core/failure.ts';
 import type { ImportedSession } from '../../core/sessions/import-store.ts';
 import type { Message } from '../../core/sessions/message.ts';
 import type { SessionReader } from '../../core/sessions/session-reader.ts';
@@ -9,10 +10,18 @@ import type { ReadMessage } from './line-reader.ts';
 /** What an import needs of the store that it writes to. */
 export type ImportInto = Pick<SessionReader, 'get' | 'messages'> & Pick<SessionWriter, 'imports'>;
 
+/** What became of a session. One that has `grown` is there already with fewer messages, which are the same. */
+export type Written = 'imported' | 'already-there' | 'conflict' | 'grown';
+
+/** It is written together with others, and what became of it is known then; a failure says why the store refused it. */
+export interface WrittenLater {
+  readonly later: Promise<Written | Failure>;
+}
+
 /** Where the messages of one session go: into the store, or beside what the store has already. */
-export interface ImportTarget {
+export interface ImportTarget<Result = Written> {
   add(message: ReadMessage, sizeBytes: number): Promise<void>;
-  finish(session: ImportedSession): Promise<'imported' | 'already-there' | 'conflict'>;
+  finish(session: ImportedSession): Promise<Result>;
   /** Leaves the store as it was. */
   abandon(): Promise<void>;
 }
@@ -24,13 +33,13 @@ export async function openTarget(store: ImportInto, session: ImportedSession): P
   return writeTarget(store, session);
 }
 
-function writeTarget({ imports }: ImportInto, { id, startedAt }: ImportedSession): ImportTarget {
+/** Writes a session that was begun, a batch at a time. */
+export function writeTarget({ imports }: ImportInto, { id, startedAt }: ImportedSession): ImportTarget {
   let batch: ReadMessage[] = [];
   let batchBytes = 0;
   let lastAt: EpochMs | undefined;
   const flush = async () => {
-    const known = lastAt ?? batch.find((message) => message.at !== undefined)?.at ?? startedAt;
-    const messages = withTimes(batch, known);
+    const messages = withTimes(batch, startedAt, lastAt);
     batch = [];
     batchBytes = 0;
     if (messages.length === 0) return;
@@ -53,9 +62,9 @@ function writeTarget({ imports }: ImportInto, { id, startedAt }: ImportedSession
   };
 }
 
-/** A message that does not say when it was takes the time of the one before it. */
-function withTimes(messages: readonly ReadMessage[], first: EpochMs): readonly Message[] {
-  let at = first;
+/** A message that does not say when it was takes the time of the one before it, and the first ones that of the one after them. */
+export function withTimes(messages: readonly ReadMessage[], startedAt: EpochMs, before?: EpochMs): readonly Message[] {
+  let at = before ?? messages.find((message) => message.at !== undefined)?.at ?? startedAt;
   return messages.map((message) => {
     at = message.at ?? at;
     return Object.assign({ at }, message);
@@ -63,18 +72,21 @@ function withTimes(messages: readonly ReadMessage[], first: EpochMs): readonly M
 }
 
 /** Compares as it reads, so that neither side is ever in memory. */
-function compareTarget(store: ImportInto, id: string): ImportTarget {
+export function compareTarget(store: ImportInto, id: string): ImportTarget {
   const stored = store.messages(id)[Symbol.asyncIterator]();
   let same = true;
+  let more = false;
   return {
     async add(message) {
-      if (!same) return;
+      if (!same || more) return;
       const { value, done } = await stored.next();
-      same = done !== true && canonicalJson({ at: value.at, ...message }) === canonicalJson(value);
+      if (done === true) more = true;
+      else same = canonicalJson({ at: value.at, ...message }) === canonicalJson(value);
     },
     async finish() {
-      const complete = same && (await stored.next()).done === true;
-      return complete ? 'already-there' : 'conflict';
+      if (!same) return 'conflict';
+      if (more) return 'grown';
+      return (await stored.next()).done === true ? 'already-there' : 'conflict';
     },
     async abandon() {
       await stored.return?.();

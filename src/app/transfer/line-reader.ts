@@ -15,9 +15,17 @@ export interface LineReader {
  * only known at the end; `damaged` means that nothing of the session may become visible.
  */
 export type ImportPiece =
-  | { readonly kind: 'session'; readonly session: ImportedSession; readonly conflictHint: string }
+  | {
+      readonly kind: 'session';
+      readonly session: ImportedSession;
+      readonly conflictHint: string;
+      /** Its id was given by another program, and is only unique among the sessions of that. */
+      readonly isForeign?: true;
+    }
   | { readonly kind: 'message'; readonly message: ReadMessage }
   | { readonly kind: 'problem'; readonly problem: Problem }
+  /** A line of a kind that this version does not know. */
+  | { readonly kind: 'unknown'; readonly what: string }
   | { readonly kind: 'finished'; readonly session: ImportedSession }
   | { readonly kind: 'damaged'; readonly id?: string; readonly problem: Problem };
 

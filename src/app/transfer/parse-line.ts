@@ -7,7 +7,7 @@ import type { Line } from '../../platform/files/read-lines.ts';
 export const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 /** Deeper values could be parsed but not written again: writing JSON needs a stack. */
-const MAX_LEVELS = 1000;
+export const MAX_LEVELS = 1000;
 
 /** Either the JSON object on a line, or the problem with it. */
 export type ParsedLine = { readonly value: JsonObject } | { readonly problem: Problem };

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import { type Content, type NewMessage, ROLES, type Role, type ToolCall } from '../../core/sessions/message.ts';
-import { readTime } from './read-time.ts';
+import { readTime } from '../../core/read-time.ts';
 
 /**
  * Understands one message as Coppice writes it and as other tools do (OpenAI's names, or wrapped in an outer object).

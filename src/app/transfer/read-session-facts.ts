@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../core/json.ts';
+import { readTime } from '../../core/read-time.ts';
 import type { ImportedSession } from '../../core/sessions/import-store.ts';
 import { CHILD_KINDS } from '../../core/sessions/session.ts';
 import { ofEachKeptFact } from '../../core/sessions/word-facts.ts';
-import { readTime } from './read-time.ts';
 
 /** The facts on the session line of an export; undefined when some are missing or of the wrong kind. */
 export function readSessionFacts(line: JsonObject): ImportedSession | undefined {

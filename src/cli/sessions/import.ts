@@ -79,6 +79,8 @@ class Tally {
   readonly #global: GlobalOptions;
   readonly #outcomes: SessionOutcome[] = [];
   #leftAlone = 0;
+  #shown = 0;
+  #more = 0;
 
   constructor({ io, global }: CommandInput<ImportOptions>) {
     this.#io = io;
@@ -99,15 +101,30 @@ class Tally {
   finish(): number {
     const whole = this.#outcomes.every(({ status, problemCount }) => WHOLE.has(status) && problemCount === 0);
     if (this.#global.json) writeJson(this.#io.out, { outcomes: this.#outcomes, leftAlone: this.#leftAlone });
-    else this.#io.out.write(`${this.#summary()}\n`);
+    else {
+      if (this.#more > 0) this.#io.err.write(`… and ${plural(this.#more, 'problem')} more. Add --json to see them.\n`);
+      this.#io.out.write(`${this.#summary()}\n`);
+    }
     return whole ? 0 : FAILURES.partial.exit;
   }
 
-  #complain({ path, problems, problemCount }: SessionOutcome): void {
-    for (const { message, hint } of problems.slice(0, SHOWN_PROBLEMS))
+  #complain({ problems, problemCount }: SessionOutcome): void {
+    const shown = problems.slice(0, Math.min(SHOWN_OF_FILE, SHOWN_PROBLEMS - this.#shown));
+    for (const { message, hint } of shown)
       printFailure(this.#io, new Failure('partial', message, hint === undefined ? {} : { hint }), this.#global);
-    const more = problemCount - SHOWN_PROBLEMS;
-    if (more > 0) this.#io.err.write(`… and ${formatCount(more)} more in ${safeText(path)}\n`);
+    this.#shown += shown.length;
+    this.#more += problemCount - shown.length;
+  }
+
+  /** What newer versions of an agent write and nobody here knows: one sentence for all of it. */
+  #unknownLines(): string {
+    const found = this.#outcomes.flatMap(({ unknown }) => unknown ?? []);
+    const lines = found.reduce((sum, unknown) => sum + unknown.lines, 0);
+    if (lines === 0) return '';
+    const kinds = [...new Set(found.flatMap((unknown) => unknown.kinds))];
+    const named = kinds.slice(0, SHOWN_KINDS).map(safeText).join(', ');
+    const of = `${named}${kinds.length > SHOWN_KINDS ? ', …' : ''}`;
+    return `${plural(lines, 'line')} of kinds that this version does not know ${lines === 1 ? 'was' : 'were'} left out (${of}).`;
   }
 
   #summary(): string {
@@ -126,16 +143,24 @@ class Tally {
       ),
       say(count('failed').length, 'could not be imported.', 'could not be imported.'),
       say(count('skipped').length, 'files hold no messages.', 'file holds no messages.'),
+      say(
+        count('empty').length,
+        'sessions are empty: nobody said anything.',
+        'session is empty: nobody said anything.',
+      ),
+      this.#unknownLines(),
       say(this.#leftAlone, 'other files were not looked at.', 'other file was not looked at.'),
     ];
     return parts.filter((part) => part !== '').join(' ');
   }
 }
 
-/** Of each file: one that holds something else has a problem on every line. */
-const SHOWN_PROBLEMS = 5;
+/** Of each file, and of all: one that holds something else has a problem on every line, and a folder may be full of them. */
+const SHOWN_OF_FILE = 5;
+const SHOWN_PROBLEMS = 20;
+const SHOWN_KINDS = 5;
 
-const WHOLE = new Set<SessionOutcome['status']>(['imported', 'already-there']);
+const WHOLE = new Set<SessionOutcome['status']>(['imported', 'already-there', 'empty']);
 
 function say(count: number, many: string, one: string): string {
   if (count === 0) return '';

@@ -1,5 +1,5 @@
-import type { JsonValue } from '../../core/json.ts';
-import type { EpochMs } from '../../core/time.ts';
+import type { JsonValue } from './json.ts';
+import type { EpochMs } from './time.ts';
 
 /** The last instant that a JavaScript date can hold. */
 const LATEST = 8.64e15;
