@@ -27,7 +27,9 @@ function blockHtml(block: Block): string {
   if (block.kind === 'image') return imageHtml(block.name, block.image);
   const text = escapeHtml(block.text);
   if (block.kind === 'text') return `<div class="text">${text}</div>\n`;
-  return `<figure><figcaption>${escapeHtml(block.label)}</figcaption><pre>\n${text}</pre></figure>\n`;
+  if (block.kind === 'aside') return `<div class="aside"><b>${block.label}</b> ${text}</div>\n`;
+  const label = block.kind === 'call' ? `call of ${block.name}` : block.label;
+  return `<figure><figcaption>${escapeHtml(label)}</figcaption><pre>\n${text}</pre></figure>\n`;
 }
 
 /** Only images that cannot carry scripts, and only data that is nothing but base64. */
@@ -65,7 +67,8 @@ dd { margin: 0; overflow-wrap: anywhere; }
 article { border-left: 3px solid var(--line); margin: 1rem 0; padding: 0 0 0 1rem; }
 article.user { border-color: #2a7; }
 article.assistant { border-color: #27c; }
-.text { white-space: pre-wrap; overflow-wrap: anywhere; }
+.text, .aside { white-space: pre-wrap; overflow-wrap: anywhere; }
+.aside { opacity: 0.75; border-left: 2px dotted var(--line); padding-left: 0.5rem; margin: 0.5rem 0; }
 figure { margin: 0.5rem 0; }
 pre { background: var(--soft); margin: 0; padding: 0.5rem; overflow-x: auto; }
 img { max-width: 100%; }

@@ -26,8 +26,18 @@ function blockText(block: Block): string {
   if (block.kind === 'image') return `\n*[image: ${oneLine(block.name)}]*\n`;
   const text = visibleText(block.text);
   if (block.kind === 'text') return `\n${closeFence(text)}\n`;
+  if (block.kind === 'aside') return `\n*${block.label}:*\n\n${quoted(text)}\n`;
   const fence = fenceFor(text);
-  return `\n${oneLine(block.label)}:\n\n${fence}\n${text}\n${fence}\n`;
+  const label = block.kind === 'call' ? `call of ${block.name}` : block.label;
+  return `\n${oneLine(label)}:\n\n${fence}\n${text}\n${fence}\n`;
+}
+
+/** As a quotation, in which nothing can end the block. */
+function quoted(text: string): string {
+  return closeFence(text)
+    .split('\n')
+    .map((line) => `> ${line}`.trimEnd())
+    .join('\n');
 }
 
 /** Longer than any run of backticks inside, so nothing in the text can end the block. */

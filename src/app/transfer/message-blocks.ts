@@ -1,12 +1,18 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import { nestedDeeper } from '../../core/nested-deeper.ts';
-import { contentText, type Message } from '../../core/sessions/message.ts';
+import { callOf, contentText, type Message, type ToolCall } from '../../core/sessions/message.ts';
 
 /** What a reader sees of a message, one block after the other, whatever shape the agent's provider gave it. */
 export type Block =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'code'; readonly label: string; readonly text: string }
+  /** A tool that is called, and what it is given. */
+  | { readonly kind: 'call'; readonly name: string; readonly text: string }
+  /** What was not said to anybody: thoughts, summaries of what was said before, and what went wrong. */
+  | { readonly kind: 'aside'; readonly label: Aside; readonly text: string }
   | { readonly kind: 'image'; readonly name: string; readonly image?: InlineImage };
+
+export type Aside = 'thinking' | 'summary' | 'error';
 
 export interface InlineImage {
   readonly mediaType: string;
@@ -16,10 +22,10 @@ export interface InlineImage {
 
 /** Splits a message into blocks. Output of tools is code; tool calls follow the text that announces them. */
 export function messageBlocks({ role, content, toolCalls, name, failed }: Message): readonly Block[] {
-  const parts = typeof content === 'string' ? [textBlock(content)] : content.map(partBlock);
+  const parts = typeof content === 'string' ? [textBlock(content)] : content.flatMap(partBlocks);
   const label = `${failed ? 'failed result' : 'result'}${name === undefined ? '' : ` of ${name}`}`;
   const shown = parts.map((block) => (role === 'tool' && block.kind === 'text' ? codeBlock(label, block.text) : block));
-  const calls = (toolCalls ?? []).map((call) => codeBlock(`call of ${call.name}`, pretty(call.arguments)));
+  const calls = (toolCalls ?? []).map(callBlock);
   return [...shown, ...calls].filter((block) => block.kind !== 'text' || block.text !== '');
 }
 
@@ -31,18 +37,51 @@ export function visibleText(text: string): string {
     .replace(/(?![\n\t])\p{Cc}/gu, '\uFFFD');
 }
 
-function partBlock(part: JsonObject): Block {
+function partBlocks(part: JsonObject): readonly Block[] {
   const image = imageBlock(part);
-  if (image !== undefined) return image;
-  const text = part['type'] === 'tool_use' ? '' : contentText([part]);
-  return text === '' ? codeBlock(stringOf(part['type']) ?? 'part', pretty(part)) : textBlock(text);
+  if (image !== undefined) return [image];
+  const called = callOf(part);
+  if (called !== undefined) return [callBlock(called)];
+  const type = stringOf(part['type']);
+  if (type === 'tool_result' || type === 'function_call_output') return resultBlocks(part);
+  if (type?.startsWith('redacted_')) return [textBlock('[hidden by the provider]')];
+  const text = contentText([part]);
+  if (text === '') return type === 'text' ? [] : [codeBlock(type ?? 'part', pretty(part))];
+  const aside = ASIDES.get(type ?? '');
+  return [aside === undefined ? textBlock(text) : { kind: 'aside', label: aside, text }];
 }
 
-/** Images as Anthropic (`source`), OpenAI (`image_url`) and Google (`inlineData`) send them. */
+const ASIDES: ReadonlyMap<string, Aside> = new Map([
+  ['thinking', 'thinking'],
+  ['reasoning', 'thinking'],
+  ['compaction', 'summary'],
+  ['error', 'error'],
+]);
+
+/** What a tool gave back, where a provider puts it among the words of the user; its images stay images. */
+function resultBlocks(part: JsonObject): readonly Block[] {
+  const label = part['is_error'] === true ? 'failed result' : 'result';
+  const inner = part['content'];
+  if (!Array.isArray(inner)) return [codeBlock(label, contentText([part]))];
+  const parts = inner.map(
+    (item: JsonValue): JsonObject =>
+      isJsonObject(item) ? item : { type: 'text', text: typeof item === 'string' ? item : JSON.stringify(item) },
+  );
+  return parts.map((item) => imageBlock(item) ?? codeBlock(label, contentText([item]) || pretty(item)));
+}
+
+function callBlock({ name, arguments: given }: Pick<ToolCall, 'name' | 'arguments'>): Block {
+  return { kind: 'call', name, text: pretty(given) };
+}
+
+/** Images as Anthropic (`source`), OpenAI (`image_url`) and Google (`inlineData`) send them, or with the data beside the type. */
 function imageBlock(part: JsonObject): Block | undefined {
   const source = part['source'];
   if (part['type'] === 'image' && isJsonObject(source)) {
     return namedImage({ url: source['url'], mediaType: source['media_type'], data: source['data'] });
+  }
+  if (part['type'] === 'image' && part['data'] !== undefined) {
+    return namedImage({ mediaType: part['mimeType'] ?? part['media_type'] ?? 'image', data: part['data'] });
   }
   const link = part['image_url'];
   if (link !== undefined) return namedImage({ url: isJsonObject(link) ? link['url'] : link });

@@ -26,6 +26,14 @@ describe('the words of a content', () => {
     expect(contentText(parts)).toBe('one\ntwo\nthree\nfour\nfive\nsix');
   });
 
+  it('are also the tools that are called among them, for whoever looks for a command', () => {
+    const parts: JsonObject[] = [
+      { type: 'tool_use', id: 't', name: 'Bash', input: { command: 'ls' } },
+      { type: 'function_call', name: 'look', arguments: '{"a":1}', call_id: 'c' },
+    ];
+    expect(contentText(parts)).toBe('Bash {"command":"ls"}\nlook {"a":1}');
+  });
+
   it('leave out images, data and what has no words', () => {
     expect(
       contentText([{ type: 'image', source: { data: 'AAAA' } }, { type: 'text', text: '' }, { text: 7 }, {}]),

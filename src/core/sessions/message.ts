@@ -85,9 +85,17 @@ function partText(part: JsonValue, depth: number): string {
     const value = part[key];
     if (typeof value === 'string') return value;
   }
+  const called = callOf(part);
+  if (called !== undefined) return `${called.name} ${argumentsText(called.arguments)}`;
   const inner = part['content'];
   if (typeof inner === 'string') return inner;
   return Array.isArray(inner) ? partsText(inner, depth + 1) : '';
+}
+
+/** The tool that a part asks for, where a provider puts the call among the words: `input`, or `arguments` under its name. */
+export function callOf(part: JsonObject): Pick<ToolCall, 'name' | 'arguments'> | undefined {
+  const { name, input, arguments: given = input } = part;
+  return typeof name === 'string' && given !== undefined ? { name, arguments: given } : undefined;
 }
 
 function argumentsText(value: JsonValue): string {
