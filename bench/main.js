@@ -19,6 +19,7 @@ import { benchMemory, benchStart } from './processes.js';
 import { benchReading } from './reading.js';
 import { benchAppendsDuringPrune, benchPlan, benchRetention } from './retention.js';
 import { benchSupervise } from './supervise.js';
+import { benchTranscripts } from './transcripts.js';
 import { benchIdlePass, benchPurgeBesideWriter } from './upkeep.js';
 import { benchYear } from './year.js';
 
@@ -32,6 +33,7 @@ const BENCHES = {
   plan: benchPlan,
   retention: benchRetention,
   archive: benchArchive,
+  transcripts: benchTranscripts,
   'prune-beside': benchAppendsDuringPrune,
   'idle-pass': benchIdlePass,
   'purge-beside': benchPurgeBesideWriter,

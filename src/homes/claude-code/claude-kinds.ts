@@ -27,7 +27,13 @@ export const SILENT_KINDS: ReadonlySet<string> = new Set([
   'worktree-state',
 ]);
 
-/** The longest lines of all: requests as they were sent, with the whole prompt of the system. Known by how they begin. */
-export function isReplayRecord(line: string): boolean {
-  return line.startsWith('{"type":"api-request');
+/**
+ * Whether a line begins with one of these kinds. Among them are the longest lines of all, requests as they were sent with the whole
+ * prompt of the system.
+ */
+export function beginsSilent(line: string): boolean {
+  if (!line.startsWith(TYPE_FIRST)) return false;
+  return SILENT_KINDS.has(line.slice(TYPE_FIRST.length, line.indexOf('"', TYPE_FIRST.length)));
 }
+
+const TYPE_FIRST = '{"type":"';

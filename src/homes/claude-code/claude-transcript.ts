@@ -8,7 +8,7 @@ import type { TranscriptPiece } from '../../core/sessions/transcript-format.ts';
 import { startNotes, type TranscriptNotes } from '../../core/sessions/transcript-notes.ts';
 import { readBeginning } from '../../platform/transcripts/read-beginning.ts';
 import type { LineTranscript } from '../../platform/transcripts/read-json-lines.ts';
-import { isReplayRecord, SILENT_KINDS } from './claude-kinds.ts';
+import { beginsSilent, SILENT_KINDS } from './claude-kinds.ts';
 import { CLAUDE, messagesOfLine, type Talk } from './claude-messages.ts';
 import { claudeUsage } from './claude-usage.ts';
 
@@ -27,14 +27,15 @@ export function claudeTranscript(path: string): LineTranscript {
     return { kind: 'message', message };
   };
   return {
-    skips: isReplayRecord,
+    skips: beginsSilent,
     read(line) {
       const type = textOf(line['type']) ?? '';
       if (SILENT_KINDS.has(type)) return [];
       takeFacts(line, notes, agent);
       if (type === 'user' || type === 'assistant') {
         const used = type === 'assistant' ? usage.take(line) : [];
-        return [...messagesOfLine(line, talk).map(say), ...used];
+        const pieces = messagesOfLine(line, talk).map(say);
+        return used.length === 0 ? pieces : [...pieces, ...used];
       }
       if (type === 'attachment') return queuedPrompt(line).map(say);
       if (type === 'system') return systemMessage(line).map(say);

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 
-const CHUNK_BYTES = 256 * 1024;
+const CHUNK_BYTES = 64 * 1024;
 const LF = 0x0a;
 const BOM = 0xfeff;
 
