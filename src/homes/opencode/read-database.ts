@@ -1,52 +1,31 @@
-import { statSync } from 'node:fs';
-import { pathToFileURL } from 'node:url';
-import BetterSqlite3, { type Database } from 'better-sqlite3';
+import type { Database } from 'better-sqlite3';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import type { TranscriptBatches } from '../../core/sessions/transcript-format.ts';
 import { Failure } from '../../core/failure.ts';
-import { errorCode } from '../../platform/error-code.ts';
-import { allowSqliteUris } from '../../platform/sqlite/allow-sqlite-uris.ts';
+import { type GuestDatabase, hasColumns, openGuest } from '../../platform/sqlite/guest-database.ts';
 import { opencodeSession } from './opencode-session.ts';
 
 /** Reads all sessions of the database, one message at a time, and changes nothing in it. */
 export async function* readDatabase(path: string, signal?: AbortSignal): TranscriptBatches {
-  const db = openToRead(path);
+  const guest = openGuest(path);
+  const { db } = guest;
   try {
-    refuseUnknown(db, path);
+    refuseUnknown(guest, path);
     const ids = db.prepare<[], string>('SELECT id FROM session ORDER BY time_created, id').pluck().all();
     for (const id of ids) {
       signal?.throwIfAborted();
       yield* readSession(db, id);
     }
+    if (guest.disturbed()) throw changedMeanwhile(path);
   } finally {
-    db.close();
+    guest.close();
   }
 }
 
-/** One at rest is read without locks, so that nothing is left beside it; one in use through the log and the memory that are there. */
-function openToRead(path: string): Database {
-  allowSqliteUris();
-  const atRest = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0;
-  const how = atRest ? 'mode=ro&immutable=1' : 'mode=ro&readonly_shm=1';
-  try {
-    return probed(`${pathToFileURL(path).href}?${how}`);
-  } catch (error) {
-    // A log without its shared memory: SQLite adds that one file.
-    if (!/^SQLITE_(?:CANTOPEN|READONLY)/.test(errorCode(error) ?? '')) throw error;
-    return probed(path);
-  }
-}
-
-function probed(name: string): Database {
-  const db = new BetterSqlite3(name, { readonly: true, fileMustExist: true, timeout: 5000 });
-  try {
-    db.pragma('cache_size = -4000');
-    db.prepare('SELECT count(*) FROM sqlite_master').get();
-    return db;
-  } catch (error) {
-    db.close();
-    throw error;
-  }
+function changedMeanwhile(path: string): Failure {
+  return new Failure('failed', `${path} was written to while it was read, so something may be missing.`, {
+    hint: 'Import it again: what is there already is left alone.',
+  });
 }
 
 const NEEDED = {
@@ -55,14 +34,11 @@ const NEEDED = {
   part: ['id', 'message_id', 'data'],
 };
 
-function refuseUnknown(db: Database, path: string): void {
-  for (const [table, columns] of Object.entries(NEEDED)) {
-    const there = new Set(db.prepare<[string], string>('SELECT name FROM pragma_table_info(?)').pluck().all(table));
-    if (columns.every((column) => there.has(column))) continue;
-    throw new Failure('refused', `${path} is a database of opencode in a shape that is not known here.`, {
-      hint: 'Export the sessions with: opencode export ID > FILE, and import the files.',
-    });
-  }
+function refuseUnknown(guest: GuestDatabase, path: string): void {
+  if (Object.entries(NEEDED).every(([table, columns]) => hasColumns(guest, table, columns))) return;
+  throw new Failure('refused', `${path} is a database of opencode in a shape that is not known here.`, {
+    hint: 'Export the sessions with: opencode export ID > FILE, and import the files.',
+  });
 }
 
 interface SessionRow {
