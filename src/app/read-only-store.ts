@@ -58,7 +58,7 @@ const EFFECTS: Effects<SessionStore> = {
     bundles: 'reads',
     move: 'changes',
   },
-  rewind: { takeBack: 'changes', giveBack: 'changes' },
+  rewind: { takeBack: 'changes', bringBack: 'changes' },
   journal: {
     begin: 'changes',
     intend: 'changes',

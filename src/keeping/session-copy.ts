@@ -9,7 +9,7 @@ export interface CopyRef {
 }
 
 /** Copies in Coppice's records have no files of their own. */
-export const NO_FILES: FileMover = { take: () => undefined, giveBack: () => undefined, letGo: () => undefined };
+export const NO_FILES: FileMover = { take: () => undefined, bringBack: () => undefined, letGo: () => undefined };
 
 /** Removes what Coppice's own records have of a session of another home, archived or not, as if it had never been there. */
 export async function dropCopy(

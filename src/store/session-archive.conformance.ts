@@ -62,7 +62,7 @@ export function sessionArchiveConformance(name: string, newPlace: () => Promise<
       expect(usage).toEqual({ kind: 'usage', usage: (await store.usageByModel('s'))[0] });
       expect(rewind).toEqual({ kind: 'rewind', rewind: { runId: 'w', afterSeq: 3, lastSeq: 4 } });
       expect(messages.map(({ kind }) => kind)).toEqual(Array<string>(4).fill('message'));
-      await store.rewind.giveBack('w', { number: 1, id: 's', afterSeq: 3 });
+      await store.rewind.bringBack('w', { number: 1, id: 's', afterSeq: 3 });
       expect(messagesIn(messages)).toEqual(await messagesOf(store, 's'));
     });
 
@@ -159,7 +159,7 @@ export function sessionArchiveConformance(name: string, newPlace: () => Promise<
       expect(await store.archive.unseal('r', request, NO_FILES)).toMatchObject({ status: 'skipped' });
       await store.archive.clear('r', 1);
       await store.archive.put('r', 1, messagesIn(documents));
-      const stands = { ...NO_FILES, giveBack: () => 'Something stands there.' };
+      const stands = { ...NO_FILES, bringBack: () => 'Something stands there.' };
       expect(await store.archive.unseal('r', request, stands)).toMatchObject({ detail: 'Something stands there.' });
       expect(await store.archive.unseal('r', request, NO_FILES)).toEqual({ number: 1, status: 'done' });
       expect([await store.get('s'), await messagesOf(store, 's')]).toEqual(before);

@@ -31,7 +31,7 @@ export function sessionRewindConformance(name: string, newPlace: () => Promise<S
       ]);
     const takeBack = (run: string, afterSeq: number, id = 's') =>
       store.rewind.takeBack(run, { number: 1, id, afterSeq });
-    const giveBack = (run: string, id = 's') => store.rewind.giveBack(run, { number: 1, id, afterSeq: 0 });
+    const giveBack = (run: string, id = 's') => store.rewind.bringBack(run, { number: 1, id, afterSeq: 0 });
 
     it('hides what came after a message, and shows it marked to whoever asks', async () => {
       expect(await takeBack('r', 2)).toEqual({ number: 1, status: 'done' });

@@ -262,7 +262,7 @@ describe('runs that meet what happened since', () => {
     const intended = { number: 1, item, action, reason, fingerprint, sizeBytes, skipsTrash: false };
     await journal.begin({ id: 'run', request: plan.request, startedAt: clock.now(), expiresAt: clock.now() });
     await journal.intend('run', [intended]);
-    const left = { take: () => undefined, giveBack: () => undefined, letGo: () => undefined };
+    const left = { take: () => undefined, bringBack: () => undefined, letGo: () => undefined };
     await at.parts.store.trash.hide('run', [{ number: 1, id: item.id, fingerprint }], { files: left, deadHolders: [] });
   }
 

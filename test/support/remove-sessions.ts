@@ -5,7 +5,7 @@ import { type FileMover, sessionFingerprint } from '../../src/core/sessions/sess
 import { runItem } from './run-item.ts';
 
 /** For sessions without files, or whose files do not matter. */
-export const NO_FILES: FileMover = { take: () => undefined, giveBack: () => undefined, letGo: () => undefined };
+export const NO_FILES: FileMover = { take: () => undefined, bringBack: () => undefined, letGo: () => undefined };
 
 /** Removes sessions for good as a run does, open ones once they are ended: journal, out of sight, rows. Claims do not count. */
 export async function removeSessions(store: SessionStore, ids: readonly string[]): Promise<readonly ItemOutcome[]> {

@@ -38,13 +38,13 @@ async function each(items: readonly RunItem[], act: (item: RunItem) => Promise<I
 
 /** Only recovery asks for this: a restore that was cut short before it changed a file is not carried out later. */
 async function callOff(parts: WorktreeParts, runId: string, item: RunItem): Promise<ItemOutcome> {
-  if (item.item.kind === 'conversation') await parts.rewind.giveBack(runId, requestOf(item));
+  if (item.item.kind === 'conversation') await parts.rewind.bringBack(runId, requestOf(item));
   else await forget(parts, runId, item);
   return skip(item, 'The restore was cut short before it began.');
 }
 
 async function putBack(parts: WorktreeParts, runId: string, item: RunItem): Promise<ItemOutcome> {
-  if (item.item.kind === 'conversation') return parts.rewind.giveBack(runId, requestOf(item));
+  if (item.item.kind === 'conversation') return parts.rewind.bringBack(runId, requestOf(item));
   const request = (await parts.journal.run(runId))?.request;
   const store = parts.findStore();
   if (request?.kind !== 'restore-checkpoint') return skip(item, 'Its run does not say what it went back to.');

@@ -16,5 +16,5 @@ export interface SessionRewind {
   /** Hides the messages after one. Asked again for the same run, it changes nothing. */
   takeBack(run: string, request: RewindRequest): Promise<ItemOutcome>;
   /** Shows again what a run hid. Skips a conversation that has gone on since: two endings would stand in one. */
-  giveBack(run: string, request: RewindRequest): Promise<ItemOutcome>;
+  bringBack(run: string, request: RewindRequest): Promise<ItemOutcome>;
 }

@@ -17,7 +17,7 @@ export interface FileMover {
   /** Into the trash. A sentence when that cannot be. */
   take(request: TrashRequest): string | undefined;
   /** Back to their place. A sentence when that cannot be. */
-  giveBack(request: TrashRequest): string | undefined;
+  bringBack(request: TrashRequest): string | undefined;
   /** Brings back what a crash left in the trash of a session that stays after all. */
   letGo(request: TrashRequest): void;
 }

@@ -97,7 +97,7 @@ function moverOf(trash: RunTrash, items: readonly RunItem[]): FileMover {
   };
   return {
     take: ({ number }) => say(number, (item) => void trash.take(item)),
-    giveBack: ({ number }) => say(number, (item) => giveBack(trash, item)),
+    bringBack: ({ number }) => say(number, (item) => bringBack(trash, item)),
     letGo: ({ number }) =>
       void say(number, (item) => {
         trash.letGo(item);
@@ -105,7 +105,7 @@ function moverOf(trash: RunTrash, items: readonly RunItem[]): FileMover {
   };
 }
 
-function giveBack(trash: RunTrash, item: RunItem): string | undefined {
+function bringBack(trash: RunTrash, item: RunItem): string | undefined {
   return trash.bringBack(item) ? undefined : 'Something else stands where its files were.';
 }
 
@@ -134,7 +134,7 @@ async function restoreOne(parts: NativeParts, step: Step, item: RunItem): Promis
     return outcome ?? done(item);
   }
   if (item.item.kind === 'session') return store.trash.returnFiles(runId, trashRequest(item), files);
-  return attempt(item, () => giveBack(trash, item));
+  return attempt(item, () => bringBack(trash, item));
 }
 
 /** Removes, afterwards, the bundles that a step leaves without any session. */

@@ -19,7 +19,7 @@ export function trashConformance(desk: StoreDesk): void {
         if (obstacle === undefined) moved.push(`take ${id}`);
         return obstacle;
       },
-      giveBack: ({ id }) => {
+      bringBack: ({ id }) => {
         if (obstacle === undefined) moved.push(`give back ${id}`);
         return obstacle;
       },

@@ -152,7 +152,7 @@ async function purgeFiles(trash: HermesTrash, number: number): Promise<void> {
 
 function restoreFiles(desk: TakeDesk, item: RunItem): ItemOutcome {
   return attempt(item, () =>
-    desk.trash.giveBack(item.number) ? undefined : 'Something else stands where its files were.',
+    desk.trash.bringBack(item.number) ? undefined : 'Something else stands where its files were.',
   );
 }
 

@@ -24,7 +24,7 @@ export interface HermesTrash extends Disposable {
   /** Writes down what is about to be taken, for people who have only the files. Durable. */
   note(items: readonly RunItem[]): void;
   /** Brings files back. False when something stands where one of them was; then all of them stay. */
-  giveBack(number: number): boolean;
+  bringBack(number: number): boolean;
   /** Brings back what nothing stands in the way of. */
   letGo(number: number): void;
   /** Takes away the empty folders of items that have left, and the run's own once nothing is left in it. */
@@ -41,13 +41,13 @@ export function openHermesTrash(home: string, root: string): HermesTrash {
     files,
     knows: (number) => records.has(number) || files.knows(number),
     note: (items) => writeManifest(home, root, items),
-    giveBack(number) {
+    bringBack(number) {
       const taken = files.names(number);
       if (!taken.every(isFree)) return false;
-      files.giveBack(number, taken);
+      files.bringBack(number, taken);
       return true;
     },
-    letGo: (number) => files.giveBack(number, files.names(number).filter(isFree)),
+    letGo: (number) => files.bringBack(number, files.names(number).filter(isFree)),
     tidy: (numbers) => removeEmpty(home, root, numbers),
     [Symbol.dispose]() {
       records[Symbol.dispose]();

@@ -106,7 +106,7 @@ async function prepareReturn(
   if (!fitsSchema(hermes, record)) return staying('Hermes has changed the tables it came from.');
   const files = trash.files.names(number);
   const inTheWay = obstacleOf(() =>
-    trash.giveBack(number) ? undefined : 'Something else stands where its files were.',
+    trash.bringBack(number) ? undefined : 'Something else stands where its files were.',
   );
   if (inTheWay !== undefined) {
     // Some of them may be back already, and they belong together.

@@ -36,7 +36,7 @@ describe('the files that a run took', () => {
     expect([1, 2, 22].map((number) => again.knows(number))).toEqual([true, false, true]);
     expect(again.names(22)).toEqual(['c.json']);
     expect(again.take(1, ['b.json'])).toEqual(['b.json']);
-    for (const number of [1, 2, 22]) again.giveBack(number, again.names(number));
+    for (const number of [1, 2, 22]) again.bringBack(number, again.names(number));
     expect(inSessions()).toEqual(['a.json', 'b.json', 'c.json']);
     expect(again.knows(1)).toBe(false);
   });
@@ -47,7 +47,7 @@ describe('the files that a run took', () => {
     files.take(7, [LONG]);
     expect(readdirSync(join(root, '1', '7'))).toEqual([LONG]);
     using again = openTakenFiles(home, root);
-    again.giveBack(7, again.names(7));
+    again.bringBack(7, again.names(7));
     expect(inSessions()).toEqual([LONG]);
   });
 
@@ -56,7 +56,7 @@ describe('the files that a run took', () => {
     putOwn(root, 3, ['a.json', 'b.json']);
     putOwn(root, 4, ['c.json']);
     using files = openTakenFiles(home, root);
-    files.giveBack(3, files.names(3));
+    files.bringBack(3, files.names(3));
     await files.purge(4);
     expect(inSessions()).toEqual(['a.json', 'b.json']);
     expect(readdirSync(join(root, '1'))).toEqual(['3']);
@@ -82,7 +82,7 @@ describe('the files that a run took', () => {
     files.gather(1);
     expect(readFileSync(join(root, '1', '1', 'a.json'), 'utf8')).toBe('a.json');
     expect(readdirSync(join(root, '1', 'files'))).toEqual(['2.b.json']);
-    files.giveBack(1, files.names(1));
+    files.bringBack(1, files.names(1));
     expect(inSessions()).toEqual(['a.json']);
   });
 });

@@ -23,7 +23,7 @@ export interface TakenFiles extends Disposable {
   /** Moves files out of `sessions/`. Gives the names of those that were taken before. */
   take(number: number, names: readonly string[]): readonly string[];
   /** Moves files back into `sessions/`. */
-  giveBack(number: number, names: readonly string[]): void;
+  bringBack(number: number, names: readonly string[]): void;
   /** Moves the files of an item into a folder of its own, for whoever needs one. */
   gather(number: number): void;
   /** Removes the files of an item for good. */
@@ -60,7 +60,7 @@ export function openTakenFiles(home: string, root: string): TakenFiles {
       }
       return before;
     },
-    giveBack(number, wanted) {
+    bringBack(number, wanted) {
       for (const name of wanted) {
         move(pathOf(number, name), join(sessions, name));
         filesOf(number).delete(name);

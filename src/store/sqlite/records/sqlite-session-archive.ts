@@ -123,7 +123,7 @@ function unseal(db: Connection, { run, request, files }: Step): ItemOutcome {
   const count = db.sql<[number], number>('SELECT count(*) FROM messages WHERE session_key = ?').pluck();
   if (row !== undefined && count.get(row.key) !== row.message_count)
     return skipped(number, 'Its archive does not hold all of its messages.');
-  const obstacle = files.giveBack(request);
+  const obstacle = files.bringBack(request);
   // Restored before a crash: the row is live again.
   if (row === undefined) return { number, status: 'done' };
   if (obstacle !== undefined) return skipped(number, obstacle);

@@ -127,7 +127,7 @@ function show(db: Connection, { run, request, files }: Step): ItemOutcome {
   const taken = findKeptRow(db, id) !== undefined;
   if (row === undefined && !taken) return skipped(number, 'Its messages are gone for good.');
   if (row !== undefined && taken) return skipped(number, 'Another session has its id by now.');
-  const obstacle = files.giveBack(request);
+  const obstacle = files.bringBack(request);
   // Shown before a crash: the row is live again, under its own id.
   if (row === undefined) return { number, status: 'done' };
   if (obstacle !== undefined) return skipped(number, obstacle);
@@ -175,12 +175,12 @@ function returnFiles(db: Connection, step: Step): ItemOutcome {
   const taken = takenBefore(db, run, number);
   if (taken === undefined) {
     // Returned before a crash, and a power cut may have undone the move.
-    const left = files.giveBack(request);
+    const left = files.bringBack(request);
     return left === undefined ? { number, status: 'done' } : skipped(number, left);
   }
   const row = findRow(db, id);
   if (row?.key !== taken.key) return skipped(number, 'Its session is not there.');
-  const obstacle = files.giveBack(request);
+  const obstacle = files.bringBack(request);
   if (obstacle !== undefined) return skipped(number, obstacle);
   // What was begun since is not what comes back.
   if (row.dump_bytes === 0) db.sql('UPDATE sessions SET dump_bytes = ? WHERE key = ?').run(taken.dumpBytes, row.key);

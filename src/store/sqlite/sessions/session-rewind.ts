@@ -14,7 +14,7 @@ export const REWOUND = `EXISTS (SELECT 1 FROM rewinds WHERE rewinds.session_key 
 export function createRewind(db: Connection, queue: WriteQueue): SessionRewind {
   return {
     takeBack: (run, request) => queue.run(() => takeBack(db, run, request)),
-    giveBack: (run, request) => queue.run(() => giveBack(db, run, request)),
+    bringBack: (run, request) => queue.run(() => bringBack(db, run, request)),
   };
 }
 
@@ -31,7 +31,7 @@ function takeBack(db: Connection, run: string, { number, id, afterSeq }: RewindR
   return { number, status: 'done' };
 }
 
-function giveBack(db: Connection, run: string, { number, id }: RewindRequest): ItemOutcome {
+function bringBack(db: Connection, run: string, { number, id }: RewindRequest): ItemOutcome {
   const row = findRow(db, id);
   if (row === undefined) return { number, status: 'skipped', detail: 'The session is not there.' };
   const wentOn = db

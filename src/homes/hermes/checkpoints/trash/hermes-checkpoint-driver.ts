@@ -70,7 +70,7 @@ export function createHermesCheckpointDriver(
           returnSnapshots({ runId, trash, whole }, address, ours),
         )),
         ...(await eachFolder(items, async ({ item }) =>
-          whole.giveBack(runId, item.id) ? undefined : 'Something else stands where it was.',
+          whole.bringBack(runId, item.id) ? undefined : 'Something else stands where it was.',
         )),
       ]),
     purge: async (runId, items) => [

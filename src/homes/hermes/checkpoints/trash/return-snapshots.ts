@@ -23,10 +23,10 @@ export function returnSnapshots(
   address: ProjectAddress,
   items: readonly RunItem[],
 ): Promise<readonly ItemOutcome[]> {
-  return skipIfRefused(items, () => giveBack(desk, address, items));
+  return skipIfRefused(items, () => bringBack(desk, address, items));
 }
 
-async function giveBack(
+async function bringBack(
   { runId, trash, whole }: ReturnDesk,
   address: ProjectAddress,
   items: readonly RunItem[],
@@ -34,7 +34,7 @@ async function giveBack(
   const { gitDir, ref, repository } = address;
   if (whole.has(runId, address)) {
     const detail = 'Something else stands where its repository was.';
-    return whole.giveBack(runId, repository) ? items.map(done) : items.map((item) => skip(item, detail));
+    return whole.bringBack(runId, repository) ? items.map(done) : items.map((item) => skip(item, detail));
   }
   if (!existsSync(gitDir)) return items.map((item) => skip(item, 'Hermes has removed its checkpoints since.'));
   const chain = await readChain(gitDir, ref);

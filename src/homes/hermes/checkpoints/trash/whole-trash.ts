@@ -23,7 +23,7 @@ export interface WholeTrash {
   /** Where a path is once it was taken. */
   placeOf(runId: string, path: string): string;
   /** Brings back whatever of it nothing stands in the way of. False when something does. */
-  giveBack(runId: string, path: string): boolean;
+  bringBack(runId: string, path: string): boolean;
   giveNotesBack(runId: string, address: ProjectAddress): void;
   /** Removes a path for good. */
   purge(runId: string, path: string): Promise<void>;
@@ -49,7 +49,7 @@ export function openWholeTrash(home: string, trashDir: (runId: string) => string
     },
     hasPath: (runId, path) => existsSync(trash.placeOf(runId, path)),
     placeOf: (runId, path) => join(root(runId), path),
-    giveBack(runId, path) {
+    bringBack(runId, path) {
       if (!trash.hasPath(runId, path)) return true;
       if (existsSync(join(home, path))) return false;
       move(trash.placeOf(runId, path), join(home, path));
@@ -57,7 +57,7 @@ export function openWholeTrash(home: string, trashDir: (runId: string) => string
       return true;
     },
     giveNotesBack(runId, address) {
-      for (const path of notesOf(address)) trash.giveBack(runId, path);
+      for (const path of notesOf(address)) trash.bringBack(runId, path);
     },
     async purge(runId, path) {
       await removeTree(home, trash.placeOf(runId, path));
