@@ -40,7 +40,7 @@ async function benchVerdict(directory, { name, config, limit }) {
   const transcripts = { write: ({ mark }) => ({ mark, problems: [] }) };
   const store = await openSqliteStore({ path: `${path}.state`, scratchDir: directory, clock: Date, transcripts });
   const { id } = await store.create({ source: 'cli' });
-  const turn = liveSession(book, config, () => store.sizeOf(id)).beginTurn();
+  const turn = (await liveSession(book, config, () => store.sizeOf(id))).beginTurn();
   await turn.usage({ model: 'large', inputTokens: 10 });
   const bare = bareCounter(join(directory, `bare ${name}.db`));
   await reportVerdict(`verdict before a step, ${name}`, { judge: () => turn.beforeIteration(), limit }, bare);
@@ -53,8 +53,8 @@ async function benchVerdict(directory, { name, config, limit }) {
 async function reportVerdict(name, { judge, limit }, bare) {
   const { oursMs, oursLeastMs, bareMs, ratio } = await compare(
     101,
-    () => {
-      for (let asked = 0; asked < VERDICTS; asked += 1) judge();
+    async () => {
+      for (let asked = 0; asked < VERDICTS; asked += 1) await judge();
     },
     () => {
       for (let asked = 0; asked < VERDICTS; asked += 1) bare.count();
@@ -72,7 +72,7 @@ function microseconds(ms, count) {
 function liveSession(book, config, size) {
   const { live, budgetOffsetAt } = gatewayRules(config, 'cli');
   const recorder = { size, usage: async () => {}, end: async () => {} };
-  return new LiveSession({
+  return LiveSession.follow({
     id: '0198c2f0-0000-7000-8000-000000000000',
     source: 'cli',
     usedBefore: {},

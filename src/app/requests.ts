@@ -21,7 +21,7 @@ export class Requests {
 
   /** What is known of a request, wherever its effect was. */
   async find(key: string): Promise<KeptRequest | undefined> {
-    return this.#parts.store.requests.find(key) ?? (await this.#counted.find(key));
+    return (await this.#parts.store.requests.find(key)) ?? (await this.#counted.find(key));
   }
 
   /** Says that work begins which must not be done twice. */

@@ -33,6 +33,10 @@ export type GuardEvent =
   | { readonly kind: 'result'; readonly name: string; readonly ok: boolean }
   | { readonly kind: 'flow'; readonly at: EpochMs; readonly amounts: Partial<Readonly<Record<Flow, number>>> };
 
+export type FlowEvent = Extract<GuardEvent, { readonly kind: 'flow' }>;
+/** What a tool did: the model called it, or it answered. */
+export type ToolEvent = Exclude<GuardEvent, FlowEvent>;
+
 export interface GuardState {
   readonly kept: KeptGuards;
   readonly flow: Readonly<Record<Flow, Rate>>;

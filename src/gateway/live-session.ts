@@ -1,5 +1,6 @@
-import type { Amounts, Recorder, SpendBook, Verdict } from '../core/gateway/gateway.ts';
-import type { Once } from '../core/gateway/once.ts';
+import type { Amounts, Verdict } from '../core/gateway/gateway.ts';
+import type { Recorder } from '../core/gateway/recorder.ts';
+import type { SpendBook } from '../core/gateway/spend-book.ts';
 import type { SessionSize } from '../core/sessions/session.ts';
 import type { Clock } from '../core/time.ts';
 import { mostSize } from './check-spend.ts';
@@ -39,7 +40,7 @@ export class LiveSession {
   readonly within: SessionSize;
   readonly #state: LiveState;
 
-  constructor(parts: LiveSessionParts) {
+  private constructor(parts: LiveSessionParts) {
     const { id, source, offsetAt, rules, book, recorder, clock } = parts;
     const scopesAt = createSpendScopes({ sessionId: id, source, offsetAt, rules: rules.spend });
     this.id = id;
@@ -62,29 +63,32 @@ export class LiveSession {
       stopped: undefined,
       ending: undefined,
     };
-    book.begin(scopesAt(clock.now(), parts.model).session, parts.usedBefore);
-    this.#takeUp();
+  }
+
+  /** Begins to follow a session, where it was. */
+  static async follow(parts: LiveSessionParts): Promise<LiveSession> {
+    const live = new LiveSession(parts);
+    const { book, scopesAt, clock } = live.#state;
+    await book.begin(scopesAt(clock.now(), parts.model).session, parts.usedBefore);
+    await live.#takeUp();
+    return live;
   }
 
   /** Goes on with the streaks of an earlier process. */
-  #takeUp(): void {
+  #takeUp(): Promise<void> {
     const state = this.#state;
-    state.book.keep(this.id, (text) => {
+    const change = (text: string | undefined): string | undefined => {
       if (text === undefined) return undefined;
       state.guards = takenUp(readKeptGuards(text));
       state.keptText = keptGuardsText(state.guards.kept);
       return state.keptText;
-    });
+    };
+    return state.book.keep({ sessionId: this.id, change });
   }
 
   /** Starts a stretch of work, or goes on with one that has lasted so long already; several may run side by side. */
   beginTurn(start: TurnStart = {}): Turn {
     return new Turn(this.#state, start);
-  }
-
-  /** Does something in this session once under a key; a second time it says what the first one gave. */
-  once<T>(once: Once, work: () => T): T {
-    return this.#state.book.once(once, work);
   }
 
   /**
@@ -93,7 +97,7 @@ export class LiveSession {
    */
   async added(messages: readonly AddedMessage[]): Promise<Verdict> {
     await using turn = this.beginTurn();
-    const verdict = turn.messages(messages);
+    const verdict = await turn.messages(messages);
     const { recorder, isSupervised } = this.#state;
     // Every time: somebody may have opened it again meanwhile.
     if (forbids(verdict) && !isSupervised) await recorder.end(endReason(verdict), verdict);

@@ -1,4 +1,6 @@
-import type { Recorder, Reservation, Reserved, Spend, SpendBook, Verdict } from '../core/gateway/gateway.ts';
+import type { Reserved, Spend, Verdict } from '../core/gateway/gateway.ts';
+import type { Recorder } from '../core/gateway/recorder.ts';
+import type { Reservation, SpendBook } from '../core/gateway/spend-book.ts';
 import type { Clock, EpochMs } from '../core/time.ts';
 import type { SpendRule } from './check-spend.ts';
 import type { GuardRules, GuardState } from './guards.ts';
@@ -28,7 +30,7 @@ export interface LiveState {
   readonly scopesAt: (at: EpochMs, model: string | undefined) => SpendScopes;
   readonly meter: UsageMeter;
   /** Told once, by whichever process gets there, that so much of a limit is used. */
-  readonly tellShares: ((spent: readonly Spend[]) => void) | undefined;
+  readonly tellShares: ((spent: readonly Spend[]) => Promise<void>) | undefined;
   /** What the newest report used: the next step is expected to need as much. */
   lastUse: Reserved | undefined;
   guards: GuardState;

@@ -1,4 +1,5 @@
-import type { Reservation, Reserved, SpendBook } from '../core/gateway/gateway.ts';
+import type { Reserved } from '../core/gateway/gateway.ts';
+import type { Reservation, SpendBook } from '../core/gateway/spend-book.ts';
 import type { HeldAhead } from './held-ahead.ts';
 
 /** What is set aside for the step of a turn that goes on. It is settled by a report, or stays held for the next one. */
@@ -26,6 +27,12 @@ export class SetAside {
     return reservation;
   }
 
+  /** It was taken and is not used up. Where another has come in its place meanwhile it must go back. */
+  async putBack(reservation: Reservation | undefined, book: SpendBook): Promise<void> {
+    if (this.reservation === undefined) this.reservation = reservation;
+    else if (reservation !== undefined && reservation.id !== this.reservation.id) await book.release(reservation);
+  }
+
   /** What stays held after a report of so much; undefined where nothing does. */
   aheadOf(used: Reserved): Reserved | undefined {
     this.#ahead?.used(used);
@@ -38,7 +45,7 @@ export class SetAside {
   }
 
   /** A report was of nothing, so that nothing was counted. */
-  unused(reservation: Reservation | undefined, book: SpendBook): void {
-    if (reservation !== undefined && this.#ahead === undefined) book.release(reservation);
+  async unused(reservation: Reservation | undefined, book: SpendBook): Promise<void> {
+    if (reservation !== undefined && this.#ahead === undefined) await book.release(reservation);
   }
 }

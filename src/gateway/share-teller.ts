@@ -1,5 +1,6 @@
-import type { Spend, SpendBook, SpendShare } from '../core/gateway/gateway.ts';
+import type { Spend } from '../core/gateway/gateway.ts';
 import { isOfSize } from '../core/gateway/limits.ts';
+import type { SpendBook, SpendShare } from '../core/gateway/spend-book.ts';
 import { ruleApplies } from './check-spend.ts';
 import type { LiveRules } from './live-state.ts';
 import { factsOf } from './verdict-of.ts';
@@ -17,10 +18,10 @@ export interface ShareTellerParts {
 }
 
 /** Tells of each set share of a limit when it is used, and once for all processes: the book knows what was told. */
-export function createShareTeller({ book, rules, tell }: ShareTellerParts): (spent: readonly Spend[]) => void {
+export function createShareTeller({ book, rules, tell }: ShareTellerParts): (spent: readonly Spend[]) => Promise<void> {
   const told = new Set<string>();
   const limits = rules.spend.flatMap((rule) => (rules.alertPercents ?? []).map((percent) => ({ rule, percent })));
-  return (spent) => {
+  return async (spent) => {
     for (const { scope, key, period, used: totals } of spent) {
       for (const { rule, percent } of limits) {
         const { counter, limit } = rule;
@@ -34,7 +35,7 @@ export function createShareTeller({ book, rules, tell }: ShareTellerParts): (spe
         if (!isUsed) told.delete(name);
         if (!isUsed || told.has(name)) continue;
         told.add(name);
-        if (!book.tell({ scope, key, period, counter, limit, percent })) continue;
+        if (!(await book.tell({ scope, key, period, counter, limit, percent }))) continue;
         const facts = factsOf({ causes: [{ rule: counter, scope, used, limit }] });
         const message = `${percent === 100 ? 'A budget is used up' : `${percent} % of a budget is used`}. ${facts}`;
         tell({ scope, key, period, counter, limit, percent, used, message });

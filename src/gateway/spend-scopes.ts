@@ -1,4 +1,5 @@
-import type { SpendAccount, SpendKey } from '../core/gateway/gateway.ts';
+import type { SpendKey } from '../core/gateway/gateway.ts';
+import type { SpendAccount } from '../core/gateway/spend-book.ts';
 import type { EpochMs } from '../core/time.ts';
 import { ruleApplies, type SpendRule } from './check-spend.ts';
 import { localDay, type ZoneOffset } from './zone-offset.ts';

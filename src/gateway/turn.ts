@@ -1,28 +1,25 @@
-import {
-  type Amounts,
-  type FoundTokens,
-  OK,
-  type Reservation,
-  type Reserved,
-  type Spend,
-  type Verdict,
-} from '../core/gateway/gateway.ts';
+import { type Amounts, OK, type Reserved, type Verdict } from '../core/gateway/gateway.ts';
 import type { Once } from '../core/gateway/once.ts';
+import type { FoundTokens, Reservation } from '../core/gateway/spend-book.ts';
 import type { JsonValue } from '../core/json.ts';
 import { type SessionSize, totalTokens, weighedTokens } from '../core/sessions/session.ts';
-import { type EpochMs, MINUTE_MS } from '../core/time.ts';
 import { checkPrice } from './check-price.ts';
-import { checkFits, checkSize, checkSpend, type Estimate, reserves } from './check-spend.ts';
-import { followGuard } from './follow-guard.ts';
-import { type GuardEvent, guardVerdict } from './guards.ts';
+import { checkFits, checkSize, checkSpend, type Estimate } from './check-spend.ts';
+import { countFound } from './count-found.ts';
+import { flowOf, flowOfMessages, followGuard, keptChange, seeFlow } from './follow-guard.ts';
+import { guardVerdict, isKept, type ToolEvent } from './guards.ts';
 import { FIRST_STEP } from './held-ahead.ts';
+import { judgeStep, type StepJudge } from './judge-step.ts';
 import type { AddedMessage, JudgedCall, LiveState, TurnStart } from './live-state.ts';
 import { priceOf, priceUsage, UNNAMED_MODEL } from './price-usage.ts';
+import { endStopped, remember } from './remember-stop.ts';
 import { SetAside } from './set-aside.ts';
 import type { SpendScopes } from './spend-scopes.ts';
-import { stopReason } from './stop-reason.ts';
 import { forbids, strictest } from './strictest.ts';
 import type { UsageDelta, UsageEvent } from './usage-meter.ts';
+import { WorkTime } from './work-time.ts';
+
+const NO_SIZE: SessionSize = { messages: 0, bytes: 0 };
 
 /**
  * One stretch of work in a live session. Close it with `await using` or `end()`. A session that is told to stop ends at once, and takes
@@ -30,14 +27,13 @@ import type { UsageDelta, UsageEvent } from './usage-meter.ts';
  */
 export class Turn implements AsyncDisposable {
   readonly #state: LiveState;
-  /** Up to here the time of this turn is counted. */
-  #countedAt: EpochMs;
+  readonly #time: WorkTime;
   #ended = false;
   readonly #aside: SetAside;
 
   constructor(state: LiveState, { workedMs = 0, ...start }: TurnStart) {
     this.#state = state;
-    this.#countedAt = state.clock.now() - workedMs;
+    this.#time = new WorkTime(state.clock, workedMs);
     this.#aside = new SetAside(start);
   }
 
@@ -45,52 +41,60 @@ export class Turn implements AsyncDisposable {
    * Asks for one more step. It is counted, and what it will need is set aside, in all processes at once, unless the verdict forbids
    * it.
    */
-  beforeIteration(): Verdict {
-    const { book, rules, lastUse = FIRST_STEP } = this.#state;
-    const wallMs = this.#uncountedMs();
-    const besides = strictest([this.#guarded(), this.#grown()]);
-    const account = this.#scopes();
-    let verdict = besides;
-    const allows = (spent: readonly Spend[]): boolean => {
-      const fits = checkFits(rules.spend, spent, { ...lastUse, certain: false });
-      verdict = strictest([besides, checkSpend(rules.spend, spent, wallMs), fits]);
-      return !forbids(verdict);
+  async beforeIteration(): Promise<Verdict> {
+    const { book } = this.#state;
+    const judge = this.#stepJudge(await this.#state.recorder.size());
+    const { step } = judge;
+    const taken =
+      'amounts' in step ? ((await book.reserve(step, judge.allows)) ?? false) : await book.step(step, judge.allows);
+    if (taken !== true || judge.instead !== undefined) await this.#taken(judge, taken);
+    return this.#remembered(judge);
+  }
+
+  /**
+   * Says which tools ran since the last step and asks for the next one, all of it together. Under a key that is done once: whoever asks
+   * again is told what was said the first time.
+   */
+  async nextStep(tools: readonly ToolEvent[], once?: Once): Promise<Verdict> {
+    const state = this.#state;
+    const judge = this.#stepJudge(await this.#state.recorder.size());
+    const keep = tools.length === 0 ? undefined : keptChange(state, tools, () => judge.pass());
+    let taken: Reservation | boolean | undefined;
+    const answer = (done: Reservation | boolean): Verdict => {
+      taken = done;
+      return judge.verdict();
     };
-    if (reserves(rules.spend)) {
-      const { shared } = account;
-      const amounts = this.#aside.amounts(lastUse);
-      const wanted = { account, shared, amounts, instead: this.#aside.reservation, stepMs: wallMs };
-      const reservation = book.reserve(wanted, allows);
-      this.#aside.reservation = reservation ?? this.#aside.reservation;
-      if (reservation !== undefined) this.#countedAt += wallMs;
-    } else if (book.step({ account, wallMs }, allows)) {
-      this.#countedAt += wallMs;
-    }
-    return this.#remember(verdict);
+    const answered = await state.book.stepTogether({ once, keep, step: judge.step, answer }, judge.allows);
+    // What was answered before had its time and its step counted then.
+    await this.#taken(judge, taken ?? false);
+    if (taken === undefined) this.#time.take();
+    return taken === undefined ? remember(this.#state, answered) : this.#remembered(judge);
   }
 
   /**
    * Asks for one call of a model, which is a step, and sets aside what it is expected to use. Unless the verdict forbids it there is a reservation, which
    * `usage` settles. A call that only has to wait for others is not the end of the session: whoever asks may ask again.
    */
-  beforeCall(model: string, needs: Estimate): JudgedCall {
+  async beforeCall(model: string, needs: Estimate): Promise<JudgedCall> {
     const { book, rules } = this.#state;
-    const stepMs = this.#uncountedMs();
     const account = this.#state.scopesAt(this.#state.clock.now(), model);
     const price = model === UNNAMED_MODEL ? OK : checkPrice(rules, model);
     let spend: Verdict = OK;
     let fits: Verdict = OK;
     const amounts = { tokens: needs.tokens, nanoUsd: needs.nanoUsd };
+    const stepMs = this.#time.take();
     // What was set aside for the step is for its calls.
-    const wanted = { isCall: true, account, shared: account.shared, amounts, instead: this.#aside.reservation, stepMs };
-    const reservation = book.reserve(wanted, (spent) => {
-      spend = strictest([this.#guarded(), price, checkSpend(rules.spend, spent, stepMs)]);
+    const instead = this.#aside.take();
+    const wanted = { isCall: true, account, shared: account.shared, amounts, instead, stepMs };
+    const reservation = await book.reserve(wanted, (spent) => {
+      spend = strictest([this.#guards(), price, checkSpend(rules.spend, spent, stepMs)]);
       fits = checkFits(rules.spend, spent, needs);
       return !forbids(spend) && !forbids(fits);
     });
-    if (reservation !== undefined) {
-      this.#countedAt += stepMs;
-      this.#aside.take();
+    remember(this.#state, this.#guards());
+    if (reservation === undefined) {
+      this.#time.giveBack(stepMs);
+      await this.#aside.putBack(instead, book);
     }
     const crowded = !forbids(spend) && forbids(fits) && fits.causes.every(({ reserved = 0 }) => reserved > 0);
     const verdict = forbids(fits) && !forbids(spend) ? fits : spend;
@@ -99,12 +103,12 @@ export class Turn implements AsyncDisposable {
 
   /** Takes a verdict of `beforeCall` as the end: the session was told so, and is told nothing else. */
   heed(verdict: Verdict): Verdict {
-    return this.#remember(verdict);
+    return remember(this.#state, verdict);
   }
 
   /** A call came to nothing, so what was set aside for it is given back. */
-  callOff(reservation: Reservation): void {
-    this.#state.book.release(reservation);
+  callOff(reservation: Reservation): Promise<void> {
+    return this.#state.book.release(reservation);
   }
 
   /**
@@ -112,7 +116,7 @@ export class Turn implements AsyncDisposable {
    * key each of the two is done once: whoever died between them asks again, and only what is missing is made up for.
    */
   async usage(event: UsageEvent, settled = this.#aside.take(), once?: Once): Promise<Verdict> {
-    const { meter, rules, recorder } = this.#state;
+    const { meter, rules, recorder, book } = this.#state;
     this.#aside.keep(settled);
     const delta = meter.take(event);
     const nanoUsd = priceUsage(delta, rules.prices);
@@ -123,15 +127,17 @@ export class Turn implements AsyncDisposable {
     if (tokens + nanoUsd + used.reasoningTokens > 0) {
       const { session, shared } = this.#scopes();
       const report = { sessionId: this.#state.sessionId, usage: added, ...(once && { id: once.key }) };
-      const note = this.#once(once, () => {
-        const ahead = this.#aside.aheadOf({ tokens, nanoUsd });
-        const noted = this.#state.book.add([session, ...shared], { tokens, nanoUsd }, { settled, ahead, report });
+      const ahead = this.#aside.aheadOf({ tokens, nanoUsd });
+      const flow = flowOf(this.#state, { tokens: weighedTokens(added) });
+      const keep = isKept(flow) ? keptChange(this.#state, [flow]) : undefined;
+      const also = { settled, ahead, report, keep, once };
+      const { note, isRepeat } = await book.add([session, ...shared], { tokens, nanoUsd }, also);
+      if (!isRepeat) {
         this.#state.lastUse = { tokens, nanoUsd };
-        this.#flow({ tokens: weighedTokens(added) });
-        return noted;
-      });
+        seeFlow(this.#state, flow);
+      }
       if (note !== undefined) await recorder.usage(added, note, once);
-    } else this.#aside.unused(settled, this.#state.book);
+    } else await this.#aside.unused(settled, book);
     return this.#judgeUse(event.model, delta.nanoUsd === undefined ? tokens : 0);
   }
 
@@ -143,20 +149,16 @@ export class Turn implements AsyncDisposable {
     const { book, rules, recorder, sessionId } = this.#state;
     this.#state.model = model;
     const { session, shared } = this.#scopes();
-    const countOf = (added: FoundTokens) => {
-      const nanoUsd = priceUsage({ model, ...added }, rules.prices);
-      const usage = { model, ...added, costUsd: nanoUsd / 1e9 };
-      return { usage, amounts: { tokens: totalTokens(usage), nanoUsd } };
-    };
+    const countOf = (added: FoundTokens) => countFound({ model, ...added }, rules.prices);
     const keys = [session, ...shared];
     const settled = this.#aside.reservation;
     const aheadOf = (amounts: Reserved) => this.#aside.aheadOf(amounts);
-    const counted = book.addFound({ id, tokens, sessionId, keys, countOf, settled, aheadOf });
+    const counted = await book.addFound({ id, tokens, sessionId, keys, countOf, settled, aheadOf });
     if (counted === undefined) return this.#judge();
     const { usage, amounts, note } = counted;
     this.#aside.keep(this.#aside.take());
     this.#state.lastUse = amounts;
-    this.#flow({ tokens: weighedTokens(usage) });
+    await followGuard(this.#state, flowOf(this.#state, { tokens: weighedTokens(usage) }));
     if (note !== undefined) await recorder.usage(usage, note);
     return this.#judgeUse(model, amounts.tokens);
   }
@@ -166,7 +168,7 @@ export class Turn implements AsyncDisposable {
     const { rules, unpriced } = this.#state;
     if (tokens > 0 && priceOf(model, rules.prices) === undefined) unpriced.add(model);
     const price = tokens > 0 ? checkPrice(rules, model, tokens) : OK;
-    const verdict = this.#remember(strictest([this.#judge(), price]));
+    const verdict = remember(this.#state, strictest([await this.#judge(), price]));
     await this.#state.ending;
     return verdict;
   }
@@ -177,47 +179,45 @@ export class Turn implements AsyncDisposable {
   }
 
   /** The model calls a tool. Without arguments, repeated calls cannot be told from others. */
-  toolCall({ name, args }: { readonly name: string; readonly args?: JsonValue }): Verdict {
+  toolCall({ name, args }: { readonly name: string; readonly args?: JsonValue }): Promise<Verdict> {
     return this.#guard({ kind: 'call', name, ...(args !== undefined && { args }) });
   }
 
   /** A tool answered. Whoever reports no calls, only results, is understood too. */
-  toolResult({ name, ok }: { readonly name: string; readonly ok: boolean }): Verdict {
+  toolResult({ name, ok }: { readonly name: string; readonly ok: boolean }): Promise<Verdict> {
     return this.#guard({ kind: 'result', name, ok });
   }
 
   /** A message was added to the session. */
-  message(message: AddedMessage): Verdict {
+  message(message: AddedMessage): Promise<Verdict> {
     return this.messages([message]);
   }
 
   /** Messages were added to the session. Those that were said earlier, as in a backlog, are no part of a flood. */
-  messages(messages: readonly AddedMessage[]): Verdict {
-    const now = this.#state.clock.now();
-    const fresh = messages.filter(({ at }) => at === undefined || now - at < MINUTE_MS);
-    this.#flow({ messages: fresh.length, bytes: fresh.reduce((sum, { bytes }) => sum + bytes, 0) });
+  async messages(messages: readonly AddedMessage[]): Promise<Verdict> {
+    seeFlow(this.#state, flowOfMessages(messages, this.#state.clock.now()));
     return this.#judge();
   }
 
   /** Output was added to the session. */
-  output(): Verdict {
+  output(): Promise<Verdict> {
     return this.#judge();
   }
 
   /** How things are, though no step was taken. What was printed is given, whether it was added to the session or not. */
-  check({ printedBytes }: { readonly printedBytes: number }): Verdict {
-    this.#flow({ bytes: printedBytes });
+  async check({ printedBytes }: { readonly printedBytes: number }): Promise<Verdict> {
+    seeFlow(this.#state, flowOf(this.#state, { bytes: printedBytes }));
     return this.#judge();
   }
 
   /** All that was used in this session so far, by every process. */
-  used(): Amounts {
-    return this.#state.book.read(this.#scopes())[0]?.used ?? {};
+  async used(): Promise<Amounts> {
+    return (await this.#state.book.read(this.#scopes()))[0]?.used ?? {};
   }
 
   /** How large the session is, through whomever it grew. */
-  size(): SessionSize {
-    return this.#state.recorder.size() ?? { messages: 0, bytes: 0 };
+  async size(): Promise<SessionSize> {
+    return (await this.#state.recorder.size()) ?? NO_SIZE;
   }
 
   /** Counts the rest of the time. If the session was stopped, it has ended with the cause. Ending twice is the same as once. */
@@ -225,74 +225,67 @@ export class Turn implements AsyncDisposable {
     if (this.#ended) return;
     this.#ended = true;
     const { book, stopped } = this.#state;
-    const wallMs = this.#uncountedMs();
-    if (wallMs > 0) book.add([this.#scopes().session], { wallMs });
+    const wallMs = this.#time.take();
     const reservation = this.#aside.take();
-    if (reservation !== undefined) book.release(reservation);
-    if (stopped !== undefined) await this.#endSession(stopped);
+    if (wallMs > 0) await book.add([this.#scopes().session], { wallMs });
+    if (reservation !== undefined) await book.release(reservation);
+    if (stopped !== undefined) await endStopped(this.#state, stopped);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.end();
   }
 
-  #once<T>(once: Once | undefined, count: () => T): T {
-    return once === undefined ? count() : this.#state.book.once(once, count);
+  /** What one more step is judged by, and how it came out. */
+  #stepJudge(size: SessionSize | undefined): StepJudge {
+    const { rules, lastUse = FIRST_STEP } = this.#state;
+    const grown = checkSize(rules.spend, size ?? NO_SIZE);
+    const account = this.#scopes();
+    const wallMs = this.#time.take();
+    const instead = this.#aside.take();
+    const amounts = this.#aside.amounts(lastUse);
+    return judgeStep({ rules, account, amounts, wallMs, instead, grown, lastUse, guards: () => this.#guards() });
   }
 
-  #guard(event: GuardEvent): Verdict {
-    followGuard(this.#state, event);
-    return this.#guarded();
+  /** Keeps what was set aside for the step. A step that was not taken leaves everything as it was before. */
+  async #taken({ wallMs, instead }: StepJudge, taken: Reservation | boolean): Promise<void> {
+    if (taken === false) this.#time.giveBack(wallMs);
+    const reservation = typeof taken === 'boolean' ? instead : taken;
+    if (reservation === undefined) return;
+    if (this.#ended) await this.#state.book.release(reservation);
+    else await this.#aside.putBack(reservation, this.#state.book);
   }
 
-  #guarded(): Verdict {
-    const { guards, rules, clock } = this.#state;
-    return this.#remember(guardVerdict(guards, rules.guards, clock.now()));
+  /** A stop by a guard is the whole cause, whatever else was wrong. */
+  #remembered(judge: StepJudge): Verdict {
+    remember(this.#state, judge.guarded());
+    return remember(this.#state, judge.verdict());
   }
 
-  #flow(amounts: Extract<GuardEvent, { kind: 'flow' }>['amounts']): void {
-    followGuard(this.#state, { kind: 'flow', at: this.#state.clock.now(), amounts });
+  async #guard(event: ToolEvent): Promise<Verdict> {
+    await followGuard(this.#state, event);
+    return remember(this.#state, this.#guards());
+  }
+
+  #guards(): Verdict {
+    const { guards, rules, clock, stopped } = this.#state;
+    return stopped ?? guardVerdict(guards, rules.guards, clock.now());
   }
 
   /** The verdict of everything as it is now. */
-  #judge(): Verdict {
-    const { book, rules } = this.#state;
-    const totals = book.read(this.#scopes());
-    this.#state.tellShares?.(totals);
-    const spent = checkSpend(rules.spend, totals, this.#uncountedMs());
-    return this.#remember(strictest([this.#guarded(), spent, this.#grown()]));
-  }
-
-  /** Its store is asked each time: other processes may have added to the session. */
-  #grown(): Verdict {
-    return checkSize(this.#state.rules.spend, this.size());
-  }
-
-  #remember(verdict: Verdict): Verdict {
-    const state = this.#state;
-    if (verdict.kind === 'stop' && state.stopped === undefined) {
-      state.stopped = verdict;
-      // Whoever waits for it is told when it fails.
-      if (!state.isSupervised) this.#endSession(verdict).catch(() => undefined);
-    }
-    return state.stopped ?? verdict;
-  }
-
-  #endSession(verdict: Verdict): Promise<void> {
-    const state = this.#state;
-    state.ending ??= state.recorder.end(stopReason(verdict), verdict);
-    return state.ending;
+  async #judge(): Promise<Verdict> {
+    const { book, rules, recorder } = this.#state;
+    const guarded = remember(this.#state, this.#guards());
+    const totals = await book.read(this.#scopes());
+    await this.#state.tellShares?.(totals);
+    const spent = checkSpend(rules.spend, totals, this.#time.uncountedMs());
+    // Its store is asked each time: other processes may have added to the session.
+    const grown = checkSize(rules.spend, (await recorder.size()) ?? NO_SIZE);
+    return remember(this.#state, strictest([guarded, spent, grown]));
   }
 
   #scopes(): SpendScopes {
     const { scopesAt, clock, model } = this.#state;
     return scopesAt(clock.now(), model);
-  }
-
-  /** A clock that went back takes nothing away, and counts on from where it is. */
-  #uncountedMs(): number {
-    const now = this.#state.clock.now();
-    this.#countedAt = Math.min(this.#countedAt, now);
-    return now - this.#countedAt;
   }
 }

@@ -25,12 +25,12 @@ function testRoutes(openAt: (clock: ManualClock) => () => Promise<SessionStore>)
       const { facts: first } = await store.routes.settle('telegram:42', orStart);
       expect(first).toMatchObject({ source: 'telegram', routeKey: 'telegram:42' });
       expect((await store.routes.settle('telegram:42', orStart)).facts).toMatchObject({ id: first.id });
-      expect(store.routes.find('telegram:42')).toMatchObject({
+      expect(await store.routes.find('telegram:42')).toMatchObject({
         key: 'telegram:42',
         movedAt: NOW,
         session: { id: first.id },
       });
-      expect(store.routes.find('telegram:4')).toBeUndefined();
+      expect(await store.routes.find('telegram:4')).toBeUndefined();
     });
 
     it('ends the old session and moves the key in one step', async () => {
@@ -43,7 +43,7 @@ function testRoutes(openAt: (clock: ManualClock) => () => Promise<SessionStore>)
       const { facts: fresh } = await store.routes.settle('k', () => choice);
       expect(await store.get(old.id)).toMatchObject({ endedAt: clock.now(), endReason: 'reset: idle' });
       expect(fresh).toMatchObject({ parentId: old.id, childKind: 'reset' });
-      expect(store.routes.find('k')).toMatchObject({ movedAt: clock.now(), session: { id: fresh.id } });
+      expect(await store.routes.find('k')).toMatchObject({ movedAt: clock.now(), session: { id: fresh.id } });
     });
 
     it('changes nothing when the new session cannot be started', async () => {
@@ -51,7 +51,7 @@ function testRoutes(openAt: (clock: ManualClock) => () => Promise<SessionStore>)
       const { facts: old } = await store.routes.settle('k', orStart);
       const session = { source: 'telegram', id: old.id };
       await expect(store.routes.settle('k', () => ({ kind: 'start', session, endReason: 'reset' }))).rejects.toThrow();
-      const kept = store.routes.find('k')?.session;
+      const kept = (await store.routes.find('k'))?.session;
       expect(kept?.id).toBe(old.id);
       expect(kept?.endedAt).toBeUndefined();
     });
@@ -76,7 +76,7 @@ function testRoutes(openAt: (clock: ManualClock) => () => Promise<SessionStore>)
       clock.advance(MINUTE_MS);
       const ended = { id, endReason: 'reset: idle', endedAt: clock.now() };
       expect(await store.routes.end('k', () => 'reset: idle')).toMatchObject(ended);
-      expect(store.routes.find('k')?.session).toMatchObject(ended);
+      expect((await store.routes.find('k'))?.session).toMatchObject(ended);
       expect((await store.holders()).flatMap(({ sessionIds }) => sessionIds)).toEqual([]);
       expect(await store.routes.end('nobody', () => 'reset: idle')).toBeUndefined();
     });
@@ -85,7 +85,7 @@ function testRoutes(openAt: (clock: ManualClock) => () => Promise<SessionStore>)
       await using store = await openAt(manualClock())();
       const { id } = (await store.routes.settle('k', orStart)).facts;
       await removeSessions(store, [id]);
-      expect(store.routes.find('k')).toEqual({ key: 'k', movedAt: NOW });
+      expect(await store.routes.find('k')).toEqual({ key: 'k', movedAt: NOW });
       await expect(store.routes.settle('k', () => KEEP)).rejects.toThrow(/none to go on with/);
       const fresh = await store.routes.settle('k', orStart);
       expect(fresh.facts.id).not.toBe(id);
@@ -125,7 +125,7 @@ function testRoutes(openAt: (clock: ManualClock) => () => Promise<SessionStore>)
     it('refuses a key that is no text for one line', async () => {
       await using store = await openAt(manualClock())();
       for (const key of ['', 'a\nb', '\ud800']) {
-        expect(() => store.routes.settle(key, orStart)).toThrow();
+        await expect(store.routes.settle(key, orStart)).rejects.toThrow();
       }
     });
 

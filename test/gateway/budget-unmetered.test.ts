@@ -89,7 +89,7 @@ async function play(random: SeededRandom, ownTokens: () => number | undefined): 
       await leave(run);
     } else if (run.left === 0 || random.below(12) === 0) await leave(run);
   }
-  expect(processes[0].book.list('day')[0]?.used.tokens).toBe(used);
+  expect((await processes[0].book.list('day'))[0]?.used.tokens).toBe(used);
   return { used, refused, stopped };
 }
 

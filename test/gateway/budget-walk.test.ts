@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
-import type { Scope } from '../../src/core/gateway/gateway.ts';
+import type { Scope, Spend } from '../../src/core/gateway/gateway.ts';
 import { DAY_MS, HOUR_MS } from '../../src/core/time.ts';
 import { localDay } from '../../src/gateway/zone-offset.ts';
 import { type BooksOfProcess, DEATHS, Died, openBooks } from '../support/budget-books.ts';
@@ -22,7 +22,7 @@ interface Call {
   readonly set: number;
   readonly served: number;
   readonly end: () => Promise<void>;
-  readonly callOff: () => void;
+  readonly callOff: () => Promise<void>;
 }
 
 /** Everything that happened, as an outsider would write it down. */
@@ -108,13 +108,13 @@ class Walker {
       async () => this.#moveClock(),
       async () => this.#callOff(),
     ])();
-    compareTotals(this.#random.one(this.#alive), this.#oracle);
+    await compareTotals(this.#random.one(this.#alive), this.#oracle);
   }
 
   async end(): Promise<void> {
     for (const call of this.#calls) await this.#finish(call);
     for (const { book } of this.#alive)
-      expect(book.list('day').every(({ reserved }) => reserved === undefined)).toBe(true);
+      expect((await book.list('day')).every(({ reserved }) => reserved === undefined)).toBe(true);
     compareRecords(this.#parts.directory, this.#oracle);
   }
 
@@ -123,7 +123,7 @@ class Walker {
     const session = this.#session();
     const turn = await by.turn(session);
     const set = 100 + this.#random.below(6000);
-    const { reservation } = turn.beforeCall(MODEL, { tokens: set, nanoUsd: 0, certain: true });
+    const { reservation } = await turn.beforeCall(MODEL, { tokens: set, nanoUsd: 0, certain: true });
     if (reservation === undefined) return;
     const served = Math.max(1, set + this.#random.below(2000) - 1500);
     const end = async () => void (await turn.usage({ model: MODEL, inputTokens: served }, reservation));
@@ -162,7 +162,7 @@ class Walker {
     const by = this.#random.one(this.#alive);
     await by.turn(sessionId);
     const account = { session: { scope: 'session' as const, key: sessionId, period: '' }, limited: [] };
-    const used = by.book.read(account)[0]?.used.tokens ?? 0;
+    const used = (await by.book.read(account))[0]?.used.tokens ?? 0;
     const tokens = 1 + this.#random.below(used + 10);
     const done = by.budgets.correct({ sessionId, tokens, nanoUsd: 0, by: 'walk', reason: 'false', model: MODEL });
     if (tokens > used) {
@@ -196,10 +196,10 @@ class Walker {
     this.#clock.advance(this.#random.one([HOUR_MS, 7 * HOUR_MS, -HOUR_MS, ...days]));
   }
 
-  #callOff(): void {
+  async #callOff(): Promise<void> {
     const call = this.#calls[this.#random.below(this.#calls.length + 1)];
     this.#calls = this.#calls.filter((other) => other !== call);
-    call?.callOff();
+    await call?.callOff();
   }
 
   get #today(): string {
@@ -212,8 +212,10 @@ class Walker {
 }
 
 /** What is counted is what happened, of every scope and day, and no further beyond the limit than what nobody could expect. */
-function compareTotals({ book }: BooksOfProcess, { totals, errors }: Oracle): void {
-  const counted = SCOPES.flatMap((scope) => book.list(scope)).map(({ scope, key, period, used }) => {
+async function compareTotals({ book }: BooksOfProcess, { totals, errors }: Oracle): Promise<void> {
+  const rows: Spend[] = [];
+  for (const scope of SCOPES) rows.push(...(await book.list(scope)));
+  const counted = rows.map(({ scope, key, period, used }) => {
     expect(used.tokens).toBeGreaterThanOrEqual(0);
     if (scope === 'day') expect(used.tokens).toBeLessThanOrEqual(LIMIT + (errors.get(period) ?? 0));
     return [`${scope} ${key} ${period}`, used.tokens] as const;

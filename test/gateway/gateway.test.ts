@@ -38,10 +38,13 @@ describe('resolving a key', () => {
     await using home = await open(manualClock(), settings, path);
     await using other = await open(manualClock(), settings, path);
     await using turn = (await home.gateway.resolve(TELEGRAM)).beginTurn();
-    expect(turn.beforeIteration().kind).toBe('ok');
+    expect((await turn.beforeIteration()).kind).toBe('ok');
     const there = await other.gateway.resolve(TELEGRAM);
     for (const text of ['one', 'two', 'three']) await there.append(user(text));
-    expect(turn.beforeIteration()).toMatchObject({ kind: 'reset', causes: [{ rule: 'messages', used: 3, limit: 3 }] });
+    expect(await turn.beforeIteration()).toMatchObject({
+      kind: 'reset',
+      causes: [{ rule: 'messages', used: 3, limit: 3 }],
+    });
   });
 
   it('creates a session and goes on with it', async () => {
@@ -107,7 +110,7 @@ describe('resolving a key', () => {
       const [listed] = await collect(home.sessions.list());
       expect(listed && sessionBytes(listed)).toBeGreaterThanOrEqual(MB);
       expect(listed && (sessionBytes(listed) * (length - 1)) / length).toBeLessThan(MB);
-      expect(resolved.beginTurn().beforeIteration()).toMatchObject({ kind: 'reset' });
+      expect(await resolved.beginTurn().beforeIteration()).toMatchObject({ kind: 'reset' });
       expect((await home.gateway.resolve(TELEGRAM)).resolution).toMatchObject({ kind: 'reset', reason: 'size' });
     },
   );
@@ -121,7 +124,7 @@ describe('resolving a key', () => {
       kind: 'reset',
       causes: [{ used: 3, limit: 3 }],
     });
-    expect(resolved.beginTurn().beforeIteration().kind).toBe('reset');
+    expect((await resolved.beginTurn().beforeIteration()).kind).toBe('reset');
   });
 
   it('heals a route whose session was removed', async () => {
@@ -263,10 +266,10 @@ describe('a turn', () => {
     await using home = await open(manualClock(), { 'budgets.session.tokens': '1000' });
     const session = await home.gateway.resolve(TELEGRAM);
     await using turn = session.beginTurn();
-    expect(turn.beforeIteration().kind).toBe('ok');
+    expect((await turn.beforeIteration()).kind).toBe('ok');
     expect((await turn.usage({ model: 'm', inputTokens: 800, outputTokens: 50 })).kind).toBe('warn');
     expect((await turn.usage({ model: 'm', inputTokens: 200, costUsd: 0.5 })).kind).toBe('stop');
-    expect(turn.beforeIteration()).toMatchObject({
+    expect(await turn.beforeIteration()).toMatchObject({
       kind: 'stop',
       causes: [{ rule: 'tokens', used: 1050, limit: 1000 }],
     });
@@ -289,7 +292,7 @@ describe('a turn', () => {
     const turns = await Promise.all([one, two].map(async (home) => (await home.gateway.resolve(TELEGRAM)).beginTurn()));
     let allowed = 0;
     for (let step = 0; step < 200; step += 1) {
-      const kind = turns[step % 2]?.beforeIteration().kind;
+      const kind = (await turns[step % 2]?.beforeIteration())?.kind;
       if (kind === 'ok' || kind === 'warn') allowed += 1;
     }
     expect(allowed).toBe(100);
@@ -298,7 +301,8 @@ describe('a turn', () => {
   it('escalates when tools keep failing', async () => {
     await using home = await open(manualClock());
     const turn = (await home.gateway.resolve(TELEGRAM)).beginTurn();
-    const kinds = Array.from({ length: 9 }, () => turn.toolResult({ name: 'bash', ok: false }).kind);
+    const kinds: string[] = [];
+    for (let n = 0; n < 9; n += 1) kinds.push((await turn.toolResult({ name: 'bash', ok: false })).kind);
     expect([kinds[2], kinds[5], kinds[8]]).toEqual(['nudge', 'warn', 'stop']);
   });
 

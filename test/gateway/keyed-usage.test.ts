@@ -29,11 +29,11 @@ it.each(DEATHS)(
     for (let attempt = 1; attempt <= 3; attempt += 1) {
       const next = await openBooks(parts);
       await (await next.turn('s')).usage(REPORT, undefined, ONCE);
-      expect([next.book.list('session')[0]?.used.tokens, recorded(parts.directory)]).toEqual([100, 100]);
+      expect([(await next.book.list('session'))[0]?.used.tokens, recorded(parts.directory)]).toEqual([100, 100]);
       await next.kill();
     }
     const other = await openBooks(parts);
     await (await other.turn('s')).usage(REPORT, undefined, { ...ONCE, key: 'another' });
-    expect([other.book.list('session')[0]?.used.tokens, recorded(parts.directory)]).toEqual([200, 200]);
+    expect([(await other.book.list('session'))[0]?.used.tokens, recorded(parts.directory)]).toEqual([200, 200]);
   },
 );

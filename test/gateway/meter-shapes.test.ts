@@ -73,7 +73,7 @@ async function scene() {
   const proxy: MeterProxy = await startMeterProxy({
     begin: async () => ({
       end: async ({ usage }) => void billed.push(tokensOf(usage)),
-      free: () => void billed.push(0),
+      free: async () => void billed.push(0),
       lost: async () => void billed.push(-1),
     }),
   });
@@ -118,7 +118,7 @@ describe('the meter between an agent and recorded answers', () => {
     const desk = {
       begin: async () => ({
         end: async ({ usage }: { usage: AnswerUsage }) => void billed.push(tokensOf(usage)),
-        free: () => void billed.push(0),
+        free: async () => void billed.push(0),
         lost: async () => void billed.push(-1),
       }),
     };
@@ -171,7 +171,7 @@ describe('the meter between an agent and recorded answers', () => {
     await using proxy = await startMeterProxy({
       begin: async () => ({
         end: async ({ usage }) => void billed.push(tokensOf(usage)),
-        free: () => undefined,
+        free: async () => undefined,
         lost: async () => void billed.push(-1),
       }),
     });

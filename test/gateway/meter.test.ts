@@ -42,7 +42,7 @@ function allowing() {
   const desk: CallDesk = {
     async begin(call) {
       begun.push(call);
-      const free = () => void (freed += 1);
+      const free = async () => void (freed += 1);
       return { end: async ({ usage }) => void used.push(usage), free, lost: async () => void (lost += 1) };
     },
   };

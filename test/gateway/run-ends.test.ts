@@ -68,7 +68,7 @@ describe('superviseRun, when a run must end', () => {
 
   it('asks how things are while a command says nothing, and stops it when told to', async () => {
     const run = collectRun();
-    const sink = { ...run.options.sink, check: () => STOP };
+    const sink = { ...run.options.sink, check: async () => STOP };
     const result = await superviseRun({ ...run.options, ...sh('sleep 300'), sink });
     expect(result).toMatchObject({ cause: { kind: 'stopped', why: WHY }, exitStatus: 124 });
     expect(run.left()).toEqual([]);
@@ -77,7 +77,7 @@ describe('superviseRun, when a run must end', () => {
   it('says how much was printed since it asked last, and stops a flood when told to', async () => {
     const run = collectRun();
     let printed = 0;
-    const check = ({ printedBytes }: { printedBytes: number }) => {
+    const check = async ({ printedBytes }: { printedBytes: number }) => {
       printed += printedBytes;
       return printed > 0 ? STOP : OK;
     };
@@ -98,7 +98,7 @@ describe('superviseRun, when a run must end', () => {
 
   it('stops a run whose limits can no longer be kept', async () => {
     const run = collectRun();
-    const check = () => {
+    const check = async () => {
       throw new Error('no book');
     };
     const sink = { ...run.options.sink, check };

@@ -60,7 +60,7 @@ describe('superviseRun', () => {
         order.push(text);
         return OK;
       },
-      check: () => OK,
+      check: async () => OK,
     };
     const script = `echo before; echo '{"coppice":"iteration"}'; echo '{"coppice":"dance"}'; echo '{"other":1}'`;
     const result = await superviseRun({ ...run.options, ...sh(script), sink, eventsOnStdout: true });

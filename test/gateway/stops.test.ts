@@ -104,7 +104,7 @@ describe('a caller that heeds no verdict', () => {
     await using home = await open({ 'budgets.session.iterations': '1' });
     const session = await home.gateway.resolve(TELEGRAM);
     const turn = session.beginTurn();
-    expect([turn.beforeIteration().kind, turn.beforeIteration().kind]).toEqual(['ok', 'stop']);
+    expect([(await turn.beforeIteration()).kind, (await turn.beforeIteration()).kind]).toEqual(['ok', 'stop']);
     await expect(session.session.append(user('more'))).rejects.toMatchObject({ code: 'refused' });
     await turn.end();
     expect(await home.sessions.get(session.id)).toMatchObject({ endReason: 'budget: iterations (session) 1 of 1' });
@@ -200,16 +200,20 @@ describe('with defaults', () => {
   it('only advises a session that uses one tool a hundred times, or makes the same call again and again', async () => {
     await using home = await openHome({ path: tempDir(), clock: manualClock(), env: {} });
     await using turn = (await home.gateway.resolve(TELEGRAM)).beginTurn();
-    const kinds = Array.from({ length: 100 }, () => turn.toolCall({ name: 'read', args: { path: 'a' } }).kind);
+    const kinds: string[] = [];
+    for (let n = 0; n < 100; n += 1) kinds.push((await turn.toolCall({ name: 'read', args: { path: 'a' } })).kind);
     expect(new Set(kinds)).toEqual(new Set(['ok', 'nudge', 'warn']));
-    expect(turn.beforeIteration().kind).toBe('warn');
+    expect((await turn.beforeIteration()).kind).toBe('warn');
   });
 
   it('stops for one tool where that was asked for', async () => {
     await using home = await open({ 'guards.same_tool.stop': '20', 'guards.repeated_calls.stop': 'never' });
     const session = await home.gateway.resolve(TELEGRAM);
     await using turn = session.beginTurn();
-    for (let n = 0; n < 20; n += 1) turn.toolCall({ name: 'read', args: { n } });
-    expect(turn.beforeIteration()).toMatchObject({ kind: 'stop', causes: [{ tools: [{ name: 'read', count: 20 }] }] });
+    for (let n = 0; n < 20; n += 1) await turn.toolCall({ name: 'read', args: { n } });
+    expect(await turn.beforeIteration()).toMatchObject({
+      kind: 'stop',
+      causes: [{ tools: [{ name: 'read', count: 20 }] }],
+    });
   });
 });

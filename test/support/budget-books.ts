@@ -7,7 +7,7 @@ import type { Config } from '../../src/app/config/config-schema.ts';
 import { Budgets } from '../../src/app/gateway/budgets.ts';
 import { recordLateUsage } from '../../src/app/gateway/late-usage.ts';
 import { LiveSessions } from '../../src/app/gateway/live-sessions.ts';
-import type { SpendBook } from '../../src/core/gateway/gateway.ts';
+import type { SpendBook } from '../../src/core/gateway/spend-book.ts';
 import type { SessionStore } from '../../src/core/sessions/session-store.ts';
 import type { Clock } from '../../src/core/time.ts';
 import { createHeldAhead, type OwnLimits } from '../../src/gateway/held-ahead.ts';
@@ -71,7 +71,7 @@ export async function openBooks({ directory, clock, budgets: given }: BookParts)
     budgets,
     async turn(sessionId) {
       const facts = (await stored.get(sessionId)) ?? (await stored.create({ id: sessionId, source: 'walk' }));
-      const turn = turns.get(sessionId) ?? live.follow(facts).beginTurn();
+      const turn = turns.get(sessionId) ?? (await live.follow(facts)).beginTurn();
       turns.set(sessionId, turn);
       return turn;
     },
@@ -80,8 +80,8 @@ export async function openBooks({ directory, clock, budgets: given }: BookParts)
       const { id, source } = facts;
       const { live: rules } = live.rulesFor(source);
       const ahead = createHeldAhead(own);
-      const reservation = budgets.admit({ sessionId: id, source, rules: rules.spend, needs: ahead.now });
-      return live.follow(facts).beginTurn({ reservation, ahead });
+      const reservation = await budgets.admit({ sessionId: id, source, rules: rules.spend, needs: ahead.now });
+      return (await live.follow(facts)).beginTurn({ reservation, ahead });
     },
     dieAt: (death) => void (fate.death = death),
     kill: () => life.end(),
@@ -108,26 +108,17 @@ function mortal(book: SpendBook, store: SessionStore, fate: { death?: Death | un
   const dies = (here: Death): void => {
     if (fate.death === here) throw new Died(here);
   };
-  let isWithin = false;
   const mortalBook: SpendBook = {
     ...book,
-    add: (...given) => {
+    add: async (...given) => {
       dies('before it is counted');
-      const note = book.add(...given);
-      if (!isWithin) dies('once counted');
-      return note;
-    },
-    // What is counted under a key is so when the whole of it is written.
-    once: (key, work) => {
-      isWithin = true;
-      const given = book.once(key, work);
-      isWithin = false;
+      const added = await book.add(...given);
       dies('once counted');
-      return given;
+      return added;
     },
-    recorded: (note) => {
+    recorded: async (note) => {
       dies('once recorded');
-      book.recorded(note);
+      await book.recorded(note);
       dies('once noted as recorded');
     },
   };

@@ -9,7 +9,7 @@ const turn = session.beginTurn();
 
 async function call(number) {
   const tokens = 100 + ((number * 37) % 400);
-  const { reservation } = turn.beforeCall('m', { tokens, nanoUsd: 0, certain: true });
+  const { reservation } = await turn.beforeCall('m', { tokens, nanoUsd: 0, certain: true });
   if (reservation === undefined) return false;
   await fetch(provider, { method: 'POST', body: String(tokens) });
   await turn.usage({ model: 'm', inputTokens: tokens }, reservation);

@@ -62,7 +62,7 @@ export function collectRun(judge: (event: RunEvent) => Verdict = () => OK): RunC
           chunks.push(chunk);
           return OK;
         },
-        check: () => OK,
+        check: async () => OK,
       },
       records: {
         save: async (record) => {

@@ -1,7 +1,8 @@
 import type { CronRun } from '../../core/gateway/cron-book.ts';
-import type { Correction, Spend } from '../../core/gateway/gateway.ts';
+import type { Spend } from '../../core/gateway/gateway.ts';
 import { LIMITS, unitSize } from '../../core/gateway/limits.ts';
 import type { Route } from '../../core/gateway/route-book.ts';
+import type { Correction } from '../../core/gateway/spend-book.ts';
 import { hideUrlSecrets } from '../../core/hide-url-secrets.ts';
 import type { SessionFacts } from '../../core/sessions/session.ts';
 import { type EpochMs, isoTime } from '../../core/time.ts';

@@ -1,19 +1,16 @@
 import { Failure } from '../../core/failure.ts';
 import {
   type Amounts,
-  type Correction,
-  type NewCorrection,
   OK,
-  type Reservation,
   type Reserved,
   type Scope,
   type Spend,
-  type SpendBook,
   type SpendKey,
   type Verdict,
 } from '../../core/gateway/gateway.ts';
 import { isOfSize, type SpentCounter } from '../../core/gateway/limits.ts';
 import type { Once } from '../../core/gateway/once.ts';
+import type { Correction, NewCorrection, Reservation, SpendBook } from '../../core/gateway/spend-book.ts';
 import { checkReason, noSuchSession } from '../../core/sessions/check-session.ts';
 import { type SessionFacts, totalTokens } from '../../core/sessions/session.ts';
 import { type EpochMs, isoTime } from '../../core/time.ts';
@@ -74,13 +71,13 @@ export class Budgets {
   }
 
   /** Sets aside what a run will need, or refuses to start it. Undefined where no limit asks for that. */
-  admit({ sessionId, source, rules, needs = FIRST_STEP }: RunToAdmit): Reservation | undefined {
+  async admit({ sessionId, source, rules, needs = FIRST_STEP }: RunToAdmit): Promise<Reservation | undefined> {
     const { book, clock } = this.#parts;
     if (!reserves(rules)) return undefined;
     const account = this.#scopes(sessionId, source, rules);
     let verdict: Verdict = OK;
     const request = { account, shared: account.shared, amounts: needs };
-    const reservation = book.reserve(request, (spent) => {
+    const reservation = await book.reserve(request, (spent) => {
       verdict = strictest([checkSpend(rules, spent), checkFits(rules, spent, { ...needs, certain: false })]);
       return !forbids(verdict);
     });
@@ -89,15 +86,20 @@ export class Budgets {
   }
 
   /** How every limit stands that several sessions share. */
-  standings(): readonly BudgetStanding[] {
+  async standings(): Promise<readonly BudgetStanding[]> {
     const { budgets } = this.#parts.config;
     const sources = Object.keys(budgets.source);
-    const shared = this.#standingsOf(sources[0] ?? '', ({ scope }) => scope === 'day' || scope === 'model');
-    return [...shared, ...sources.flatMap((source) => this.#standingsOf(source, ({ scope }) => scope === 'source'))];
+    const standings = [await this.#standingsOf(sources[0] ?? '', ({ scope }) => scope === 'day' || scope === 'model')];
+    for (const source of sources) standings.push(await this.#standingsOf(source, ({ scope }) => scope === 'source'));
+    return standings.flat();
   }
 
   /** How every limit stands that binds this session. */
-  standingsFor({ id, source, model }: Pick<SessionFacts, 'id' | 'source' | 'model'>): readonly BudgetStanding[] {
+  standingsFor({
+    id,
+    source,
+    model,
+  }: Pick<SessionFacts, 'id' | 'source' | 'model'>): Promise<readonly BudgetStanding[]> {
     const bound = ({ scope, key }: SpendRule) => scope !== 'model' || key === model;
     return this.#standingsOf(source, bound, id);
   }
@@ -119,16 +121,12 @@ export class Budgets {
       { scope: 'day', key: '', period },
       ...(model === undefined ? [] : [{ scope: 'model' as const, key: model, period }]),
     ];
-    const correct = () => {
-      // What was used before the counters met the session can be taken back too.
-      book.begin(session, usedBefore(facts));
-      if (!book.correct(keys, { sessionId, by, reason, tokens, nanoUsd })) throw notSoMuch(sessionId);
-    };
-    if (once === undefined) correct();
-    else book.once(once, correct);
+    const known = { key: session, totals: usedBefore(facts) };
+    const correction = { sessionId, by, reason, tokens, nanoUsd };
+    if (!(await book.correct(keys, correction, { known, once }))) throw notSoMuch(sessionId);
   }
 
-  corrections(): readonly Correction[] {
+  corrections(): Promise<readonly Correction[]> {
     return this.#parts.book.corrections();
   }
 
@@ -137,7 +135,11 @@ export class Budgets {
     return createSpendScopes({ sessionId, source, offsetAt, rules })(this.#parts.clock.now(), undefined);
   }
 
-  #standingsOf(source: string, wanted: (rule: SpendRule) => boolean, sessionId = ''): readonly BudgetStanding[] {
+  async #standingsOf(
+    source: string,
+    wanted: (rule: SpendRule) => boolean,
+    sessionId = '',
+  ): Promise<readonly BudgetStanding[]> {
     const { clock, book } = this.#parts;
     const { live, budgetOffsetAt } = this.#parts.rulesFor(source);
     const rules = live.spend.filter(isSpent).filter(wanted);
@@ -146,7 +148,7 @@ export class Budgets {
     const models = rules.flatMap(({ scope, key = '' }): SpendKey[] => {
       return scope === 'model' ? [{ scope, key, period: shared[0]?.period ?? '' }] : [];
     });
-    const spent = book.read({ session, limited: [...shared, ...models] }, true);
+    const spent = await book.read({ session, limited: [...shared, ...models] }, true);
     return rules.flatMap((rule) => {
       const row = spent.find((spend) => ruleApplies(rule, spend));
       return row === undefined ? [] : [standing(rule, row, until)];

@@ -44,7 +44,7 @@ async function countRest({ store, gateway }: OrphanParts, record: RunRecord): Pr
   const facts = record.reads && (await store.get(record.sessionId));
   if (record.reads === undefined || facts === undefined) return;
   const { live } = gateway.live.rulesFor(facts.source);
-  await using turn = gateway.live.follow(facts, live).beginTurn();
+  await using turn = (await gateway.live.follow(facts, live)).beginTurn();
   const take = async ({ id, model, tokens }: FoundCall): Promise<void> =>
     void (await turn.found(id, { model, ...tokens }));
   await readAfterCrash({ run: record.reads, take });

@@ -1,5 +1,4 @@
 import type { Verdict } from '../../core/gateway/gateway.ts';
-import type { Once } from '../../core/gateway/once.ts';
 import { contentBytes, type NewMessage } from '../../core/sessions/message.ts';
 import type { SessionFacts } from '../../core/sessions/session.ts';
 import type { AppendOptions, AppendReceipt } from '../../core/sessions/session-writer.ts';
@@ -54,11 +53,6 @@ export class GatewaySession {
    */
   beginTurn(workedMs = 0): Turn {
     return this.#live.beginTurn({ workedMs });
-  }
-
-  /** Does something in this session once under a key; a second time it says what the first one gave. */
-  once<T>(once: Once, work: () => T): T {
-    return this.#live.once(once, work);
   }
 
   /**

@@ -1,6 +1,7 @@
-import type { Correction, Scope, Spend } from '../../core/gateway/gateway.ts';
+import type { Scope, Spend } from '../../core/gateway/gateway.ts';
 import type { KeptRequest, Once } from '../../core/gateway/once.ts';
 import type { Route, RouteQuery } from '../../core/gateway/route-book.ts';
+import type { Correction } from '../../core/gateway/spend-book.ts';
 import { isNoSpace } from '../../core/machine-failure.ts';
 import type { NewMessage } from '../../core/sessions/message.ts';
 import type { SessionFacts } from '../../core/sessions/session.ts';
@@ -132,12 +133,12 @@ export class Gateway implements Disposable {
   }
 
   /** Looking needs no byte: where nothing can be written, totals are shown as they are. */
-  async #look<T>(work: (gateway: LiveGateway) => T): Promise<T> {
+  async #look<T>(work: (gateway: LiveGateway) => Promise<T>): Promise<T> {
     const opened = this.#parts.onlyRead === true ? undefined : await this.#open().catch(unlessNoSpace);
     if (opened !== undefined) return work(opened);
     const { LiveGateway } = await import('./live-gateway.ts');
     using looking = new LiveGateway({ ...this.#parts, onlyRead: true });
-    return work(looking);
+    return await work(looking);
   }
 
   #open(): Promise<LiveGateway> {
@@ -155,7 +156,7 @@ export class Gateway implements Disposable {
     const clockIs = await judgeClock(this.#parts.store, this.#parts.clock);
     const opened = new LiveGateway(this.#parts);
     try {
-      if (clockIs === 'trusted') opened.forgetOldSpend();
+      if (clockIs === 'trusted') await opened.forgetOldSpend();
       // Before anything is judged or answered: what a dead process left would be missing, or seem to be set aside.
       await opened.settleDead();
     } catch (error) {

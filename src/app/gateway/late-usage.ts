@@ -1,4 +1,4 @@
-import type { LeftByDead, SpendBook } from '../../core/gateway/gateway.ts';
+import type { LeftByDead, SpendBook } from '../../core/gateway/spend-book.ts';
 import type { SessionReader } from '../../core/sessions/session-reader.ts';
 import type { SessionWriter } from '../../core/sessions/session-writer.ts';
 
@@ -14,16 +14,18 @@ export async function recordLateUsage(
 ): Promise<LeftByDead['calls']> {
   // Read first: an id whose note is gone by the time the notes are looked at is nobody's any more.
   const known = await store.usageIds();
-  const { calls, unrecorded, noted } = book.settleDead();
+  const { calls, unrecorded, noted } = await book.settleDead();
   for (const { id, sessionId, usage } of unrecorded) {
     // What the disk or a lock refuses is tried again at the next open.
     if (await takesUsage(store, sessionId)) await store.recordUsage(sessionId, usage, { once: id, late: true });
-    book.recorded({ id });
+    await book.recorded({ id });
   }
   const stillNoted = new Set(noted);
   const done = [...known.filter((id) => !stillNoted.has(id)), ...unrecorded.map(({ id }) => id)];
   // A client that lost the answer comes with the same id again, for as long as its request is remembered.
-  await store.forgetUsageIds(done.filter((id) => book.request(id) === undefined));
+  const forgotten: string[] = [];
+  for (const id of done) if ((await book.request(id)) === undefined) forgotten.push(id);
+  await store.forgetUsageIds(forgotten);
   return calls;
 }
 

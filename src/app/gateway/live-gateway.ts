@@ -1,7 +1,8 @@
 import { Failure } from '../../core/failure.ts';
-import type { Reserved, Scope, Spend, SpendBook, Verdict } from '../../core/gateway/gateway.ts';
+import type { Reserved, Scope, Spend, Verdict } from '../../core/gateway/gateway.ts';
 import type { Once } from '../../core/gateway/once.ts';
 import type { RouteChoice } from '../../core/gateway/route-book.ts';
+import type { SpendBook } from '../../core/gateway/spend-book.ts';
 import type { JsonValue } from '../../core/json.ts';
 import { checkRouteKey, noSuchSession } from '../../core/sessions/check-session.ts';
 import { goesOn } from '../../core/sessions/in-use.ts';
@@ -62,14 +63,14 @@ export class LiveGateway implements Disposable {
   }
 
   /** Forgets totals that nothing was added to for long. */
-  forgetOldSpend(): void {
-    this.book.dropBefore(this.#parts.clock.now() - SPEND_KEPT_MS);
+  forgetOldSpend(): Promise<void> {
+    return this.book.dropBefore(this.#parts.clock.now() - SPEND_KEPT_MS);
   }
 
   /** The session that answers this key: the one of before, taken up again, or a new one where the rules say so. */
   async resolve(request: ResolveRequest, once?: Once): Promise<GatewaySession> {
     checkRouteKey(request.key);
-    const current = this.#parts.store.routes.find(request.key)?.session;
+    const current = (await this.#parts.store.routes.find(request.key))?.session;
     // To go on changes nothing, and so leaves nothing behind that must not be done twice.
     if (once?.isKnown !== true && current !== undefined && this.#decide(current).kind === 'continue') {
       return this.#handle(current, { kind: 'continued' });
@@ -91,7 +92,7 @@ export class LiveGateway implements Disposable {
   /** Ends the session that answers a key; the next message starts another. Its files follow the rules. */
   async reset(key: string, reason = 'reset: asked for', once?: Once): Promise<SessionFacts> {
     const { routes } = this.#parts.store;
-    if (once?.isKnown !== true && routes.find(key)?.session === undefined) throw noSuchRoute(key);
+    if (once?.isKnown !== true && (await routes.find(key))?.session === undefined) throw noSuchRoute(key);
     const ended = await routes.end(key, () => reason, once);
     if (ended === undefined) throw noSuchRoute(key);
     if (once?.isKnown !== true) this.#tellReset(key, ended.id, reason);
@@ -137,7 +138,7 @@ export class LiveGateway implements Disposable {
 
   /** Adds messages to a session by its id, all or none, and counts them. One that is then told to reset or stop has ended. */
   async append(id: string, added: Added): Promise<JudgedReceipt> {
-    const live = this.live.followed(id) ?? this.live.follow(await this.#existing(id));
+    const live = await (this.live.followed(id) ?? this.live.follow(await this.#existing(id)));
     return appendLive(this.#parts, live, added);
   }
 
@@ -154,8 +155,8 @@ export class LiveGateway implements Disposable {
   }
 
   /** What was used, by what it counts towards, newest first. */
-  spend(scope: Scope): readonly Spend[] {
-    const spent = this.book.list(scope);
+  async spend(scope: Scope): Promise<readonly Spend[]> {
+    const spent = await this.book.list(scope);
     if (scope !== 'model') return spent;
     const { prices } = this.live.rulesFor('').live;
     // One whose cost was reported has a price, whoever knows it.
@@ -218,12 +219,12 @@ export class LiveGateway implements Disposable {
     return { kind: 'start', session: child, endReason: `reset: ${reason}`, resolution };
   }
 
-  #handle(facts: SessionFacts, resolution: Resolution): GatewaySession {
+  async #handle(facts: SessionFacts, resolution: Resolution): Promise<GatewaySession> {
     return new GatewaySession({
       home: this.#parts,
       facts,
       session: sessionHandle(this.#parts, facts.id),
-      live: this.live.follow(facts),
+      live: await this.live.follow(facts),
       resolution,
     });
   }

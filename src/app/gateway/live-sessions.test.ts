@@ -21,10 +21,10 @@ it('forgets the session that nobody has asked for longest, and none that is in u
   const told = { onStop: () => undefined, onShare: () => undefined };
   const live = new LiveSessions({ store, config: DEFAULT_CONFIG, clock, book, ...told });
   const follow = (id: number) => live.follow({ ...facts, id: String(id) });
-  for (let id = 0; id < 10_000; id += 1) follow(id);
+  for (let id = 0; id < 10_000; id += 1) await follow(id);
   const [inUse, resolved] = [live.followed('0'), follow(2)];
-  follow(10_000);
-  follow(10_001);
+  await follow(10_000);
+  await follow(10_001);
   expect(live.followed('0')).toBe(inUse);
   expect(live.followed('2')).toBe(resolved);
   expect([live.followed('1'), live.followed('3')]).toEqual([undefined, undefined]);

@@ -1,5 +1,6 @@
-import type { SpendBook, UsageNote, Verdict } from '../../core/gateway/gateway.ts';
+import type { Verdict } from '../../core/gateway/gateway.ts';
 import type { Once } from '../../core/gateway/once.ts';
+import type { SpendBook, UsageNote } from '../../core/gateway/spend-book.ts';
 import type { SessionFacts, UsageReport } from '../../core/sessions/session.ts';
 import type { Clock } from '../../core/time.ts';
 import { LiveSession } from '../../gateway/live-session.ts';
@@ -31,7 +32,7 @@ export interface LiveSessionsParts extends Pick<HomeParts, 'store' | 'config'> {
 /** The sessions at work in this process, each followed once, and the rules they are judged by. */
 export class LiveSessions {
   readonly #parts: LiveSessionsParts;
-  readonly #live = new Map<string, LiveSession>();
+  readonly #live = new Map<string, Promise<LiveSession>>();
   readonly #rules = new Map<string, GatewayRules>();
   /** Ids of usage that nobody will come with again. The store forgets them with the next. */
   readonly #settled: string[] = [];
@@ -47,16 +48,19 @@ export class LiveSessions {
   }
 
   /** The one that follows this session. With rules of its own, such as the limits of one run, it is followed anew. */
-  follow(facts: SessionFacts, own?: LiveRules): LiveSession {
-    const live = (own === undefined ? this.followed(facts.id) : undefined) ?? this.#begin(facts, own);
-    this.#use(facts.id, live);
+  follow(facts: SessionFacts, own?: LiveRules): Promise<LiveSession> {
+    const { id } = facts;
+    const live = (own === undefined ? this.followed(id) : undefined) ?? this.#begin(facts, own);
+    this.#use(id, live);
+    // Whoever asks next tries again.
+    live.catch(() => this.#live.get(id) === live && this.#live.delete(id));
     const [oldest] = this.#live.keys();
     if (this.#live.size > MOST && oldest !== undefined) this.#live.delete(oldest);
     return live;
   }
 
   /** The one that follows this session already. */
-  followed(id: string): LiveSession | undefined {
+  followed(id: string): Promise<LiveSession> | undefined {
     const live = this.#live.get(id);
     if (live !== undefined) this.#use(id, live);
     return live;
@@ -67,7 +71,7 @@ export class LiveSessions {
   }
 
   /** Set again, so that the map is in the order of use. */
-  #use(id: string, live: LiveSession): void {
+  #use(id: string, live: Promise<LiveSession>): void {
     this.#live.delete(id);
     this.#live.set(id, live);
   }
@@ -79,18 +83,18 @@ export class LiveSessions {
     try {
       await store.recordUsage(id, added, { once: note.id, forget, ...(once && { request: once }) });
     } catch (error) {
-      if (!(await takesUsage(store, id))) book.recorded(note);
+      if (!(await takesUsage(store, id))) await book.recorded(note);
       throw error;
     }
-    book.recorded(note);
+    await book.recorded(note);
     this.#settled.push(note.id);
   }
 
-  #begin(facts: SessionFacts, own: LiveRules | undefined): LiveSession {
+  #begin(facts: SessionFacts, own: LiveRules | undefined): Promise<LiveSession> {
     const { store, book, clock, onStop } = this.#parts;
     const { id, source, model } = facts;
     const { live, budgetOffsetAt: offsetAt } = this.rulesFor(source);
-    return new LiveSession({
+    return LiveSession.follow({
       id,
       source,
       ...(model !== undefined && { model }),
@@ -103,7 +107,7 @@ export class LiveSessions {
         usage: (added, note, once) => this.#record(id, added, { note, once }),
         end: async (reason, verdict) => {
           await store.end(id, reason);
-          book.keep(id, () => undefined);
+          await book.keep({ sessionId: id, change: () => undefined });
           // Whoever takes it up again does so on purpose, and begins without what led to the stop.
           const wasFollowed = this.#live.delete(id);
           if (wasFollowed) onStop(id, verdict);

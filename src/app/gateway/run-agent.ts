@@ -1,7 +1,8 @@
 import { errorText } from '../../core/error-text.ts';
 import { firstSignal } from '../../core/first-signal.ts';
-import type { Amounts, Reservation, Verdict } from '../../core/gateway/gateway.ts';
+import type { Amounts, Verdict } from '../../core/gateway/gateway.ts';
 import { counted, RUN_COUNTERS, type RunLimits, runLimitName } from '../../core/gateway/limits.ts';
+import type { Reservation } from '../../core/gateway/spend-book.ts';
 import type { SessionFacts } from '../../core/sessions/session.ts';
 import { reserves, type SpendRule } from '../../gateway/check-spend.ts';
 import { createHeldAhead, type HeldAhead, type OwnLimits } from '../../gateway/held-ahead.ts';
@@ -87,7 +88,7 @@ export async function runAgent(parts: RunAgentParts, run: AgentRun): Promise<Age
   const { facts, rules, reservation, ahead } = await admitted(parts, run);
   parts.upkeep?.wrote();
   const session = sessionHandle(parts, facts.id);
-  const live = parts.gateway.live.follow(facts, rules);
+  const live = await parts.gateway.live.follow(facts, rules);
   using _background = parts.gateway.background(facts.id);
   using alerts = parts.gateway.alerts.hear(facts.id);
   await using turn = live.beginTurn({ reservation, ahead });
@@ -99,7 +100,7 @@ export async function runAgent(parts: RunAgentParts, run: AgentRun): Promise<Age
   const grace = createGraceBudget({
     percent: parts.config.budgets.grace_percent,
     limits: hardLimits(rules),
-    used: () => ({ tokens: 0, nanoUsd: 0, ...turn.used(), ...turn.size() }),
+    used: async () => ({ tokens: 0, nanoUsd: 0, ...(await turn.used()), ...(await turn.size()) }),
   });
   using stop = firstSignal(readers.stopSignal, meter?.stopSignal);
   // What a meter has counted must not be counted from files after a crash.
@@ -131,7 +132,7 @@ export async function runAgent(parts: RunAgentParts, run: AgentRun): Promise<Age
     alerts: lastShares(alerts.told, verdict),
   };
   await parts.gateway.alerts.settled();
-  return { ...result, session: after, used: turn.used(), ...told, ...(checkpoints && { checkpoints }) };
+  return { ...result, session: after, used: await turn.used(), ...told, ...(checkpoints && { checkpoints }) };
 }
 
 /** Of each budget the largest share that was used. Why the run was stopped is said in any case. */
@@ -192,22 +193,22 @@ async function admitted(parts: RunAgentParts, run: AgentRun): Promise<AdmittedRu
   const { source = 'run', key, cwd } = run;
   const { gateway, store } = parts;
   const workdir = cwd ?? process.cwd();
-  const admit = (facts: Pick<SessionFacts, 'id' | 'source'>): Omit<AdmittedRun, 'facts'> => {
+  const admit = async (facts: Pick<SessionFacts, 'id' | 'source'>): Promise<Omit<AdmittedRun, 'facts'>> => {
     const rules = withLimits(gateway.live.rulesFor(facts.source).live, run);
     tellUsageWay(run, rules);
     // A meter asks before each call; nothing else does.
     const ahead = wantsMeter(run, rules.spend) ? undefined : createHeldAhead(ownLimits(run));
     const { id: sessionId, source: from } = facts;
-    const reservation = gateway.budgets.admit({ sessionId, source: from, rules: rules.spend, needs: ahead?.now });
+    const reservation = await gateway.budgets.admit({ sessionId, source: from, rules: rules.spend, needs: ahead?.now });
     return { rules, reservation, ahead };
   };
   if (key === undefined) {
     const id = run.sessionId ?? uuidV7(parts.clock.now());
-    const admission = admit({ id, source });
+    const admission = await admit({ id, source });
     return { facts: await store.create({ source, workdir, id }), ...admission };
   }
   const { facts: resolved } = await gateway.resolve({ key, source, workdir });
-  const admission = admit(resolved);
+  const admission = await admit(resolved);
   // Claims it: an agent may say nothing for long, and its session is in use all the same.
   const { facts } = await store.routes.settle(key, () => ({ kind: 'keep' as const }));
   return { facts, ...admission };

@@ -82,10 +82,10 @@ function createCallDesk(
       const { inputTokens, outputTokens, certain } = estimator.estimate(call);
       const used = { ...NO_USAGE, model: call.model, inputTokens, outputTokens };
       const needs = { tokens: inputTokens + outputTokens, nanoUsd: priceUsage(used, rules.prices), certain };
-      let judged = turn.beforeCall(call.model, needs);
+      let judged = await turn.beforeCall(call.model, needs);
       for (let waitedMs = 0; judged.crowded && waitedMs < CROWDED_MS; waitedMs += ASK_MS) {
         await wait(ASK_MS);
-        judged = turn.beforeCall(call.model, needs);
+        judged = await turn.beforeCall(call.model, needs);
       }
       const { reservation, verdict } = judged;
       if (reservation === undefined) return heedIt(verdict);

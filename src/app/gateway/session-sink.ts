@@ -31,17 +31,17 @@ export function createSessionSink(session: Session, turn: Turn, ways: UsageWays)
   const sink: RunSink = {
     event: async (event) => {
       // What is counted in another way is not counted again because the agent tells of it too.
-      if (event.kind === 'usage' && !ways.take('events')) return heed(turn.output());
+      if (event.kind === 'usage' && !ways.take('events')) return heed(await turn.output());
       return heed(await take(session, turn, { event, add }));
     },
     output: async (chunk) => {
       await session.append(outputOf(chunk));
-      return heed(turn.output());
+      return heed(await turn.output());
     },
-    check(since) {
+    async check(since) {
       const said = remarked;
       remarked = OK;
-      return heed(strictest([turn.check(since), said]));
+      return heed(strictest([await turn.check(since), said]));
     },
   };
   const remark = (verdict: Verdict): void => void (remarked = strictest([remarked, verdict]));
@@ -62,7 +62,7 @@ async function take(
       );
     case 'tool': {
       const { name, ok, args } = event;
-      turn.toolCall({ name, ...(args !== undefined && { args }) });
+      await turn.toolCall({ name, ...(args !== undefined && { args }) });
       return turn.toolResult({ name, ok });
     }
     case 'iteration':

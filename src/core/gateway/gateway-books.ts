@@ -7,8 +7,8 @@ import type { RouteBook } from './route-book.ts';
 
 /** What the gateway needs: who answers which key, and what runs by the clock. */
 export interface GatewayBooks {
-  /** How large a session is. Asked before every step of an agent, so it is answered at once. */
-  sizeOf(id: string): SessionSize | undefined;
+  /** How large a session is. Asked before every step of an agent. */
+  sizeOf(id: string): Promise<SessionSize | undefined>;
   readonly routes: RouteBook;
   readonly cron: CronBook;
   readonly deliveries: DeliveryBook;

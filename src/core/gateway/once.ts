@@ -25,7 +25,7 @@ export interface KeptRequest {
 
 /** Requests that bore a key, the newest of them and for a while. */
 export interface RequestBook {
-  find(key: string): KeptRequest | undefined;
+  find(key: string): Promise<KeptRequest | undefined>;
   /** Says that work begins which must not be done twice. */
   begin(once: Once): Promise<void>;
   /** Keeps what it gave, durable when the promise resolves. */

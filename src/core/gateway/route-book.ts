@@ -34,8 +34,8 @@ export interface Settled<Choice extends RouteChoice> {
 
 /** Which session answers which key. A key never answers to two sessions, and never to one that nobody can see. */
 export interface RouteBook {
-  /** Looks without waiting: it is asked at every message. */
-  find(key: string): Route | undefined;
+  /** Asked at every message. */
+  find(key: string): Promise<Route | undefined>;
   /**
    * Chooses and acts in one transaction: ending the old session, starting the new one and moving the key happen together or not
    * at all. `choose` is told what is true at that moment. Without a session there is nothing to keep or resume.

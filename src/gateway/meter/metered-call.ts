@@ -16,7 +16,7 @@ export interface BegunCall {
   /** Books what was used, and gives back what was set aside. */
   end(used: { readonly usage: AnswerUsage; readonly model?: string }): Promise<void>;
   /** The provider refused it or never got it, so nothing was used. */
-  free(): void;
+  free(): Promise<void>;
   /** It was sent and nobody knows what it used: what was set aside for it is booked. */
   lost(): Promise<void>;
 }
@@ -68,11 +68,11 @@ async function settleCall(begun: BegunCall, { reading, isSent, wanted }: PassedC
   if (reading === undefined) {
     // A model that has the whole request works on it and bills it, whether somebody waits for the answer or not.
     if (isSent) await begun.lost();
-    else begun.free();
+    else await begun.free();
     return;
   }
   const read = await reading.end();
-  if (reading.status >= 400) begun.free();
+  if (reading.status >= 400) await begun.free();
   else await begun.end({ usage: billed(read, wanted), ...(read.model !== undefined && { model: read.model }) });
 }
 

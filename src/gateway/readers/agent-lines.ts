@@ -1,4 +1,4 @@
-import type { FoundTokens } from '../../core/gateway/gateway.ts';
+import type { FoundTokens } from '../../core/gateway/spend-book.ts';
 import { callOf, countOf, type Fields, fieldsAt, type LineReader, type ToldLine, textOf } from './told-line.ts';
 
 /** Claude Code: one answer is several lines with the same message and the same usage. What is not of a model bears no usage. */

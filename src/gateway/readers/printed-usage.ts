@@ -1,4 +1,4 @@
-import type { FoundTokens } from '../../core/gateway/gateway.ts';
+import type { FoundTokens } from '../../core/gateway/spend-book.ts';
 import { createLineSplitter } from '../run/output/line-splitter.ts';
 import { claudeCall, codexTokens, piLines } from './agent-lines.ts';
 import { callOf, countOf, type Fields, type FoundCall, fieldsAt, isFields, textOf } from './told-line.ts';

@@ -1,4 +1,4 @@
-import type { FoundTokens } from '../../core/gateway/gateway.ts';
+import type { FoundTokens } from '../../core/gateway/spend-book.ts';
 import type { EpochMs } from '../../core/time.ts';
 
 /** A call of a model that an agent wrote down. */

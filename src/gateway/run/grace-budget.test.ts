@@ -8,19 +8,19 @@ const NOTHING: GraceAmounts = { tokens: 0, nanoUsd: 0, messages: 0, bytes: 0 };
 const UNLIMITED: GraceAmounts = { tokens: Infinity, nanoUsd: Infinity, messages: Infinity, bytes: Infinity };
 
 describe('the budget of the grace', () => {
-  it('counts from the request to end, whatever was used before', () => {
+  it('counts from the request to end, whatever was used before', async () => {
     let used = { ...NOTHING, tokens: 1_000_000 };
-    const grace = createGraceBudget({ percent: 10, limits: { ...UNLIMITED, tokens: 5000 }, used: () => used });
-    expect(grace.usedUp()).toBe(false);
+    const grace = createGraceBudget({ percent: 10, limits: { ...UNLIMITED, tokens: 5000 }, used: async () => used });
+    expect(await grace.usedUp()).toBe(false);
     grace.begin();
     used = { ...used, tokens: 1_000_499 };
     grace.begin();
-    expect(grace.usedUp()).toBe(false);
+    expect(await grace.usedUp()).toBe(false);
     used = { ...used, tokens: 1_000_500 };
-    expect(grace.usedUp()).toBe(true);
+    expect(await grace.usedUp()).toBe(true);
   });
 
-  it('is used up by the first thing that takes as much as its share of one limit, and never without one', () => {
+  it('is used up by the first thing that takes as much as its share of one limit, and never without one', async () => {
     const counters = ['tokens', 'nanoUsd', 'messages', 'bytes'] as const;
     const amount = fc.integer({ min: 1, max: 1_000_000 });
     const any = fc.record({
@@ -29,16 +29,16 @@ describe('the budget of the grace', () => {
       percent: fc.integer({ min: 1, max: 100 }),
       added: amount,
     });
-    fc.assert(
-      fc.property(any, ({ counter, limit, percent, added }) => {
+    await fc.assert(
+      fc.asyncProperty(any, async ({ counter, limit, percent, added }) => {
         let used = NOTHING;
-        const budget = (limits: GraceAmounts) => createGraceBudget({ percent, limits, used: () => used });
+        const budget = (limits: GraceAmounts) => createGraceBudget({ percent, limits, used: async () => used });
         const [limited, unlimited] = [budget({ ...UNLIMITED, [counter]: limit }), budget(UNLIMITED)];
         for (const grace of [limited, unlimited]) grace.begin();
-        expect(limited.usedUp()).toBe(false);
+        expect(await limited.usedUp()).toBe(false);
         used = { ...NOTHING, [counter]: added };
-        expect(limited.usedUp()).toBe(added >= (limit * percent) / 100);
-        expect(unlimited.usedUp()).toBe(false);
+        expect(await limited.usedUp()).toBe(added >= (limit * percent) / 100);
+        expect(await unlimited.usedUp()).toBe(false);
       }),
     );
   });

@@ -8,7 +8,7 @@ export interface GraceBudget {
   /** The run was asked to end: what it uses from now on is grace. The first time counts. */
   begin(): void;
   /** Whether it has used as much as it may. Never before it was asked. */
-  usedUp(): boolean;
+  usedUp(): Promise<boolean>;
 }
 
 const GRACE_COUNTERS = ['tokens', 'nanoUsd', 'messages', 'bytes'] as const satisfies readonly Counter[];
@@ -21,19 +21,21 @@ export interface GraceOptions {
   readonly percent: number;
   readonly limits: GraceAmounts;
   /** All that the session has used by now. */
-  readonly used: () => GraceAmounts;
+  readonly used: () => Promise<GraceAmounts>;
 }
 
 export function createGraceBudget({ percent, limits, used }: GraceOptions): GraceBudget {
-  let before: GraceAmounts | undefined;
+  let before: Promise<GraceAmounts> | undefined;
   return {
     begin() {
       before ??= used();
+      // It is said when it is asked for.
+      before.catch(() => undefined);
     },
-    usedUp() {
-      const start = before;
+    async usedUp() {
+      const start = await before;
       if (start === undefined) return false;
-      const now = used();
+      const now = await used();
       return GRACE_COUNTERS.some((counter) => {
         const added = now[counter] - start[counter];
         return added > 0 && added >= (limits[counter] * percent) / 100;

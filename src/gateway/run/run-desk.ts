@@ -43,13 +43,14 @@ export function createDesk({ sink, counts, turns, stop, kill, grace, pass, nonce
   let isKilled = false;
   const bounded = createReportBound();
 
-  const watchGrace = (): void => {
-    if (isKilled || grace?.usedUp() !== true) return;
+  const watchGrace = async (): Promise<void> => {
+    const isUsedUp = await grace?.usedUp();
+    if (isKilled || isUsedUp !== true) return;
     isKilled = true;
     kill();
   };
-  const heed = (verdict: Verdict): void => {
-    watchGrace();
+  const heed = async (verdict: Verdict): Promise<void> => {
+    await watchGrace();
     pass(verdict);
     if (forbids(verdict)) stop(factsOf(verdict));
   };
@@ -58,8 +59,13 @@ export function createDesk({ sink, counts, turns, stop, kill, grace, pass, nonce
     return turns.inTurn(async () => {
       // What was said into a session that is full beyond its grace is not kept. What was used is counted: it was spent.
       if (isKilled && (event.kind === 'message' || event.kind === 'note')) refuse('came after the run was killed');
-      else heed(await sink.event(event));
+      else await heed(await sink.event(event));
     });
+  };
+  const look = async (): Promise<void> => {
+    const printedBytes = counts.outputBytes - checkedBytes;
+    checkedBytes = counts.outputBytes;
+    await heed(await sink.check({ printedBytes }));
   };
   const refuse = (problem: string): void => {
     counts.refusedLines += 1;
@@ -84,18 +90,24 @@ export function createDesk({ sink, counts, turns, stop, kill, grace, pass, nonce
       turns.inTurn(() =>
         turns.each(chunks, async (chunk) => {
           counts.omittedBytes += chunk.omittedBytes;
-          heed(await sink.output(chunk));
+          await heed(await sink.output(chunk));
         }),
       ),
-    check() {
-      const printedBytes = counts.outputBytes - checkedBytes;
-      checkedBytes = counts.outputBytes;
-      try {
-        heed(sink.check({ printedBytes }));
-      } catch (error) {
-        turns.fail(error);
-      }
-    },
+    check: unlessBusy(look, turns.fail),
+  };
+}
+
+/** What is asked for while it is still being done is not done twice. */
+function unlessBusy(work: () => Promise<void>, failed: (error: unknown) => void): () => void {
+  let isBusy = false;
+  return () => {
+    if (isBusy) return;
+    isBusy = true;
+    void work()
+      .catch(failed)
+      .finally(() => {
+        isBusy = false;
+      });
   };
 }
 

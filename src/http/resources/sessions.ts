@@ -190,20 +190,12 @@ async function takeStep(
   { tools = [], workedMs }: z.output<typeof nextStepSchema>,
   once: Once | undefined,
 ): Promise<Verdict> {
-  let begun: Turn | undefined;
-  const judge = () => {
-    const turn = (begun = session.beginTurn(workedMs));
-    // Calls before results: they may have run side by side.
-    for (const { name, args } of tools) turn.toolCall({ name, ...(args !== undefined && { args }) });
-    for (const { name, ok } of tools) turn.toolResult({ name, ok });
-    return turn.beforeIteration();
-  };
-  const verdict = once === undefined ? judge() : session.once(once, judge);
-  await using turn = begun ?? session.beginTurn();
-  return turn.heed(verdict);
+  await using turn = session.beginTurn(workedMs);
+  // Calls before results: they may have run side by side.
+  const calls = tools.map(({ name, args }) => ({ kind: 'call', name, ...(args !== undefined && { args }) }) as const);
+  const results = tools.map(({ name, ok }) => ({ kind: 'result', name, ok }) as const);
+  return await turn.nextStep([...calls, ...results], once);
 }
-
-type Turn = ReturnType<GatewaySession['beginTurn']>;
 
 function heldSession(id: string, reason: string): Failure {
   return new Failure('refused', `Session ${id} stays: ${reason}.`, {

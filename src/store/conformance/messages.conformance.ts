@@ -145,8 +145,8 @@ export function messagesConformance(desk: StoreDesk): void {
       expect(last.size).toEqual(sessionSize(await factsOf('s')));
       expect(last.size).toMatchObject({ messages: 3 });
       expect((await desk.store.append('s', [user('five')])).size).toEqual(sessionSize(await factsOf('s')));
-      expect(desk.store.sizeOf('s')).toEqual(sessionSize(await factsOf('s')));
-      expect(desk.store.sizeOf('other')).toBeUndefined();
+      expect(await desk.store.sizeOf('s')).toEqual(sessionSize(await factsOf('s')));
+      expect(await desk.store.sizeOf('other')).toBeUndefined();
     });
 
     it('takes no more than the append that fills a session, however many come at once', async () => {

@@ -146,7 +146,7 @@ class SqliteStore implements SessionStore {
     return row && factsOf(row);
   }
 
-  sizeOf(id: string): SessionSize | undefined {
+  async sizeOf(id: string): Promise<SessionSize | undefined> {
     return this.#db
       .sql<[string], SessionSize>(
         `SELECT message_count - output_count AS messages, content_bytes + transcript_bytes + dump_bytes AS bytes

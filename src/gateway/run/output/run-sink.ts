@@ -22,5 +22,5 @@ export interface RunSink {
   event(event: RunEvent): Promise<Verdict>;
   output(chunk: OutputChunk): Promise<Verdict>;
   /** Asked again and again while the run goes on, also while it says nothing. What was printed since, recorded or not, is given. */
-  check(since: { readonly printedBytes: number }): Verdict;
+  check(since: { readonly printedBytes: number }): Promise<Verdict>;
 }

@@ -9,8 +9,9 @@ import * as fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { manualClock, NOW } from '../../../../test/support/clock.ts';
 import { tempDir } from '../../../../test/support/temp-dir.ts';
-import type { FoundTokens, Spend, SpendBook, SpendKey } from '../../../core/gateway/gateway.ts';
+import type { Spend, SpendKey } from '../../../core/gateway/gateway.ts';
 import { ofEachSpent } from '../../../core/gateway/limits.ts';
+import type { FoundTokens, SpendBook } from '../../../core/gateway/spend-book.ts';
 import { DAY_MS } from '../../../core/time.ts';
 import { openSpendBook } from './spend-book.ts';
 
@@ -25,16 +26,16 @@ function openBook(path = join(tempDir(), 'live.db'), clock = manualClock()): Spe
   return book;
 }
 
-const usedBy = (book: SpendBook, session: SpendKey) => book.read({ session, limited: [] })[0]?.used;
-const keptOf = (book: SpendBook, id: string): string | undefined => {
+const usedBy = async (book: SpendBook, session: SpendKey) => (await book.read({ session, limited: [] }))[0]?.used;
+const keptOf = async (book: SpendBook, id: string): Promise<string | undefined> => {
   let found: string | undefined;
-  book.keep(id, (kept) => (found = kept));
+  await book.keep({ sessionId: id, change: (kept) => (found = kept) });
   return found;
 };
 const stepsBelow = (most: number) => (spent: readonly Spend[]) => (spent[0]?.used.iterations ?? 0) < most;
 
 describe('the spend book', () => {
-  it('adds a call that is told again once, in every process, and with more tokens only what is more', () => {
+  it('adds a call that is told again once, in every process, and with more tokens only what is more', async () => {
     const path = join(tempDir(), 'live.db');
     const [one, two] = [openBook(path), openBook(path)];
     const nothing = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 };
@@ -48,39 +49,39 @@ describe('the spend book', () => {
         usage: { model: 'm', ...added, costUsd: 0 },
       }),
     });
-    expect(one.addFound(call(1))).toMatchObject({
+    expect(await one.addFound(call(1))).toMatchObject({
       usage: { inputTokens: 100, outputTokens: 1 },
       note: { id: expect.any(String) as string },
     });
-    expect([two.addFound(call(1)), one.addFound(call(0))]).toEqual([undefined, undefined]);
-    expect(two.addFound(call(50))).toMatchObject({ usage: { ...nothing, outputTokens: 49 } });
-    expect(one.addFound({ ...call(5), id: 'claude:msg_2' })).toBeDefined();
-    for (const key of [SESSION, DAY]) expect(usedBy(two, key)?.tokens).toBe(150 + 105);
+    expect([await two.addFound(call(1)), await one.addFound(call(0))]).toEqual([undefined, undefined]);
+    expect(await two.addFound(call(50))).toMatchObject({ usage: { ...nothing, outputTokens: 49 } });
+    expect(await one.addFound({ ...call(5), id: 'claude:msg_2' })).toBeDefined();
+    for (const key of [SESSION, DAY]) expect((await usedBy(two, key))?.tokens).toBe(150 + 105);
   });
 
-  it('counts from zero and adds to each row', () => {
+  it('counts from zero and adds to each row', async () => {
     const book = openBook();
-    expect(book.read({ session: SESSION, limited: [DAY] })).toEqual([
+    expect(await book.read({ session: SESSION, limited: [DAY] })).toEqual([
       { ...SESSION, used: NOTHING },
       { ...DAY, used: NOTHING },
     ]);
-    book.add([SESSION, DAY], { tokens: 5, nanoUsd: 7 });
-    book.add([DAY], { tokens: 1, iterations: 4, wallMs: 6 });
-    expect(usedBy(book, SESSION)).toMatchObject({ tokens: 5, nanoUsd: 7, iterations: 0 });
-    expect(usedBy(book, DAY)).toEqual({ ...NOTHING, tokens: 6, nanoUsd: 7, iterations: 4, wallMs: 6 });
+    await book.add([SESSION, DAY], { tokens: 5, nanoUsd: 7 });
+    await book.add([DAY], { tokens: 1, iterations: 4, wallMs: 6 });
+    expect(await usedBy(book, SESSION)).toMatchObject({ tokens: 5, nanoUsd: 7, iterations: 0 });
+    expect(await usedBy(book, DAY)).toEqual({ ...NOTHING, tokens: 6, nanoUsd: 7, iterations: 4, wallMs: 6 });
   });
 
-  it('begins a row once', () => {
+  it('begins a row once', async () => {
     const book = openBook();
-    book.begin(SESSION, { tokens: 100 });
-    book.add([SESSION], { tokens: 1 });
-    book.begin(SESSION, { tokens: 100 });
-    expect(usedBy(book, SESSION)).toMatchObject({ tokens: 101 });
+    await book.begin(SESSION, { tokens: 100 });
+    await book.add([SESSION], { tokens: 1 });
+    await book.begin(SESSION, { tokens: 100 });
+    expect(await usedBy(book, SESSION)).toMatchObject({ tokens: 101 });
   });
 
-  it('counts a step with the time before it, and shows the totals before that', () => {
+  it('counts a step with the time before it, and shows the totals before that', async () => {
     const book = openBook();
-    book.add([SESSION], { tokens: 9, wallMs: 5 });
+    await book.add([SESSION], { tokens: 9, wallMs: 5 });
     const account = { session: SESSION, limited: [] };
     const seen: (readonly Spend[])[] = [];
     const step = () => {
@@ -89,43 +90,43 @@ describe('the spend book', () => {
         return stepsBelow(2)(spent);
       });
     };
-    expect(step()).toBe(true);
+    expect(await step()).toBe(true);
     expect(seen.at(-1)).toEqual([{ ...SESSION, used: { ...NOTHING, tokens: 9, wallMs: 5 } }]);
-    expect(step()).toBe(true);
+    expect(await step()).toBe(true);
     expect(seen.at(-1)).toMatchObject([{ used: { tokens: 9, iterations: 1, wallMs: 15 } }]);
-    expect(step()).toBe(false);
-    expect(usedBy(book, SESSION)).toMatchObject({ tokens: 9, iterations: 2, wallMs: 25 });
+    expect(await step()).toBe(false);
+    expect(await usedBy(book, SESSION)).toMatchObject({ tokens: 9, iterations: 2, wallMs: 25 });
   });
 
-  it('counts the first step of a session that it has forgotten', () => {
+  it('counts the first step of a session that it has forgotten', async () => {
     const clock = manualClock();
     const book = openBook(join(tempDir(), 'live.db'), clock);
     const account = { session: SESSION, limited: [] };
     const step = () => book.step({ account, wallMs: 3 }, stepsBelow(1));
-    expect([step(), step()]).toEqual([true, false]);
-    expect(usedBy(book, SESSION)).toMatchObject({ iterations: 1, wallMs: 3 });
+    expect([await step(), await step()]).toEqual([true, false]);
+    expect(await usedBy(book, SESSION)).toMatchObject({ iterations: 1, wallMs: 3 });
     clock.set(NOW + DAY_MS);
-    book.dropBefore(NOW + 1);
-    expect([step(), step()]).toEqual([true, false]);
-    expect(usedBy(book, SESSION)).toMatchObject({ iterations: 1, wallMs: 3 });
+    await book.dropBefore(NOW + 1);
+    expect([await step(), await step()]).toEqual([true, false]);
+    expect(await usedBy(book, SESSION)).toMatchObject({ iterations: 1, wallMs: 3 });
   });
 
-  it('counts no step for a session that came after the one it was asked for', () => {
+  it('counts no step for a session that came after the one it was asked for', async () => {
     const path = join(tempDir(), 'live.db');
     const clock = manualClock();
     const [book, other] = [openBook(path, clock), openBook(path, clock)];
     const account = { session: SESSION, limited: [] };
-    book.begin(SESSION, {});
-    book.read(account);
+    await book.begin(SESSION, {});
+    await book.read(account);
     clock.set(NOW + DAY_MS);
-    other.dropBefore(NOW + 1);
+    await other.dropBefore(NOW + 1);
     const later = { ...SESSION, key: 'later' };
-    other.begin(later, {});
-    expect(book.step({ account, wallMs: 0 }, () => true)).toBe(true);
-    expect([usedBy(book, SESSION)?.iterations, usedBy(book, later)?.iterations]).toEqual([1, 0]);
+    await other.begin(later, {});
+    expect(await book.step({ account, wallMs: 0 }, () => true)).toBe(true);
+    expect([(await usedBy(book, SESSION))?.iterations, (await usedBy(book, later))?.iterations]).toEqual([1, 0]);
   });
 
-  it('judges each step by all that was spent until then, whoever spent it', () => {
+  it('judges each step by all that was spent until then, whoever spent it', async () => {
     const path = join(tempDir(), 'live.db');
     const books = [openBook(path), openBook(path)];
     const act = fc.record({
@@ -135,8 +136,8 @@ describe('the spend book', () => {
       amount: fc.nat(3),
     });
     let round = 0;
-    fc.assert(
-      fc.property(fc.array(act, { maxLength: 30 }), (acts) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(act, { maxLength: 30 }), async (acts) => {
         const period = `round-${(round += 1)}`;
         const rows = [SESSION, { ...DAY, scope: 'source' as const, key: 'cli' }, DAY].map((row) => ({
           ...row,
@@ -150,13 +151,13 @@ describe('the spend book', () => {
           if (!book || !account || !key || !total || !totals[0]) throw new Error('There are two books and three rows.');
           let seen: readonly Spend[] | undefined;
           if (what === 'spend') {
-            book.add([key], { tokens: amount, nanoUsd: 1 });
+            await book.add([key], { tokens: amount, nanoUsd: 1 });
             total.tokens += amount;
             total.nanoUsd += 1;
           }
-          if (what === 'read') seen = book.read(account);
+          if (what === 'read') seen = await book.read(account);
           if (what === 'step') {
-            const counted = book.step({ account, wallMs: amount }, (spent) => {
+            const counted = await book.step({ account, wallMs: amount }, (spent) => {
               seen = spent;
               return amount > 0;
             });
@@ -172,7 +173,7 @@ describe('the spend book', () => {
     );
   });
 
-  it('asks again when somebody spends between the judgement and the count', () => {
+  it('asks again when somebody spends between the judgement and the count', async () => {
     const path = join(tempDir(), 'live.db');
     const [book, other] = [openBook(path), openBook(path)];
     for (const [row, index] of [
@@ -180,44 +181,44 @@ describe('the spend book', () => {
       [DAY, 1],
     ] as const) {
       const account = { session: SESSION, limited: [DAY] };
-      book.read(account);
+      await book.read(account);
       const judged: (number | undefined)[] = [];
-      const counted = book.step({ account, wallMs: 0 }, (spent) => {
+      const counted = await book.step({ account, wallMs: 0 }, (spent) => {
         judged.push(spent[index]?.used.tokens);
-        if (judged.length === 1) other.add([row], { tokens: 100 });
+        if (judged.length === 1) void other.add([row], { tokens: 100 });
         return (spent[index]?.used.tokens ?? 0) < 100;
       });
       expect({ counted, judged }).toEqual({ counted: false, judged: [0, 100] });
     }
-    expect(usedBy(book, SESSION)?.iterations).toBe(0);
+    expect((await usedBy(book, SESSION))?.iterations).toBe(0);
   });
 
-  it('keeps its log short, however many steps are counted', () => {
+  it('keeps its log short, however many steps are counted', async () => {
     const path = join(tempDir(), 'live.db');
     const book = openBook(path);
     const account = { session: SESSION, limited: [DAY] };
-    for (let step = 0; step < 10_000; step += 1) book.step({ account, wallMs: 1 }, () => true);
-    expect(usedBy(book, SESSION)).toMatchObject({ iterations: 10_000, wallMs: 10_000 });
+    for (let step = 0; step < 10_000; step += 1) await book.step({ account, wallMs: 1 }, () => true);
+    expect(await usedBy(book, SESSION)).toMatchObject({ iterations: 10_000, wallMs: 10_000 });
     expect(lstatSync(`${path}-wal`).size).toBeLessThan(6_000_000);
   });
 
-  it('lists a scope, the newest day first, and forgets what was not touched since', () => {
+  it('lists a scope, the newest day first, and forgets what was not touched since', async () => {
     const clock = manualClock(NOW - 40 * DAY_MS);
     const book = openBook(join(tempDir(), 'live.db'), clock);
     const old = { ...DAY, period: '2025-12-06' };
-    book.add([old, { ...SESSION, key: 'old' }, SESSION], { tokens: 1 });
+    await book.add([old, { ...SESSION, key: 'old' }, SESSION], { tokens: 1 });
     clock.set(NOW);
-    book.add([DAY, SESSION], { tokens: 1 });
-    expect(book.list('day').map(({ period }) => period)).toEqual([DAY.period, old.period]);
+    await book.add([DAY, SESSION], { tokens: 1 });
+    expect((await book.list('day')).map(({ period }) => period)).toEqual([DAY.period, old.period]);
     const account = { session: SESSION, limited: [old] };
-    expect(book.read(account)[1]?.used.tokens).toBe(1);
-    book.dropBefore(NOW - 30 * DAY_MS);
-    expect(book.read(account)[1]?.used.tokens).toBe(0);
-    expect(book.list('day').map(({ period }) => period)).toEqual([DAY.period]);
-    expect(book.list('session')).toMatchObject([{ key: 's', used: { tokens: 2 } }]);
+    expect((await book.read(account))[1]?.used.tokens).toBe(1);
+    await book.dropBefore(NOW - 30 * DAY_MS);
+    expect((await book.read(account))[1]?.used.tokens).toBe(0);
+    expect((await book.list('day')).map(({ period }) => period)).toEqual([DAY.period]);
+    expect(await book.list('session')).toMatchObject([{ key: 's', used: { tokens: 2 } }]);
   });
 
-  it('sets aside what calls need beside one another, gives it back once, and books exactly', () => {
+  it('sets aside what calls need beside one another, gives it back once, and books exactly', async () => {
     const book = openBook();
     const account = { session: SESSION, limited: [DAY] };
     const shared = [{ scope: 'source' as const, key: 'cli', period: DAY.period }, DAY];
@@ -226,93 +227,96 @@ describe('the spend book', () => {
       return used.tokens + (reserved?.tokens ?? 0) + 4000 <= 10_000;
     };
     const reserve = () => book.reserve({ account, shared, amounts: { tokens: 4000, nanoUsd: 0 } }, fits);
-    const [first, second, third] = [reserve(), reserve(), reserve()];
+    const [first, second, third] = [await reserve(), await reserve(), await reserve()];
     expect([first === undefined, second === undefined, third]).toEqual([false, false, undefined]);
-    book.add([SESSION, DAY], { tokens: 3000 }, { settled: first });
-    expect(book.read(account, true)[1]).toMatchObject({ used: { tokens: 3000 }, reserved: { tokens: 4000 } });
-    expect(reserve()).toBeUndefined();
-    if (second !== undefined) book.release(second);
-    expect(reserve()).toBeDefined();
+    await book.add([SESSION, DAY], { tokens: 3000 }, { settled: first });
+    expect((await book.read(account, true))[1]).toMatchObject({ used: { tokens: 3000 }, reserved: { tokens: 4000 } });
+    expect(await reserve()).toBeUndefined();
+    if (second !== undefined) await book.release(second);
+    expect(await reserve()).toBeDefined();
   });
 
-  it('takes back what a process that died had set aside, and nothing of one that lives', () => {
+  it('takes back what a process that died had set aside, and nothing of one that lives', async () => {
     const path = join(tempDir(), 'live.db');
     const [book, other] = [openBook(path), openBook(path)];
     const wanted = { account: { session: SESSION, limited: [] }, shared: [DAY], amounts: { tokens: 9, nanoUsd: 0 } };
     const alone = (spent: readonly Spend[]) => (spent[0]?.reserved?.tokens ?? 0) === 0;
-    expect(other.reserve(wanted, () => true)).toBeDefined();
-    expect(book.reserve(wanted, alone)).toBeUndefined();
+    expect(await other.reserve(wanted, () => true)).toBeDefined();
+    expect(await book.reserve(wanted, alone)).toBeUndefined();
     const db = new BetterSqlite3(path);
     onTestFinished(() => void db.close());
     db.exec(`UPDATE reserved SET owner = json_set(owner, '$.startedAt', 'long ago')`);
-    expect(book.reserve(wanted, alone)).toBeDefined();
+    expect(await book.reserve(wanted, alone)).toBeDefined();
   });
 
-  it('counts a call that was under way when its process died as what was set aside for it, and leaves what another book of a process has', () => {
+  it('counts a call that was under way when its process died as what was set aside for it, and leaves what another book of a process has', async () => {
     const path = join(tempDir(), 'live.db');
     const [book, other] = [openBook(path), openBook(path)];
     const account = { session: SESSION, limited: [DAY] };
     const wanted = { account, shared: [{ ...DAY, scope: 'source' as const, key: 'cli' }, DAY] };
-    book.reserve({ ...wanted, amounts: { tokens: 9, nanoUsd: 2 }, isCall: true }, () => true);
-    book.reserve({ ...wanted, amounts: { tokens: 100, nanoUsd: 0 } }, () => true);
+    await book.reserve({ ...wanted, amounts: { tokens: 9, nanoUsd: 2 }, isCall: true }, () => true);
+    await book.reserve({ ...wanted, amounts: { tokens: 100, nanoUsd: 0 } }, () => true);
     openBook(path)[Symbol.dispose]();
-    expect(other.settleDead()).toMatchObject({ calls: [], unrecorded: [] });
-    expect(other.read(account, true)[1]).toMatchObject({ used: { tokens: 0 }, reserved: { tokens: 109 } });
+    expect(await other.settleDead()).toMatchObject({ calls: [], unrecorded: [] });
+    expect((await other.read(account, true))[1]).toMatchObject({ used: { tokens: 0 }, reserved: { tokens: 109 } });
     const db = new BetterSqlite3(path);
     onTestFinished(() => void db.close());
     db.exec(`UPDATE reserved SET owner = json_set(owner, '$.startedAt', 'long ago')`);
-    const left = other.settleDead();
+    const left = await other.settleDead();
     expect(left.calls).toEqual([{ sessionId: 's', tokens: 9, nanoUsd: 2 }]);
     expect(left.unrecorded).toMatchObject([{ sessionId: 's', usage: { inputTokens: 9, costUsd: 2e-9 } }]);
-    expect(other.read(account, true)).toMatchObject([{ used: { tokens: 9 } }, { used: { tokens: 9, nanoUsd: 2 } }]);
-    expect(other.read(account, true)[1]?.reserved).toBeUndefined();
+    expect(await other.read(account, true)).toMatchObject([
+      { used: { tokens: 9 } },
+      { used: { tokens: 9, nanoUsd: 2 } },
+    ]);
+    expect((await other.read(account, true))[1]?.reserved).toBeUndefined();
     // Whoever could not record it at once still has it, and nobody else takes it while that one lives.
-    expect(openBook(path).settleDead().unrecorded).toEqual([]);
-    expect(other.settleDead()).toMatchObject({ calls: [], unrecorded: left.unrecorded });
-    for (const note of left.unrecorded) other.recorded(note);
-    expect(other.settleDead()).toEqual({ calls: [], unrecorded: [], noted: [] });
+    expect((await openBook(path).settleDead()).unrecorded).toEqual([]);
+    expect(await other.settleDead()).toMatchObject({ calls: [], unrecorded: left.unrecorded });
+    for (const note of left.unrecorded) await other.recorded(note);
+    expect(await other.settleDead()).toEqual({ calls: [], unrecorded: [], noted: [] });
   });
 
-  it('takes nothing back from a session that has not used as much, and counts from what its store knows less what was taken back', () => {
+  it('takes nothing back from a session that has not used as much, and counts from what its store knows less what was taken back', async () => {
     const clock = manualClock();
     const book = openBook(undefined, clock);
     const correction = { sessionId: 's', by: 'me', reason: 'false', nanoUsd: 0 };
-    book.add([{ ...SESSION, key: 'other' }, DAY], { tokens: 500 });
-    book.add([SESSION, DAY], { tokens: 100 });
-    expect(book.correct([SESSION, DAY], { ...correction, tokens: 101 })).toBe(false);
-    expect(usedBy(book, DAY)).toMatchObject({ tokens: 600 });
-    expect(book.correct([SESSION, DAY], { ...correction, tokens: 60 })).toBe(true);
-    expect([usedBy(book, SESSION), usedBy(book, DAY)]).toMatchObject([{ tokens: 40 }, { tokens: 540 }]);
-    expect(book.corrections()).toHaveLength(1);
+    await book.add([{ ...SESSION, key: 'other' }, DAY], { tokens: 500 });
+    await book.add([SESSION, DAY], { tokens: 100 });
+    expect(await book.correct([SESSION, DAY], { ...correction, tokens: 101 })).toBe(false);
+    expect(await usedBy(book, DAY)).toMatchObject({ tokens: 600 });
+    expect(await book.correct([SESSION, DAY], { ...correction, tokens: 60 })).toBe(true);
+    expect([await usedBy(book, SESSION), await usedBy(book, DAY)]).toMatchObject([{ tokens: 40 }, { tokens: 540 }]);
+    expect(await book.corrections()).toHaveLength(1);
     clock.advance(DAY_MS);
-    book.dropBefore(clock.now());
-    book.begin(SESSION, { tokens: 100 });
-    expect(usedBy(book, SESSION)).toMatchObject({ tokens: 40 });
+    await book.dropBefore(clock.now());
+    await book.begin(SESSION, { tokens: 100 });
+    expect(await usedBy(book, SESSION)).toMatchObject({ tokens: 40 });
     // A power cut may have taken the newest from here that the store has.
-    book.begin(SESSION, { tokens: 130 });
-    expect(usedBy(book, SESSION)).toMatchObject({ tokens: 70 });
+    await book.begin(SESSION, { tokens: 130 });
+    expect(await usedBy(book, SESSION)).toMatchObject({ tokens: 70 });
   });
 
-  it('tells a share again that a correction took back', () => {
+  it('tells a share again that a correction took back', async () => {
     const book = openBook();
     const share = { ...DAY, counter: 'tokens' as const, limit: 1000, percent: 50 };
-    book.add([SESSION, DAY], { tokens: 600 });
-    expect([book.tell(share), book.tell(share)]).toEqual([true, false]);
+    await book.add([SESSION, DAY], { tokens: 600 });
+    expect([await book.tell(share), await book.tell(share)]).toEqual([true, false]);
     const correction = { sessionId: 's', by: 'me', reason: 'false', nanoUsd: 0 };
-    book.correct([SESSION, DAY], { ...correction, tokens: 50 });
-    expect(book.tell(share)).toBe(false);
-    book.correct([SESSION, DAY], { ...correction, tokens: 100 });
-    expect(book.tell(share)).toBe(true);
+    await book.correct([SESSION, DAY], { ...correction, tokens: 50 });
+    expect(await book.tell(share)).toBe(false);
+    await book.correct([SESSION, DAY], { ...correction, tokens: 100 });
+    expect(await book.tell(share)).toBe(true);
   });
 
-  it('keeps the totals of a day while nothing newer was counted: a clock that is far ahead takes no budget back', () => {
+  it('keeps the totals of a day while nothing newer was counted: a clock that is far ahead takes no budget back', async () => {
     const clock = manualClock();
     const book = openBook(undefined, clock);
-    book.add([SESSION, DAY], { tokens: 600 });
+    await book.add([SESSION, DAY], { tokens: 600 });
     clock.advance(365 * DAY_MS);
-    book.dropBefore(clock.now() - 90 * DAY_MS);
+    await book.dropBefore(clock.now() - 90 * DAY_MS);
     clock.set(NOW);
-    expect(usedBy(book, DAY)).toMatchObject({ tokens: 600 });
+    expect(await usedBy(book, DAY)).toMatchObject({ tokens: 600 });
   });
 
   it('is a private file, and a folder that is not there is said in a sentence', () => {
@@ -333,7 +337,7 @@ describe('the spend book', () => {
   it.each([
     { version: 1, size: 'messages INTEGER NOT NULL, bytes INTEGER NOT NULL,', values: '1, 2,' },
     { version: 2, size: '', values: '' },
-  ])('goes on with the totals of version $version', (earlier) => {
+  ])('goes on with the totals of version $version', async (earlier) => {
     const path = join(tempDir(), 'live.db');
     const old = new BetterSqlite3(path);
     onTestFinished(() => void old.close());
@@ -346,45 +350,45 @@ describe('the spend book', () => {
     const spendMore = old.prepare('UPDATE spend SET tokens = tokens + 1');
     const book = openBook(path);
     const account = { session: SESSION, limited: [DAY] };
-    book.add([SESSION], { tokens: 10 });
-    expect(book.read(account)).toEqual([
+    await book.add([SESSION], { tokens: 10 });
+    expect(await book.read(account)).toEqual([
       { ...SESSION, used: { ...NOTHING, tokens: 13, nanoUsd: 4, iterations: 5, wallMs: 6 } },
       { ...DAY, used: { ...NOTHING, tokens: 3, nanoUsd: 4 } },
     ]);
     // A process of version 2 may still be at work.
     spendMore.run();
-    expect(book.read(account)).toMatchObject([{ used: { tokens: 14 } }, { used: { tokens: 4 } }]);
-    expect(usedBy(openBook(path), SESSION)).toMatchObject({ tokens: 14 });
+    expect(await book.read(account)).toMatchObject([{ used: { tokens: 14 } }, { used: { tokens: 4 } }]);
+    expect(await usedBy(openBook(path), SESSION)).toMatchObject({ tokens: 14 });
   });
 
-  it('goes on with a file of version 3, which kept nothing of guards', () => {
+  it('goes on with a file of version 3, which kept nothing of guards', async () => {
     const path = join(tempDir(), 'live.db');
-    openBook(path).add([SESSION], { tokens: 7 });
+    await openBook(path).add([SESSION], { tokens: 7 });
     const old = new BetterSqlite3(path);
     onTestFinished(() => void old.close());
     const since = ['kept', 'reserved', 'told', 'corrections', 'found', 'requests', 'unrecorded'];
     old.exec([...since.map((table) => `DROP TABLE ${table}`), 'PRAGMA user_version = 3'].join(';'));
     const book = openBook(path);
-    expect(usedBy(book, SESSION)).toMatchObject({ tokens: 7 });
-    book.keep('s', () => 'a streak');
+    expect(await usedBy(book, SESSION)).toMatchObject({ tokens: 7 });
+    await book.keep({ sessionId: 's', change: () => 'a streak' });
     // A process of version 3 may still be at work.
     old.exec('UPDATE spend SET tokens = tokens + 1');
-    expect(usedBy(book, SESSION)).toMatchObject({ tokens: 8 });
-    expect(keptOf(openBook(path), 's')).toBe('a streak');
+    expect(await usedBy(book, SESSION)).toMatchObject({ tokens: 8 });
+    expect(await keptOf(openBook(path), 's')).toBe('a streak');
   });
 
-  it('keeps what is given of each session, changes it in one step, and forgets it when it is told to or it is old', () => {
+  it('keeps what is given of each session, changes it in one step, and forgets it when it is told to or it is old', async () => {
     const clock = manualClock();
     const path = join(tempDir(), 'live.db');
     const [one, two] = [openBook(path, clock), openBook(path, clock)];
-    for (const book of [one, two, one]) book.keep('s', (kept = '') => `${kept}x`);
-    two.keep('t', () => 'other');
-    expect([keptOf(two, 's'), keptOf(one, 't')]).toEqual(['xxx', 'other']);
-    one.keep('s', () => undefined);
-    expect(keptOf(two, 's')).toBeUndefined();
+    for (const book of [one, two, one]) await book.keep({ sessionId: 's', change: (kept = '') => `${kept}x` });
+    await two.keep({ sessionId: 't', change: () => 'other' });
+    expect([await keptOf(two, 's'), await keptOf(one, 't')]).toEqual(['xxx', 'other']);
+    await one.keep({ sessionId: 's', change: () => undefined });
+    expect(await keptOf(two, 's')).toBeUndefined();
     clock.advance(DAY_MS);
-    two.dropBefore(clock.now());
-    expect(keptOf(one, 't')).toBeUndefined();
+    await two.dropBefore(clock.now());
+    expect(await keptOf(one, 't')).toBeUndefined();
   });
 
   it('refuses the file of a newer Coppice', () => {
@@ -395,18 +399,24 @@ describe('the spend book', () => {
     expect(() => openBook(path)).toThrow('newer Coppice');
   });
 
-  it('passes no limit, however the steps of several connections interleave', () => {
+  it('passes no limit, however the steps of several connections interleave', async () => {
     const path = join(tempDir(), 'live.db');
     const books = [openBook(path), openBook(path), openBook(path)];
     let round = 0;
-    fc.assert(
-      fc.property(fc.array(fc.nat(2), { maxLength: 40 }), fc.integer({ min: 1, max: 30 }), (taken, limit) => {
-        const session = { ...SESSION, key: `round-${(round += 1)}` };
-        const account = { session, limited: [] };
-        const counted = taken.map((by) => books[by]?.step({ account, wallMs: 0 }, stepsBelow(limit)));
-        expect(counted).toEqual(taken.map((_, index) => index < limit));
-        for (const book of books) expect(usedBy(book, session)?.iterations).toBe(Math.min(taken.length, limit));
-      }),
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.nat(2), { maxLength: 40 }),
+        fc.integer({ min: 1, max: 30 }),
+        async (taken, limit) => {
+          const session = { ...SESSION, key: `round-${(round += 1)}` };
+          const account = { session, limited: [] };
+          const counted: (boolean | undefined)[] = [];
+          for (const by of taken) counted.push(await books[by]?.step({ account, wallMs: 0 }, stepsBelow(limit)));
+          expect(counted).toEqual(taken.map((_, index) => index < limit));
+          for (const book of books)
+            expect((await usedBy(book, session))?.iterations).toBe(Math.min(taken.length, limit));
+        },
+      ),
     );
   });
 
@@ -414,7 +424,7 @@ describe('the spend book', () => {
     const path = join(tempDir(), 'live.db');
     const got = await Promise.all(Array.from({ length: 4 }, () => stepIn(path, { count: 1000, limit: 2500 })));
     expect(got.reduce((sum, count) => sum + count, 0)).toBe(2500);
-    expect(usedBy(openBook(path), SESSION)?.iterations).toBe(2500);
+    expect((await usedBy(openBook(path), SESSION))?.iterations).toBe(2500);
   });
 });
 

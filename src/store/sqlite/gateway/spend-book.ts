@@ -1,19 +1,18 @@
 import type { Database, Statement } from 'better-sqlite3';
 import { Failure } from '../../../core/failure.ts';
-import {
-  type AddedWith,
-  type Amounts,
-  type Reservation,
-  type ReserveRequest,
-  type Scope,
-  type Spend,
-  type SpendAccount,
-  type SpendBook,
-  type SpendKey,
-  type SpendStep,
-} from '../../../core/gateway/gateway.ts';
+import type { Amounts, Scope, Spend, SpendKey } from '../../../core/gateway/gateway.ts';
 import { ofEachSpent, SPENT_COUNTERS } from '../../../core/gateway/limits.ts';
-import type { Once } from '../../../core/gateway/once.ts';
+import type {
+  AddedWith,
+  Allows,
+  Reservation,
+  ReserveRequest,
+  SpendAccount,
+  SpendBook,
+  SpendStep,
+  StepTogether,
+  UsageNote,
+} from '../../../core/gateway/spend-book.ts';
 import type { ProcessIdentity } from '../../../core/sessions/lease-holder.ts';
 import type { Clock, EpochMs } from '../../../core/time.ts';
 import { isBusy, lockedTooLong, translateSqliteError } from '../database/sqlite-errors.ts';
@@ -25,6 +24,7 @@ import { createSpendOwner, type SpendOwner } from './spend-owner.ts';
 import { createReservations } from './spend-reservations.ts';
 import { createSpendRows, WHERE } from './spend-rows.ts';
 import { COLUMN_LIST, COLUMNS, openSpendDatabase, openSpendToLook } from './spend-schema.ts';
+import { createTogether, keeper } from './spend-together.ts';
 
 /** How long a call blocks while others write. Each of them takes microseconds, so waiting longer means that one hangs. */
 const BUSY_WAIT_MS = 5000;
@@ -37,12 +37,12 @@ export function openSpendBook({ path, clock, identity, onlyRead = false }: Spend
   const open = onlyRead ? openSpendToLook : openSpendDatabase;
   const db = said(path, () => open(path, BUSY_WAIT_MS));
   const counting = createCounting(db, { clock, owner: createSpendOwner(identity) });
-  const { looks, reservations, leftovers, add } = counting;
+  const { looks, reservations, leftovers } = counting;
   const keep = keeper(db, clock);
   const notes = createSpendNotes(db, clock);
-  const addFound = foundAdder(db, { clock, add });
+  const addFound = foundAdder(db, { clock, add: counting.add });
   const requests = new RequestRows(preparing(db), clock);
-  const once = db.transaction((key: Once, work: () => unknown) => requests.once(key, work));
+  const together = createTogether(db, { counting, keep, notes, requests });
   const dropBefore = db.transaction((at: EpochMs) => {
     // Where nothing newer was counted, nobody was here for long, or the clock is wrong and would take the budget of today with it.
     db.prepare(`DELETE FROM spend WHERE updated_at < ? AND (scope = 'session'
@@ -53,30 +53,30 @@ export function openSpendBook({ path, clock, identity, onlyRead = false }: Spend
   });
 
   return {
-    begin: (key, totals) => said(path, () => counting.rows.beginCorrected(key, totals)),
-    add: (keys, amounts, also) => said(path, () => add.immediate(keys, amounts, also)),
-    addFound: (found) => said(path, () => addFound(found)),
-    recorded: (note) => said(path, () => leftovers.recorded(note)),
-    settleDead: () => said(path, () => leftovers.settleDead()),
-    reserve: (request, allows) => said(path, () => counting.reserve(request, allows)),
-    release: (reservation) => said(path, () => reservations.drop(reservation)),
-    read: (account, withReserved = false) =>
+    begin: async (key, totals) => said(path, () => counting.rows.beginCorrected(key, totals)),
+    add: async (keys, amounts, also = {}) => said(path, () => together.add(keys, amounts, also)),
+    addFound: async (found) => said(path, () => addFound(found)),
+    recorded: async (note) => said(path, () => leftovers.recorded(note)),
+    settleDead: async () => said(path, () => leftovers.settleDead()),
+    reserve: async (request, allows) => said(path, () => counting.reserve(request, allows)),
+    release: async (reservation) => said(path, () => reservations.drop(reservation)),
+    read: async (account, withReserved = false) =>
       said(path, () => {
         const { spent } = looks.take(account);
         return withReserved ? reservations.beside(spent, reservations.all()) : spent;
       }),
-    step: (wanted, allows) => said(path, () => counting.step(wanted, allows)),
-    tell: (share) => said(path, () => notes.tell(share)),
-    correct: (keys, correction) => said(path, () => notes.correct(keys, correction)),
-    corrections: () => said(path, () => notes.corrections()),
-    list: (scope) => said(path, () => reservations.beside(listRows(db, scope), reservations.all())),
-    keep: (sessionId, change) => said(path, () => keep.immediate(sessionId, change)),
-    once: <T>(key: Once, work: () => T) => said(path, () => once.immediate(key, work) as T),
-    request: (key) => said(path, () => requests.find(key)),
-    dropRequestsBefore: (at) => {
+    step: async (wanted, allows) => said(path, () => counting.step(wanted, allows)),
+    stepTogether: async <T>(wanted: StepTogether<T>, allows: Allows) => said(path, () => together.step(wanted, allows)),
+    tell: async (share) => said(path, () => notes.tell(share)),
+    correct: async (keys, correction, also = {}) => said(path, () => together.correct(keys, correction, also)),
+    corrections: async () => said(path, () => notes.corrections()),
+    list: async (scope) => said(path, () => reservations.beside(listRows(db, scope), reservations.all())),
+    keep: async (kept) => said(path, () => keep(kept)),
+    request: async (key) => said(path, () => requests.find(key)),
+    dropRequestsBefore: async (at) => {
       while (requests.isOlder(at)) said(path, () => requests.dropBefore(at));
     },
-    dropBefore: (at) => said(path, () => dropBefore.immediate(at)),
+    dropBefore: async (at) => said(path, () => dropBefore.immediate(at)),
     [Symbol.dispose]: () => {
       reservations.dropOwn();
       db.close();
@@ -105,8 +105,6 @@ function preparing(db: Database): Prepares {
   };
 }
 
-type Allows = (spent: readonly Spend[]) => boolean;
-
 /** What adds to the totals: each in one transaction of all processes. */
 function createCounting(db: Database, { clock, owner }: { readonly clock: Clock; readonly owner: SpendOwner }) {
   const rows = createSpendRows(db, clock);
@@ -114,13 +112,14 @@ function createCounting(db: Database, { clock, owner }: { readonly clock: Clock;
   const countAfter = stepCounter(db, { looks, clock });
   const reservations = createReservations(db, { clock, owner });
   const leftovers = createLeftovers(db, { clock, owner, reservations, count: rows.add });
-  const add = db.transaction((keys: readonly SpendKey[], amounts: Amounts, also: AddedWith = {}) => {
+  /** Inside a transaction. */
+  const add = (keys: readonly SpendKey[], amounts: Amounts, also: AddedWith = {}): UsageNote | undefined => {
     const { settled, ahead, report } = also;
     if (settled !== undefined && ahead === undefined) reservations.drop(settled);
     if (settled !== undefined && ahead !== undefined) reservations.change(settled, keys, ahead);
     rows.add(keys, amounts);
     return report && leftovers.note(report);
-  });
+  };
   const count = (step: SpendStep, look: Look): boolean => {
     if (countAfter(step, look)) return true;
     // It has no row: forgotten after a long time, or never begun.
@@ -157,6 +156,10 @@ function createCounting(db: Database, { clock, owner }: { readonly clock: Clock;
       if (reserved !== undefined || !leftovers.takeBackDead()) return reserved;
       return lookAndReserve.immediate(request, allows);
     },
+    /** Inside a transaction. */
+    take(step: SpendStep | ReserveRequest, allows: Allows): Reservation | boolean {
+      return 'amounts' in step ? (this.reserve(step, allows) ?? false) : lookAndCount(step, allows);
+    },
   };
 }
 
@@ -172,20 +175,6 @@ function stepCounter(db: Database, { looks, clock }: { looks: ReturnType<typeof 
     looks.keep(account, { changes, id, spent: [{ scope, key, period, used: after }, ...others] });
     return true;
   };
-}
-
-/** Reads, changes and writes what is kept of a session, with the write lock held: two processes never count from the same. */
-function keeper(db: Database, clock: Clock) {
-  const readKept = db.prepare<[string], string>('SELECT text FROM kept WHERE session_id = ?').pluck();
-  const writeKept = db.prepare('INSERT OR REPLACE INTO kept (session_id, text, updated_at) VALUES (?, ?, ?)');
-  const dropKept = db.prepare('DELETE FROM kept WHERE session_id = ?');
-  return db.transaction((sessionId: string, change: (kept: string | undefined) => string | undefined) => {
-    const before = readKept.get(sessionId);
-    const after = change(before);
-    if (after === before) return;
-    if (after === undefined) dropKept.run(sessionId);
-    else writeKept.run(sessionId, after, clock.now());
-  });
 }
 
 /** What decides on a step: the totals of a session, and how often those of several sessions have changed. */

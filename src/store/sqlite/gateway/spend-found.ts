@@ -1,14 +1,26 @@
 import type { Database } from 'better-sqlite3';
-import { type FoundSpend, type FoundTokens, type SpendBook, TOKEN_KINDS } from '../../../core/gateway/gateway.ts';
+import type { Reserved, SpendKey } from '../../../core/gateway/gateway.ts';
+import {
+  type AddedWith,
+  type FoundCounted,
+  type FoundSpend,
+  type FoundTokens,
+  TOKEN_KINDS,
+  type UsageNote,
+} from '../../../core/gateway/spend-book.ts';
 import type { Clock } from '../../../core/time.ts';
 
 interface FoundAdderParts {
   readonly clock: Clock;
-  readonly add: SpendBook['add'];
+  /** Adds amounts, inside a transaction. */
+  readonly add: (keys: readonly SpendKey[], amounts: Reserved, also: AddedWith) => UsageNote | undefined;
 }
 
 /** Adds calls that agents wrote down themselves: what was counted of each is noted in the transaction that counts it. */
-export function foundAdder(db: Database, { clock, add }: FoundAdderParts): SpendBook['addFound'] {
+export function foundAdder(
+  db: Database,
+  { clock, add }: FoundAdderParts,
+): (found: FoundSpend) => FoundCounted | undefined {
   const select = db
     .prepare<[string], number[]>('SELECT input, output, cache_read, cache_write, reasoning FROM found WHERE id = ?')
     .raw();

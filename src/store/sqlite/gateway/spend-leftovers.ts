@@ -4,14 +4,8 @@
  * once: it knows by the id of the note whether it has it already.
  */
 import type { Database } from 'better-sqlite3';
-import type {
-  CountedReport,
-  LateUsage,
-  LeftByDead,
-  Reserved,
-  SpendKey,
-  UsageNote,
-} from '../../../core/gateway/gateway.ts';
+import type { Reserved, SpendKey } from '../../../core/gateway/gateway.ts';
+import type { CountedReport, LateUsage, LeftByDead, UsageNote } from '../../../core/gateway/spend-book.ts';
 import type { UsageReport } from '../../../core/sessions/session.ts';
 import type { Clock } from '../../../core/time.ts';
 import { ownerIsGone, type SpendOwner } from './spend-owner.ts';

@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3';
-import type { Correction, NewCorrection, SpendKey, SpendShare } from '../../../core/gateway/gateway.ts';
+import type { SpendKey } from '../../../core/gateway/gateway.ts';
+import type { Correction, NewCorrection, SpendShare } from '../../../core/gateway/spend-book.ts';
 import type { Clock } from '../../../core/time.ts';
 
 /** What is noted beside the totals: which shares of a limit were told, and what was taken back, by whom and why. */

@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3';
-import type { Reservation, Reserved, ReserveRequest, Scope, Spend, SpendKey } from '../../../core/gateway/gateway.ts';
+import type { Reserved, Scope, Spend, SpendKey } from '../../../core/gateway/gateway.ts';
+import type { Reservation, ReserveRequest } from '../../../core/gateway/spend-book.ts';
 import { type Clock, MINUTE_MS } from '../../../core/time.ts';
 import type { SpendOwner } from './spend-owner.ts';
 

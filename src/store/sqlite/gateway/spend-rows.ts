@@ -40,6 +40,8 @@ export function createSpendRows(db: Database, clock: Clock) {
   };
 }
 
+export type SpendRows = ReturnType<typeof createSpendRows>;
+
 function valuesOf(amounts: Amounts): readonly number[] {
   return SPENT_COUNTERS.map((counter) => Math.min(amounts[counter] ?? 0, Number.MAX_SAFE_INTEGER));
 }

@@ -22,8 +22,8 @@ export interface RouteBookParts {
 export function createRouteBook(parts: RouteBookParts): RouteBook {
   const { db, queue, requests } = parts;
   return {
-    find: (key) => routeAt(db, key),
-    settle(key, choose, once) {
+    find: async (key) => routeAt(db, key),
+    async settle(key, choose, once) {
       checkRouteKey(key);
       return queue.run(() => requests.once(once, () => settle(parts, key, choose)));
     },

@@ -5,7 +5,7 @@ import type { RequestRows } from './request-rows.ts';
 /** Requests that bore a key, beside the sessions that they changed. */
 export function createRequestBook(rows: RequestRows, queue: WriteQueue): RequestBook {
   return {
-    find: (key) => rows.find(key),
+    find: async (key) => rows.find(key),
     begin: (once) => queue.run(() => rows.put(once, 'begun', '')),
     answer: (once, result) => queue.run(() => rows.put(once, 'answered', result)),
     forget: (key) => queue.run(() => rows.remove(key)),
