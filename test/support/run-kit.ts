@@ -1,0 +1,9 @@
+import { describe, it } from 'vitest';
+import type { KitCase } from '../../src/kit/kit-case.ts';
+
+/** Runs cases of the kit, each in a place of its own. */
+export function runKit<Place>(name: string, cases: readonly KitCase<Place>[], newPlace: () => Place): void {
+  describe(name, () => {
+    it.each(cases)('$name', ({ run }) => run(newPlace()));
+  });
+}
