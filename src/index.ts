@@ -35,6 +35,7 @@ export type { FollowOptions } from './app/sessions/follow-messages.ts';
 export type { SessionsQuery } from './app/sessions/list-query.ts';
 export type { AppendAllReceipt, Session } from './app/sessions/session.ts';
 export type { SessionFile } from './app/sessions/session-files.ts';
+export type { SessionPage, SessionPageQuery } from './app/sessions/session-pages.ts';
 export type { SessionStats, SessionStatsOptions } from './app/sessions/session-stats.ts';
 export type { Sessions } from './app/sessions/sessions.ts';
 export type { ExportFormat, ExportRequest } from './app/transfer/export-sessions.ts';

@@ -61,7 +61,18 @@ export interface App
 export interface AppSessions
   extends Pick<
     Sessions,
-    'list' | 'find' | 'get' | 'search' | 'archivedPrompts' | 'stats' | 'endCrashed' | 'export' | 'import' | 'importFrom'
+    | 'list'
+    | 'page'
+    | 'find'
+    | 'shortIds'
+    | 'get'
+    | 'search'
+    | 'archivedPrompts'
+    | 'stats'
+    | 'endCrashed'
+    | 'export'
+    | 'import'
+    | 'importFrom'
   > {
   open(id: string): Promise<AppSession>;
 }

@@ -10,7 +10,7 @@ const EFFECTS: Effects<SessionStore> = {
   create: 'changes',
   get: 'reads',
   sizeOf: 'reads',
-  idsStartingWith: 'reads',
+  idsNamed: 'reads',
   list: 'reads',
   append: 'changes',
   messages: 'reads',

@@ -11,6 +11,7 @@ export interface ListOptions extends FilterOptions {
   readonly since?: EpochMs;
   readonly before?: EpochMs;
   readonly sort?: SessionSort;
+  readonly cursor?: string;
 }
 
 export interface LedgerOptions {
@@ -29,6 +30,7 @@ export interface ShowOptions {
 /** The arguments of `search` are the words as the shell split them: join them with a space. */
 export interface SearchOptions {
   readonly source?: string;
+  readonly since?: EpochMs;
   readonly limit?: number;
 }
 
@@ -36,6 +38,8 @@ export const EXPORT_FORMATS = ['jsonl', 'md', 'html'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 export interface ExportOptions extends FilterOptions {
+  readonly all?: boolean;
+  readonly since?: EpochMs;
   readonly format: ExportFormat;
   readonly out?: string;
   readonly redact?: boolean;

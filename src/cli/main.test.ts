@@ -75,7 +75,7 @@ describe('a line that is not valid', () => {
     ],
     [
       ['sessions', 'show'],
-      '<id> is missing: id of the session, or its first characters.',
+      '<id> is missing: id of the session, its first or last characters, @last, @2 or its title.',
       'List them with: coppice sessions list',
     ],
     [
@@ -98,7 +98,7 @@ describe('a line that is not valid', () => {
     [['cron', 'add', 'x', '--', 'y'], '--schedule is missing.', 'Run: coppice cron add --help'],
     [
       ['sessions', 'restore'],
-      '<id> is missing: ids of archived sessions, or their first characters.',
+      '<id> is missing: ids of archived sessions, their first or last characters, or titles.',
       'List them with: coppice sessions list --archived',
     ],
     [['cron', 'next'], '<name> is missing: name of the job.', 'List them with: coppice cron list'],
@@ -110,9 +110,9 @@ describe('a line that is not valid', () => {
     [['plan', 'x'], "'x' is more than coppice plan takes.", 'Run: coppice plan --help'],
     [['--nonsense'], "Unknown option '--nonsense'.", 'Run: coppice --help'],
     [
-      ['sessions', 'list', '--sort', 'size'],
-      "--sort cannot be 'size'.",
-      'Choose one of: last, bytes, messages, tokens, cost.',
+      ['sessions', 'list', '--sort', 'big'],
+      "--sort cannot be 'big'.",
+      'Choose one of: last, size, messages, tokens, cost, bytes.',
     ],
     [
       ['sessions', 'tail', 'x', '-n', 'many'],

@@ -47,7 +47,7 @@ function sessionCalls(call: CallApi) {
     /** All of them, page by page; at most `limit`. */
     list: ({ limit, ...query }: Sent<Query<'GET /api/sessions'>> & { readonly limit?: number | undefined } = {}) =>
       pages(call, 'GET /api/sessions', { name: 'sessions', query, next: 'cursor', limit }),
-    /** By the id, or the first characters of it. */
+    /** By the id, or whatever else a person calls it. */
     get: (id: string) => call('GET /api/sessions/{id}', { id }),
     create: (body: Sent<Body<'POST /api/sessions'>>) => call('POST /api/sessions', { body }),
     change: (id: string, body: Sent<Body<'PATCH /api/sessions/{id}'>>) =>
@@ -74,8 +74,10 @@ function sessionCalls(call: CallApi) {
       pages(call, 'GET /api/sessions/{id}/messages', { name: 'messages', id, query, next: 'from' }),
     /** The files that it keeps on the machine of the daemon. */
     files: (id: string) => allPages(call, 'GET /api/sessions/{id}/files', { name: 'files', id, next: 'after' }),
-    search: async (q: string, query: { readonly source?: string; readonly limit?: number } = {}) =>
-      (await call('GET /api/search', { query: { q, ...query } })).sessions,
+    search: async (
+      q: string,
+      query: { readonly source?: string; readonly since?: string; readonly limit?: number } = {},
+    ) => (await call('GET /api/search', { query: { q, ...query } })).sessions,
   };
 }
 

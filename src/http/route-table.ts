@@ -10,11 +10,13 @@ import { machineRoutes } from './resources/machine.ts';
 import { messageRoutes } from './resources/messages.ts';
 import { planRoutes } from './resources/plans.ts';
 import { runRoutes } from './resources/runs.ts';
+import { sessionListRoutes } from './resources/session-lists.ts';
 import { sessionRoutes } from './resources/sessions.ts';
 import { upkeepRoutes } from './resources/upkeep.ts';
 import type { Route, TypedRoute } from './route.ts';
 
 const DESCRIBED = [
+  ...sessionListRoutes,
   ...sessionRoutes,
   ...messageRoutes,
   ...importRoutes,

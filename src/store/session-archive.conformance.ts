@@ -91,7 +91,7 @@ export function sessionArchiveConformance(name: string, newPlace: () => Promise<
       expect(await store.get('s')).toEqual({ ...before, archivedAt: clock.now() });
       expect(await collect(store.list())).toEqual([]);
       expect((await collect(store.list({ archived: true }))).map(({ id }) => id)).toEqual(['s']);
-      expect(await store.idsStartingWith('s', 5)).toEqual(['s']);
+      expect(await store.idsNamed({ kind: 'id-start', text: 's' }, 5)).toEqual(['s']);
       expect((await store.usageByModel('s')).map(({ model }) => model)).toEqual(['m']);
       expect(await store.archive.get('s')).toMatchObject({ runId: 'r', number: 1, member: MEMBER });
       expect(await store.archive.prompts('s')).toBe('plant the quince\nwater it\n磁盘已满');

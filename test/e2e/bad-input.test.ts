@@ -60,13 +60,18 @@ const REFUSED: readonly [line: string, code: number, says: RegExp, hint: RegExp]
     /Choose another/,
   ],
   ['sessions export many --out no/such/f.jsonl', 2, /The folder .*no\/such does not exist\./, /Create it first/],
-  ['sessions export many nobody --out new.jsonl', 10, /no session with the id nobody\./, /coppice sessions list/],
+  [
+    'sessions export many nobody --out new.jsonl',
+    10,
+    /no session with the id or title nobody\./,
+    /coppice sessions list/,
+  ],
   ['sessions import nowhere.jsonl', 2, /There is no file or folder .*nowhere\.jsonl\./, /Check the name/],
-  ['sessions show nobody', 10, /There is no session with the id nobody\./, /coppice sessions list/],
-  ['sessions tail nobody', 10, /There is no session with the id nobody\./, /coppice sessions list/],
-  ['sessions end nobody', 10, /There is no session with the id nobody\./, /coppice sessions list/],
-  ['sessions pin nobody', 10, /There is no session with the id nobody\./, /coppice sessions list/],
-  ['sessions show alpha', 2, /Several sessions begin with alpha: alpha-disk, alpha-two/, /Give more characters/],
+  ['sessions show nobody', 10, /There is no session with the id or title nobody\./, /coppice sessions list/],
+  ['sessions tail nobody', 10, /There is no session with the id or title nobody\./, /coppice sessions list/],
+  ['sessions end nobody', 10, /There is no session with the id or title nobody\./, /coppice sessions list/],
+  ['sessions pin nobody', 10, /There is no session with the id or title nobody\./, /coppice sessions list/],
+  ['sessions show alpha', 2, /Several sessions could be meant by alpha:$/, /Give more characters/],
   ['sessions tag many', 2, /There is no tag to add or remove\./, /--add work/],
   ['sessions rename many TWO\u0007LINES', 2, /title contains control characters/, /Remove them/],
   ['sessions list --set nonsense', 2, /--set takes key=value, not 'nonsense'\./, /--set sessions\.retention_days=30/],
@@ -168,7 +173,8 @@ describe('a damaged export', () => {
 /** One plain sentence and a next step on stderr, nothing on stdout, no stack. */
 function expectRefusal({ code, stdout, stderr }: Finished, expected: number): void {
   expect({ code, stdout }).toEqual({ code: expected, stdout: '' });
-  expect(stderr).toMatch(/^coppice: .+\n.+\n$/);
+  // Between the sentence and the next step may stand what the sentence speaks of, one on each line.
+  expect(stderr).toMatch(/^coppice: .+\n(?: {2}.+\n)*\S.+\n$/);
   expect(stderr).not.toMatch(/^ +at |node:internal|undefined/m);
 }
 

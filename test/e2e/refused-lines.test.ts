@@ -11,7 +11,7 @@ const REFUSED: readonly [line: string, code: number, says: RegExp, hint: RegExp]
   ['apply nowhere.json', 10, /There is no plan .*nowhere\.json\./, /id that coppice plan printed/],
   ['apply ..', 10, /There is no plan /, /id that coppice plan printed/],
   ['plan --out no/such/plan.json', 2, /The folder .* does not exist\./, /Create it first/],
-  ['explain nobody', 10, /There is no session with the id nobody\./, /coppice sessions list/],
+  ['explain nobody', 10, /There is no session with the id or title nobody\./, /coppice sessions list/],
   ['undo nothing --yes', 10, /There is no run nothing\./, /coppice runs/],
   ['undo', 10, /There is nothing to undo/, /coppice runs/],
   ['runs show', 2, /<run> is missing: whole id of the run\./, /List them with: coppice runs/],

@@ -50,7 +50,7 @@ describe('an empty home', () => {
 
   it('has empty lists for programs', async () => {
     const nothing = { schemaVersion: 1, sessions: [] };
-    expect(await coppiceJson(empty, ['sessions', 'list'])).toEqual(nothing);
+    expect(await coppiceJson(empty, ['sessions', 'list'])).toEqual({ ...nothing, total: 0 });
     expect(await coppiceJson(empty, ['sessions', 'search', 'words'])).toEqual(nothing);
     const total = { sessions: 0, messages: 0, sizeBytes: 0 };
     expect(await coppiceJson(empty, ['sessions', 'stats'])).toMatchObject({ schemaVersion: 1, total, bySource: [] });
@@ -244,7 +244,7 @@ describe('changing sessions', () => {
     });
     const partly = await coppice(own, ['sessions', 'unpin', 'nobody', 'many']);
     expect(partly).toMatchObject({ code: 3, stdout: 'many  "A long talk", ended (done)\n' });
-    expect(partly.stderr).toMatch(/^coppice: There is no session with the id nobody\.\n/);
+    expect(partly.stderr).toMatch(/^coppice: There is no session with the id or title nobody\.\n/);
     const { sessions } = await coppiceJson<ListJson>(own, ['sessions', 'pin', 'many', 'running']);
     expect(sessions.map(({ id, pinned: state }) => [id, state])).toEqual([
       ['many', true],

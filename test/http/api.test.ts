@@ -318,7 +318,8 @@ async function callSessions(call: Calling): Promise<void> {
   await call('POST', '/api/sessions/{id}/usage', { id, body: { model: 'm', inputTokens: 3, costUsd: 0.5 } });
   await call('POST', '/api/sessions/{id}/steps', { id, body: { tools: [{ name: 'bash', ok: true }], workedMs: 5 } });
   await call('GET', '/api/sessions/{id}/messages', { id, query: '?from=1&limit=2' });
-  await call('GET', '/api/search', { query: '?q=needles' });
+  await call('GET', '/api/search', { query: '?q=needles&since=2020-01-01T00:00:00Z' });
+  await call('GET', '/api/short-ids', { query: `?id=${id}&id=other` });
   await call('POST', '/api/sessions/{id}/end', { id, body: { reason: 'done' } });
   await call('POST', '/api/end-crashed', { body: {} });
   await call('POST', '/api/sessions/{id}/resume', { id });

@@ -32,6 +32,7 @@ const ALLOWED: Readonly<Record<Scope | 'any' | 'none', readonly string[]>> = {
     'GET /api/runs/{id}',
     'GET /api/search',
     'GET /api/sessions',
+    'GET /api/short-ids',
     'GET /api/sessions/{id}',
     'GET /api/sessions/{id}/files',
     'GET /api/sessions/{id}/messages',

@@ -86,7 +86,7 @@ async function runTwice({ line, alone }: Case, met: Met & { readonly home: strin
 
 function expectText({ code, stdout, stderr }: Finished, one: Case): void {
   expect({ code, stdout }).toEqual({ code: FAILURES[one.code].exit, stdout: '' });
-  const [, sentence = '', hint = ''] = /^coppice: (.+)\n(.+)\n$/.exec(stderr) ?? ['', stderr];
+  const [, sentence = '', hint = ''] = /^coppice: (.+(?:\n {2}.+)*)\n(\S.+)\n$/.exec(stderr) ?? ['', stderr];
   expect(sentence).toMatch(one.says);
   expect(hint).toMatch(one.hint);
   expect(unrealCommands(hint)).toEqual([]);

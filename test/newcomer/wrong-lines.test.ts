@@ -82,15 +82,15 @@ meetAll('a line that a newcomer may get wrong', [
     met: 'an unknown session',
     line: 'sessions show nobody',
     code: 'not-found',
-    says: /^There is no session with the id nobody\.$/,
+    says: /^There is no session with the id or title nobody\.$/,
     hint: /coppice sessions list$/,
   },
   {
     met: 'an id that begins several sessions',
     line: 'sessions show alpha',
     code: 'usage',
-    says: /^Several sessions begin with alpha: alpha-one, alpha-two$/,
-    hint: /^Give more characters of the id\.$/,
+    says: /^Several sessions could be meant by alpha:\n {2}alpha-\w+ .* UTC .*\n {2}alpha-\w+ .* UTC .*$/,
+    hint: /^Give more characters, or the id in front of .*coppice sessions list$/,
   },
   {
     met: 'an unknown plan',

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach } from 'vitest';
 import type { NewSession } from '../../src/core/sessions/session.ts';
-import type { ListQuery } from '../../src/core/sessions/session-reader.ts';
-import type { SessionStore } from '../../src/core/sessions/session-store.ts';
+import type { SessionStore, StoreListQuery } from '../../src/core/sessions/session-store.ts';
 import type { Clock } from '../../src/core/time.ts';
 import { type ManualClock, manualClock } from './clock.ts';
 import { collect, messagesOf, user } from './collect.ts';
@@ -66,7 +65,7 @@ export function storeDesk(newPlace: () => Promise<StorePlace>) {
       return facts;
     },
     contents: async (id: string) => (await messagesOf(store, id)).map(({ content }) => content),
-    listed: async (query?: ListQuery) => (await collect(store.list(query))).map(({ id }) => id),
+    listed: async (query?: StoreListQuery) => (await collect(store.list(query))).map(({ id }) => id),
     foundIds: async (text: string, source?: string) => {
       const hits = await store.search({ text, ...(source !== undefined && { source }) });
       return hits.map(({ session }) => session.id);

@@ -22,8 +22,16 @@ async function findItem(sessions: Sessions, retention: Retention, id: string): P
   const other = [...strays, ...trash, ...archives, ...checkpoints].find((item) => item.id === id);
   if (other !== undefined) return { kind: other.kind, id };
   const [checkpoint, ...more] = checkpoints.filter((item) => id.length >= SHORTEST_ID && item.id.startsWith(id));
-  if (checkpoint !== undefined && more.length === 0) return { kind: 'checkpoint', id: checkpoint.id };
-  return refOf(await sessions.find(id));
+  if (checkpoint === undefined || more.length > 0) return refOf(await sessions.find(id));
+  const alsoSession = await sessions.find(id).catch(undefinedIfMissing);
+  if (alsoSession === undefined) return { kind: 'checkpoint', id: checkpoint.id };
+  throw new Failure('usage', `${id} could be session ${alsoSession.id} or checkpoint ${checkpoint.id}.`, {
+    hint: 'Give the whole id of the one that you mean.',
+  });
+}
+
+function undefinedIfMissing(error: unknown): undefined {
+  if (!(error instanceof Failure) || error.code !== 'not-found') throw error;
 }
 
 function refOf({ id, archivedAt }: SessionFacts): ItemRef {

@@ -1,4 +1,3 @@
-import { Failure } from '../../core/failure.ts';
 import type { Once } from '../../core/gateway/once.ts';
 import { noSuchSession } from '../../core/sessions/check-session.ts';
 import type { ImportStore } from '../../core/sessions/import-store.ts';
@@ -15,6 +14,7 @@ import type { CrashedSession } from './end-crashed.ts';
 import { listQuery, type SessionsQuery } from './list-query.ts';
 import type { Session } from './session.ts';
 import { sessionHandle } from './session-handle.ts';
+import type { SessionPage, SessionPageQuery } from './session-pages.ts';
 import type { SessionStats, SessionStatsOptions } from './session-stats.ts';
 
 /** The sessions of a home. What only some programs need is loaded when it is called: start-up matters to a command line. */
@@ -32,7 +32,7 @@ export class Sessions {
     return sessionHandle(this.#parts, id);
   }
 
-  /** A handle on the session with exactly this id; `find` is for the first characters of one. */
+  /** A handle on the session with exactly this id; `find` is for what people type. */
   async open(id: string): Promise<Session> {
     if ((await this.get(id)) === undefined) throw noSuchSession(id);
     return sessionHandle(this.#parts, id);
@@ -48,20 +48,35 @@ export class Sessions {
     return store.get(id);
   }
 
-  /** The facts of a session by its id or by the first characters of it, when only one begins so. */
-  async find(idOrStart: string): Promise<SessionFacts> {
-    const { store } = this.#parts;
-    const exact = await this.get(idOrStart);
+  /**
+   * The facts of a session by what a person types: its id, `@last` or `@2` (the place in the list), characters that its id alone begins
+   * or ends with, its title, or what its title alone begins with. A whole id goes before everything else.
+   */
+  async find(typed: string): Promise<SessionFacts> {
+    const exact = await this.get(typed);
     if (exact !== undefined) return exact;
-    const candidates = idOrStart === '' ? [] : await store.idsStartingWith(idOrStart, AMBIGUOUS_SHOWN + 1);
-    const [only] = candidates;
-    if (candidates.length === 1 && only !== undefined) return this.find(only);
-    throw candidates.length === 0 ? noSuchSession(idOrStart) : ambiguous(idOrStart, candidates);
+    const { findByName } = await import('./find-by-name.ts');
+    return findByName(this.#parts.store, typed);
+  }
+
+  /** For each of these ids the shortest that it can be shown as: typed back, it names that session and no other. */
+  async shortIds(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const { shortIdOf } = await import('./short-ids.ts');
+    const short = new Map<string, string>();
+    for (const id of ids) short.set(id, await shortIdOf(this.#parts.store, id));
+    return short;
   }
 
   async *list(query: SessionsQuery = {}): AsyncGenerator<SessionFacts> {
     await this.#parts.settleFirst?.();
     yield* this.#parts.store.list(await listQuery(this.#parts, query));
+  }
+
+  /** A part of the list, how long all of it is, and where the next part begins. */
+  async page(query: SessionPageQuery = {}): Promise<SessionPage> {
+    await this.#parts.settleFirst?.();
+    const { sessionPage } = await import('./session-pages.ts');
+    return sessionPage(this.#parts, query);
   }
 
   /** Sessions in which all the words appear, best first, with the place where they do. */
@@ -119,14 +134,4 @@ export class Sessions {
   holders(): Promise<readonly LeaseHolder[]> {
     return this.#parts.store.holders();
   }
-}
-
-const AMBIGUOUS_SHOWN = 5;
-
-function ambiguous(start: string, candidates: readonly string[]): Failure {
-  const shown = candidates.slice(0, AMBIGUOUS_SHOWN).join(', ');
-  const more = candidates.length > AMBIGUOUS_SHOWN ? ', …' : '';
-  return new Failure('usage', `Several sessions begin with ${start}: ${shown}${more}`, {
-    hint: 'Give more characters of the id.',
-  });
 }

@@ -22,6 +22,7 @@ import {
   portOption,
   textOption,
 } from './define-command.ts';
+import { ONE_ID } from './id-words.ts';
 
 /** Agents at work: `coppice serve`, `run`, `budget`, `watch` and `cron`. */
 export function defineGateway(program: Definition, frame: Frame): void {
@@ -56,7 +57,7 @@ function defineBudget(program: Definition, frame: Frame): void {
     examples: ['coppice budget correct 0198c2 --tokens 5000000 --reason "counted twice"'],
     load: () => import('../gateway/budget-correct.ts'),
   })
-    .argument('<session>', 'the session that reported it')
+    .argument('<session>', `${ONE_ID}; the one that reported it`)
     .addOption(countOption('--tokens <n>', 'this many tokens'))
     .addOption(numberOption('--usd <amount>', 'this many US dollars'))
     .addOption(textOption('--reason <text>', 'why it is false').makeOptionMandatory())

@@ -2,6 +2,7 @@ import type { Command as Definition } from 'commander';
 import type { ArchiveOptions, DeleteOptions, GcOptions, NoOptions, PruneOptions } from '../command-options.ts';
 import { countOption, DRY_RUN, defineCommand, type Frame, textOption, YES_BUT_HOLDS } from './define-command.ts';
 import { addFilters } from './define-filters.ts';
+import { MANY_IDS } from './id-words.ts';
 
 /** The commands that remove, below `coppice sessions`. */
 export function defineRemovals(sessions: Definition, frame: Frame): void {
@@ -22,7 +23,7 @@ function defineDelete(sessions: Definition, frame: Frame): void {
     ],
     load: () => import('../sessions/delete.ts'),
   })
-    .argument('[id...]', 'whole ids of the sessions; those that match the options below when absent')
+    .argument('[id...]', `${MANY_IDS}; those that match the options below when absent`)
     .option('--purge', 'for good, without a way back; only for sessions that are named');
   addFilters(remove, frame).option('--dry-run', DRY_RUN).option('-y, --yes', YES_BUT_HOLDS);
 }
@@ -63,7 +64,7 @@ function defineArchive(sessions: Definition, frame: Frame): void {
     about: 'Bring archived sessions back exactly as they were',
     examples: ['coppice sessions restore 0198c2 0198d4'],
     load: () => import('../sessions/restore.ts'),
-  }).argument('<id...>', 'ids of archived sessions, or their first characters');
+  }).argument('<id...>', 'ids of archived sessions, their first or last characters, or titles');
 }
 
 function defineGc(sessions: Definition, frame: Frame): void {

@@ -19,6 +19,7 @@ import {
   textOption,
   YES_BUT_HOLDS,
 } from './define-command.ts';
+import { ONE_ID } from './id-words.ts';
 
 /** The kind of home whose agent puts copies aside. */
 const WITH_COPIES = KINDS.find(({ copies }) => copies !== undefined);
@@ -104,7 +105,7 @@ function defineLooking(program: Definition, frame: Frame): void {
     about: 'Show which rules speak about a session or file, and which one decides',
     examples: ['coppice explain 0198c2'],
     load: () => import('../retention/explain.ts'),
-  }).argument('<id>', 'id of a session or its first characters, of a run, or a file as the plan names it');
+  }).argument('<id>', `${ONE_ID}; or the id of a run, of a checkpoint, or a file as the plan names it`);
 }
 
 function defineApply(program: Definition, frame: Frame): void {

@@ -27,9 +27,7 @@ import {
 import { addFilters } from './define-filters.ts';
 import { defineRoutes } from './define-gateway.ts';
 import { defineRemovals } from './define-removals.ts';
-
-const ONE_ID = 'id of the session, or its first characters';
-const MANY_IDS = 'ids of the sessions, or their first characters';
+import { MANY_IDS, ONE_ID } from './id-words.ts';
 
 /** `coppice sessions …` */
 export function defineSessions(program: Definition, frame: Frame): void {
@@ -62,7 +60,7 @@ function defineList(sessions: Definition, frame: Frame): void {
       'coppice sessions list --sort size --limit 10',
       'coppice sessions list --min-cost 5 --newer-than 30d --sort cost',
       'coppice sessions list --archived',
-      'coppice sessions list --before 2026-01-31 --json',
+      'coppice sessions list --before 2026-01-31 --json --limit 100',
     ],
     load: () => import('../sessions/list.ts'),
   })
@@ -73,7 +71,8 @@ function defineList(sessions: Definition, frame: Frame): void {
       dateOption('--since <when>', 'last active at or after this date or age (2026-01-31, 90d, 5h)', frame.clock),
     )
     .addOption(dateOption('--before <when>', 'last active before this date or age', frame.clock))
-    .addOption(choiceOption('--sort <key>', 'largest first; last is most recent first', SESSION_SORTS));
+    .addOption(choiceOption('--sort <key>', 'largest first; last is most recent first', SESSION_SORTS))
+    .addOption(textOption('--cursor <next>', 'with --json, the page that begins where `next` of the page before says'));
   addFilters(list, frame);
 }
 
@@ -81,7 +80,7 @@ function defineShow(sessions: Definition, frame: Frame): void {
   defineCommand<ShowOptions>(sessions, frame, {
     name: 'show',
     about: 'Show what is known about a session, and its messages',
-    examples: ['coppice sessions show 0198c2', 'coppice sessions show 0198c2 --messages all --files'],
+    examples: ['coppice sessions show @last', 'coppice sessions show 0198c2 --messages all --files'],
     load: () => import('../sessions/show.ts'),
   })
     .argument('<id>', ONE_ID)
@@ -95,7 +94,7 @@ function defineTail(sessions: Definition, frame: Frame): void {
   defineCommand<TailOptions>(sessions, frame, {
     name: 'tail',
     about: 'Print the newest messages of a session, and new ones as they come',
-    examples: ['coppice sessions tail 0198c2 -n 5', 'coppice sessions tail 0198c2 --follow'],
+    examples: ['coppice sessions tail @2 -n 5', 'coppice sessions tail 0198c2 --follow'],
     load: () => import('../sessions/tail.ts'),
   })
     .argument('<id>', ONE_ID)
@@ -107,11 +106,16 @@ function defineSearch(sessions: Definition, frame: Frame): void {
   defineCommand<SearchOptions>(sessions, frame, {
     name: 'search',
     about: 'Find sessions by words in their messages and titles',
-    examples: ['coppice sessions search "disk full"', `coppice sessions search '"exact phrase" -without' --source cli`],
+    examples: [
+      'coppice sessions search "disk full"',
+      `coppice sessions search '"exact phrase" -without' --source cli`,
+      'coppice sessions search migration --since 7d',
+    ],
     load: () => import('../sessions/search.ts'),
   })
     .argument('<words...>', 'words, "exact phrases" and -words to leave out; write -- first if it starts with -')
     .addOption(textOption('--source <source>', 'only sessions from this source'))
+    .addOption(dateOption('--since <when>', 'only what was said at or after this date or age', frame.clock))
     .addOption(countOption('--limit <n>', 'at most this many'));
 }
 
@@ -131,11 +135,16 @@ function defineExport(sessions: Definition, frame: Frame): void {
     examples: [
       'coppice sessions export 0198c2 --out session.jsonl',
       'coppice sessions export 0198c2 0198d4 --format html --redact --out report.html',
-      'coppice sessions export --source telegram --newer-than 7d --out week.jsonl',
+      'coppice sessions export --source telegram --since 7d --out week.jsonl',
+      'coppice sessions export --all --out everything.jsonl',
     ],
     load: () => import('../sessions/export.ts'),
   })
     .argument('[id...]', `${MANY_IDS}; those that match the options below when absent`)
+    .option('--all', 'all sessions; not those that are archived')
+    .addOption(
+      dateOption('--since <when>', 'last active at or after this date or age (2026-01-31, 90d, 5h)', frame.clock),
+    )
     .addOption(
       choiceOption('--format <format>', 'jsonl can be imported again', EXPORT_FORMATS).default(EXPORT_FORMATS[0]),
     )

@@ -1,5 +1,7 @@
 import type { AppSession, AppSessions } from '../../app/app.ts';
 import { followMessages } from '../../app/sessions/follow-messages.ts';
+import type { SessionsQuery } from '../../app/sessions/list-query.ts';
+import type { SessionPage, SessionPageQuery } from '../../app/sessions/session-pages.ts';
 import { exportSessions } from '../../app/transfer/export-sessions.ts';
 import { importFromHome } from '../../app/transfer/import-from-home.ts';
 import { importSessions } from '../../app/transfer/import-sessions.ts';
@@ -23,22 +25,15 @@ export function remoteSessions(client: Client, clock: Clock): AppSessions {
   const usageByModel = async (id: string) => (await exactly(client, id)).usageByModel;
   const store = { get, messages, usageByModel, imports: remoteImports(client) };
   return {
-    list: (given) => {
-      const { since, before, sort, filter, ...query } = given ?? {};
-      return mapped(
-        client.sessions.list({
-          ...filter,
-          ...query,
-          ...(since !== undefined && { since: isoTime(since) }),
-          ...(before !== undefined && { before: isoTime(before) }),
-          ...(sort !== undefined && sort !== 'stored' && { sort }),
-        }),
-        readSession,
-      );
-    },
+    list: (query) => mapped(client.sessions.list(asked(query)), readSession),
+    page: (query) => remotePage(client, query),
+    shortIds: (ids) => remoteShortIds(client, ids),
     find: async (id) => factsOf(await client.sessions.get(id)),
     get,
-    search: async ({ text, ...query }) => (await client.sessions.search(text, query)).map(readHit),
+    search: async ({ text, since, ...query }) => {
+      const asOf = since === undefined ? {} : { since: isoTime(since) };
+      return (await client.sessions.search(text, { ...query, ...asOf })).map(readHit);
+    },
     archivedPrompts: async (id) => (await call('GET /api/archive/{id}/prompts', { id })).prompts,
     stats: ({ signal, onProgress } = {}) =>
       call('GET /api/stats', { signal, onStep: ({ done }) => onProgress?.(done) }),
@@ -48,6 +43,55 @@ export function remoteSessions(client: Client, clock: Clock): AppSessions {
     importFrom: (path, options) => importFromHome({ store, clock }, path, options),
     open: async (id) => remoteSession(client, id, { messages, usageByModel }),
   };
+}
+
+/** A query as the API takes it. */
+function asked({ since, before, sort, filter, ...query }: SessionsQuery = {}) {
+  return {
+    ...filter,
+    ...query,
+    ...(since !== undefined && { since: isoTime(since) }),
+    ...(before !== undefined && { before: isoTime(before) }),
+    ...(sort !== undefined && sort !== 'stored' && { sort }),
+  };
+}
+
+/** What the API gives in one answer. */
+const MOST_AT_ONCE = 1000;
+
+/** A page may be longer than what comes in one answer. */
+async function remotePage({ call }: Client, { limit = 100, ...given }: SessionPageQuery = {}): Promise<SessionPage> {
+  const { cursor, total: isCounted, ...rest } = given;
+  const sessions: SessionFacts[] = [];
+  let about: Pick<SessionPage, 'total'> = {};
+  let next = cursor;
+  do {
+    const isFirst = sessions.length === 0;
+    const place = { limit: Math.min(limit - sessions.length, MOST_AT_ONCE), total: isFirst && isCounted !== false };
+    const page = await call('GET /api/sessions', { query: { ...asked(rest), ...place, cursor: next } });
+    for (const session of page.sessions) sessions.push(readSession(session));
+    if (page.total !== undefined) about = { total: page.total };
+    next = page.next;
+  } while (next !== undefined && sessions.length < limit);
+  return { sessions, ...about, ...(next !== undefined && { next }) };
+}
+
+/** So many bytes of ids fit into an address. */
+const MOST_ID_BYTES = 4096;
+
+async function remoteShortIds({ call }: Client, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const short = new Map<string, string>();
+  for (let first = 0; first < ids.length; ) {
+    let last = first;
+    for (let bytes = 0; last < ids.length; last += 1) {
+      bytes += 4 + encodeURIComponent(ids[last] ?? '').length;
+      if (bytes > MOST_ID_BYTES && last > first) break;
+    }
+    const { shortIds } = await call('GET /api/short-ids', { query: { id: ids.slice(first, last) } });
+    for (const { id, shortId } of shortIds) short.set(id, shortId);
+    first = last;
+  }
+  return short;
 }
 
 interface Reading {

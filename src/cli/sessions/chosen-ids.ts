@@ -9,15 +9,20 @@ import { queryFrom } from './selection-from.ts';
  * How a command is told which sessions it is about: by their ids, or by what they have in common. Never by both, because one
  * could be meant to narrow the other down, and never by neither, because nobody means all of them by it.
  */
-export function howChosen(input: CommandInput<FilterOptions>): 'ids' | 'filters' {
-  const { args, global } = input;
+export function howChosen(input: CommandInput<FilterOptions & { readonly all?: boolean }>): 'ids' | 'filters' {
+  const { args, global, options } = input;
   const narrowed = queryFrom(input) !== undefined;
   if (narrowed && args.length > 0) {
     throw new Failure('usage', 'Name sessions, or choose them by options such as --source, not both.', {
       hint: `See which match with: ${hintCommand(global, 'sessions', 'list', '--help')}`,
     });
   }
-  if (narrowed) return 'filters';
+  if (options.all === true && (narrowed || args.length > 0)) {
+    throw new Failure('usage', '--all is every session, so nothing else can choose among them.', {
+      hint: 'Leave --all out, or the rest.',
+    });
+  }
+  if (narrowed || options.all === true) return 'filters';
   if (args.length > 0) return 'ids';
   throw new Failure('usage', 'Say which sessions: by their ids, or by options such as --source or --older-than.', {
     hint: `See them with: ${hintCommand(global, 'sessions', 'list')}`,

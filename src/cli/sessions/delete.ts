@@ -19,9 +19,10 @@ import { withScanProgress } from '../retention/with-scan-progress.ts';
 import { withAppToClear } from '../with-app.ts';
 import { howChosen, matchingIds } from './chosen-ids.ts';
 import { heldSentence } from './held-sentence.ts';
+import { namedSessions, showNamed } from './named-sessions.ts';
 import { removedBefore } from './removed-before.ts';
 
-/** `coppice sessions delete`: the sessions with these whole ids, or those that match, which are shown first and can be undone. */
+/** `coppice sessions delete`: the sessions that are named, or those that match, which are shown first and can be undone. */
 export function run(input: CommandInput<DeleteOptions>): Promise<number> {
   const { args, options } = input;
   const chosen = howChosen(input);
@@ -36,8 +37,7 @@ export function run(input: CommandInput<DeleteOptions>): Promise<number> {
   }
   if (chosen === 'ids' && options.dryRun !== true) return removeIds(input);
   return runByHand(input, async (home) => {
-    const ids = chosen === 'ids' ? args : await matchingIds(home, input);
-    for (const id of args) if ((await home.sessions.get(id)) === undefined) throw unknown(id);
+    const ids = chosen === 'ids' ? (await namedSessions(input, home, args)).ids : await matchingIds(home, input);
     return { kind: 'delete', ids };
   });
 }
@@ -49,11 +49,12 @@ function removeIds(input: CommandInput<DeleteOptions>): Promise<number> {
   return withAppToClear(input, async (home) => {
     const retention = await home.retention();
     const before = await removedBefore(retention, { ids: named, forGood: options.purge === true });
-    const ids = named.filter((id) => !before.outcomes.some(({ item }) => item.id === id));
-    for (const id of ids) if ((await home.sessions.get(id)) === undefined) throw unknown(id);
+    const notYet = named.filter((id) => !before.outcomes.some(({ item }) => item.id === id));
+    const { ids, byOtherNames } = await namedSessions(input, home, notYet);
     const plan = await withScanProgress(io, (scan) => retention.plan({ kind: 'delete', ids }, scan));
     refuseOnlyShown(plan);
-    const held = await heldOutcomes(input, home, plan);
+    await showNamed(input, home, byOtherNames);
+    const held = await heldOutcomes({ ...input, args: ids }, home, plan);
     const carried = planTotals(plan).go.items === 0 ? NOTHING_DONE : await removeNamed(input, { home, plan, held });
     const runs = [...(carried.run === undefined ? [] : [carried.run]), ...before.runs];
     const purges = options.purge === true && !carried.interrupted;
@@ -84,12 +85,6 @@ async function emptyAll(retention: AppRetention, runs: readonly Run[]): Promise<
     sum.freedBytes += freedBytes;
   }
   return sum;
-}
-
-function unknown(id: string): Failure {
-  return new Failure('not-found', `There is no session with the id ${id}. Nothing was removed.`, {
-    hint: 'Ids must be whole here. See them with: coppice sessions list',
-  });
 }
 
 /** What has the id of a session. */

@@ -1,11 +1,12 @@
 import type { App } from '../../app/app.ts';
 import { sessionDocument } from '../../app/documents/session-document.ts';
 import type { SessionsQuery } from '../../app/sessions/list-query.ts';
+import { Failure } from '../../core/failure.ts';
 import type { SessionFacts } from '../../core/sessions/session.ts';
 import type { CommandInput, GlobalOptions } from '../command.ts';
 import type { ListOptions } from '../command-options.ts';
 import { hintCommand } from '../hint-command.ts';
-import { writeJsonList } from '../json-output.ts';
+import { writeJson, writeJsonList } from '../json-output.ts';
 import { mapped } from '../mapped.ts';
 import { renderTable } from '../table.ts';
 import { withAppRecords } from '../with-app.ts';
@@ -18,34 +19,44 @@ const SHOWN = 20;
 
 /** `coppice sessions list` */
 export function run(input: CommandInput<ListOptions>): Promise<number> {
+  const { options, global } = input;
+  if (options.cursor !== undefined && !global.json) {
+    throw new Failure('usage', '--cursor goes through a list page by page, which is for programs.', {
+      hint: 'Add --json, or leave --cursor out and add --limit N to see more.',
+    });
+  }
   return withAppRecords(input, async (home) => {
-    if (input.global.json) {
-      await writeJsonList(input.io.out, {
-        name: 'sessions',
-        items: mapped(home.sessions.list(asked(input)), sessionDocument),
-      });
-    } else {
-      await printTable(home, input);
-    }
+    if (global.json) await printJson(home, input);
+    else await printTable(home, input);
     return 0;
   });
 }
 
-/** Which sessions, in which order. The two ways to say from when and until when both hold. */
+/** Which sessions, in which order. */
 function asked(input: CommandInput<ListOptions>): SessionsQuery {
-  const { active, archived, limit, sort, since: atLeast = 0, before: below = Number.POSITIVE_INFINITY } = input.options;
-  const narrowed = queryFrom(input);
-  const since = Math.max(atLeast, narrowed?.since ?? 0);
-  const before = Math.min(below, narrowed?.before ?? Number.POSITIVE_INFINITY);
+  const { active, archived, sort } = input.options;
   return {
-    ...narrowed,
-    ...(since > 0 && { since }),
-    ...(Number.isFinite(before) && { before }),
+    ...queryFrom(input),
     ...(active !== undefined && { active }),
     ...(archived !== undefined && { archived }),
-    ...(limit !== undefined && { limit }),
     ...(sort !== undefined && { sort }),
   };
+}
+
+/** Programs get everything, or a page that says where the next one begins; how many there are either way. */
+async function printJson(home: App, input: CommandInput<ListOptions>): Promise<void> {
+  const { io, options } = input;
+  const { limit, cursor } = options;
+  const query = asked(input);
+  if (limit === undefined && cursor === undefined) {
+    const { total } = await home.sessions.page({ ...query, limit: 1 });
+    const items = mapped(home.sessions.list(query), sessionDocument);
+    await writeJsonList(io.out, { name: 'sessions', items, fields: { total } });
+    return;
+  }
+  const page = { ...(limit !== undefined && { limit }), ...(cursor !== undefined && { cursor }) };
+  const { sessions, ...about } = await home.sessions.page({ ...query, ...page });
+  writeJson(io.out, { ...about, sessions: sessions.map(sessionDocument) });
 }
 
 async function printTable(home: App, input: CommandInput<ListOptions>): Promise<void> {
@@ -57,8 +68,14 @@ async function printTable(home: App, input: CommandInput<ListOptions>): Promise<
     io.out.write(nothingFound(options, global));
     return;
   }
+  const found = sessions.slice(0, limit);
+  const shortIds = await home.sessions.shortIds(found.map(({ id }) => id));
   const shown = await Promise.all(
-    sessions.slice(0, limit).map(async (facts) => ({ ...facts, label: await sessionLabel(home, facts) })),
+    found.map(async (facts) => ({
+      ...facts,
+      label: await sessionLabel(home, facts),
+      shortId: shortIds.get(facts.id) ?? facts.id,
+    })),
   );
   const { columns, rows } = sessionColumns(shown, { width: io.out.columns, now: io.clock.now(), sort: options.sort });
   io.out.write(renderTable({ columns, rows, width: io.out.columns, colour: io.out.colour }));

@@ -23,20 +23,22 @@ export function run(input: CommandInput<SearchOptions>): Promise<number> {
     const limit = options.limit ?? SHOWN;
     const hits = await home.sessions.search({ text, ...options, limit: limit + 1 });
     if (hits.length === 0) io.out.write('No session matches. Try fewer words, or a part of a word.\n');
-    for (const [index, hit] of hits.slice(0, limit).entries()) {
+    const shown = hits.slice(0, limit);
+    const shortIds = await home.sessions.shortIds(shown.map(({ session }) => session.id));
+    for (const [index, hit] of shown.entries()) {
       if (index > 0) io.out.write('\n');
-      printHit(io, hit);
+      printHit(io, hit, shortIds.get(hit.session.id) ?? hit.session.id);
     }
     if (hits.length > limit) io.err.write(`There are more. Add --limit ${limit * 5} to see them.\n`);
     return 0;
   });
 }
 
-function printHit({ out, clock }: Io, { session, message, excerpt, match }: SearchHit): void {
+function printHit({ out, clock }: Io, { session, message, excerpt, match }: SearchHit, shortId: string): void {
   const { colour } = out;
   const title = session.title === undefined ? '' : `  ${safeText(session.title)}`;
   const archived = session.archivedAt === undefined ? '' : '  (archived)';
-  out.write(`${colour.cyan(safeText(session.id))}${colour.bold(title)}${archived}\n`);
+  out.write(`${colour.cyan(safeText(shortId))}${colour.bold(title)}${archived}\n`);
   const elsewhere = match === 'title' ? 'in the title' : 'in what was asked';
   const where = message === undefined ? elsewhere : messageWords(message);
   const when = formatAge(message?.at ?? session.lastActiveAt, clock.now());

@@ -21,13 +21,18 @@ export function selectionFrom({ options, io }: CommandInput<FilterOptions>): Sel
   };
 }
 
+/** Commands that list can be told in two ways from when and until when; both hold. */
+type Listing = FilterOptions & { readonly since?: EpochMs; readonly before?: EpochMs };
+
 /** The same as a query, for commands that list. Undefined when nothing narrows it down. */
-export function queryFrom(input: CommandInput<FilterOptions>): SessionsQuery | undefined {
-  const { filter, before, after: since } = selectionFrom(input);
+export function queryFrom(input: CommandInput<Listing>): SessionsQuery | undefined {
+  const { filter, before: below = Number.POSITIVE_INFINITY, after = 0 } = selectionFrom(input);
+  const since = Math.max(after, input.options.since ?? 0);
+  const before = Math.min(below, input.options.before ?? Number.POSITIVE_INFINITY);
   const query = {
     ...(Object.keys(filter).length > 0 && { filter }),
-    ...(before !== undefined && { before }),
-    ...(since !== undefined && { since }),
+    ...(Number.isFinite(before) && { before }),
+    ...(since > 0 && { since }),
   };
   return Object.keys(query).length === 0 ? undefined : query;
 }

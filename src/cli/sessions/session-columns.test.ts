@@ -24,6 +24,7 @@ function session(changes: Partial<LabelledSession> = {}): LabelledSession {
     transcriptBytes: 0,
     dumpBytes: 0,
     label: 'Moving the blog to another host',
+    shortId: '01a1de72-7b08-759f-811a-24f8c5f74c1a',
     ...changes,
   };
 }

@@ -10,6 +10,8 @@ import type { Column } from '../table.ts';
 /** A session with what a person recognises it by. */
 export interface LabelledSession extends SessionFacts {
   readonly label: string;
+  /** What is typed to mean it. */
+  readonly shortId: string;
 }
 
 export interface ColumnsRequest {
@@ -54,7 +56,7 @@ interface SessionColumn extends Column {
 }
 
 const USUAL: readonly SessionColumn[] = [
-  { title: 'ID', rank: 0, cell: ({ id }) => id },
+  { title: 'ID', rank: 0, cell: ({ shortId }) => shortId },
   { title: 'LAST ACTIVE', rank: 1, sort: 'last', cell: ({ lastActiveAt }, now) => formatAge(lastActiveAt, now) },
   { title: 'SOURCE', rank: 2, shrink: true, cell: ({ source }) => source },
   { title: 'STATE', rank: 3, cell: stateOf },

@@ -1,12 +1,14 @@
 import { Failure } from '../failure.ts';
 import { ENDED_BY_HAND } from './ended-by-hand.ts';
+import { filterable, filterMatch } from './filter-match.ts';
 import type { ImportStore } from './import-store.ts';
 import type { LeaseHolder } from './lease-holder.ts';
 import type { LedgerQuery } from './ledger-book.ts';
 import type { Message } from './message.ts';
 import type { ModelUsage, SessionFacts } from './session.ts';
-import type { ListQuery, MessageRange, SearchHit, SearchQuery, SessionReader } from './session-reader.ts';
-import type { ListCounts, SessionStore } from './session-store.ts';
+import type { NamePart } from './session-names.ts';
+import type { MessageRange, SearchHit, SearchQuery, SessionReader } from './session-reader.ts';
+import type { ListCounts, SessionStore, StoreListQuery } from './session-store.ts';
 
 export interface ForeignStoreParts {
   /** The sessions of the other agent. */
@@ -57,14 +59,14 @@ class ForeignStore implements SessionStore {
     return (await this.#reader.get(id)) ?? (await this.#records().get(id));
   }
 
-  async idsStartingWith(prefix: string, limit: number): Promise<readonly string[]> {
+  async idsNamed(part: NamePart, limit: number): Promise<readonly string[]> {
     const [theirs, own] = [this.#reader, this.#records()];
-    const ids = [...(await theirs.idsStartingWith(prefix, limit)), ...(await own.idsStartingWith(prefix, limit))];
+    const ids = [...(await theirs.idsNamed(part, limit)), ...(await own.idsNamed(part, limit))];
     return [...new Set(ids)].slice(0, limit);
   }
 
-  list(query: ListQuery = {}): AsyncIterable<SessionFacts> {
-    return query.archived === true ? this.#records().list(query) : this.#reader.list(query);
+  list(query: StoreListQuery = {}): AsyncIterable<SessionFacts> {
+    return query.archived === true ? this.#records().list(query) : narrowed(this.#reader, query);
   }
 
   async *messages(id: string, range?: MessageRange): AsyncGenerator<Message> {
@@ -183,6 +185,22 @@ class ForeignStore implements SessionStore {
 
   async #refuse(): Promise<never> {
     throw this.#refusal();
+  }
+}
+
+/** What a reader lists, narrowed down here. It is asked for no more than is needed where that is known. */
+async function* narrowed(
+  reader: SessionReader,
+  { filter, skip = 0, limit = Number.POSITIVE_INFINITY, ...query }: StoreListQuery,
+): AsyncGenerator<SessionFacts> {
+  const matches = filterMatch(filter ?? {});
+  const isPlain = filter === undefined && Number.isFinite(limit);
+  let found = 0;
+  for await (const facts of reader.list(isPlain ? { ...query, limit: skip + limit } : query)) {
+    if (found >= skip + limit) return;
+    if (!matches(filterable(facts))) continue;
+    found += 1;
+    if (found > skip) yield facts;
   }
 }
 

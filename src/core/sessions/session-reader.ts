@@ -2,7 +2,7 @@ import type { Problem } from '../problem.ts';
 import type { EpochMs } from '../time.ts';
 import type { Message } from './message.ts';
 import type { ModelUsage, SessionFacts } from './session.ts';
-import type { SessionFilter } from './session-filters.ts';
+import type { NamePart } from './session-names.ts';
 
 /**
  * Sessions and messages, for whoever only looks. It is all that a home of another agent owes; what a reader cannot say of a session
@@ -11,8 +11,8 @@ import type { SessionFilter } from './session-filters.ts';
 export interface SessionReader {
   /** Archived sessions too: their facts say so. */
   get(id: string): Promise<SessionFacts | undefined>;
-  /** Ids that begin with these characters, for people who type the first few; at most `limit`. */
-  idsStartingWith(prefix: string, limit: number): Promise<readonly string[]>;
+  /** Ids by a part of what sessions are called, for people who type no whole id; at most `limit`. Nothing in it is a pattern. */
+  idsNamed(part: NamePart, limit: number): Promise<readonly string[]>;
   list(query?: ListQuery): AsyncIterable<SessionFacts>;
   messages(id: string, range?: MessageRange): AsyncIterable<Message>;
   usageByModel(id: string): Promise<readonly ModelUsage[]>;
@@ -42,11 +42,7 @@ export interface ListQuery {
   readonly before?: EpochMs;
   /** Largest first; `last` (the default) is most recent first; `stored` is whatever costs least, for those who read everything. */
   readonly sort?: SessionSort | 'stored';
-  /** Only sessions that all of it is true of. */
-  readonly filter?: SessionFilter;
   readonly limit?: number;
-  /** Leaves out so many at the beginning of a list that is sorted. */
-  readonly skip?: number;
 }
 
 /** Messages `from`…`to` by sequence number, both included; or only the newest `last`. Always in order. */
@@ -62,6 +58,8 @@ export interface SearchQuery {
   /** Words, `"exact phrases"` and `-words to leave out`. All must match; parts of words match too. */
   readonly text: string;
   readonly source?: string;
+  /** Only what was said at this time or later; by its title, or archived, only a session that was last active then. */
+  readonly since?: EpochMs;
   readonly limit?: number;
 }
 

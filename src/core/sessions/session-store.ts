@@ -1,5 +1,7 @@
 import type { GatewayBooks } from '../gateway/gateway-books.ts';
 import type { LedgerQuery } from './ledger-book.ts';
+import type { SessionFacts } from './session.ts';
+import type { SessionFilter } from './session-filters.ts';
 import type { ListQuery, SearchHit, SearchQuery, SessionReader } from './session-reader.ts';
 import type { SessionRecords } from './session-records.ts';
 import type { SessionWriter } from './session-writer.ts';
@@ -11,6 +13,7 @@ import type { StoreRepair } from './store-repair.ts';
  * `session-store.conformance.ts` is the contract in full: a store is done when that suite passes.
  */
 export interface SessionStore extends SessionReader, SessionWriter, SessionRecords, GatewayBooks, AsyncDisposable {
+  list(query?: StoreListQuery): AsyncIterable<SessionFacts>;
   search(query: SearchQuery): Promise<readonly SearchHit[]>;
   /** How long lists are, without reading them. */
   readonly counts: ListCounts;
@@ -18,9 +21,17 @@ export interface SessionStore extends SessionReader, SessionWriter, SessionRecor
   readonly repair: StoreRepair;
 }
 
-/** How many a list would give that is read to its end. A limit does not count. */
+/** A list that a whole store narrows down by itself: readers of other agents' sessions need not. */
+export interface StoreListQuery extends ListQuery {
+  /** Only sessions that all of it is true of; a limit counts those. */
+  readonly filter?: SessionFilter;
+  /** Leaves out so many at the beginning of a list that is sorted. */
+  readonly skip?: number;
+}
+
+/** How many a list would give that is read to its end. Neither a limit nor what is left out counts. */
 export interface ListCounts {
-  sessions(query?: ListQuery): Promise<number>;
+  sessions(query?: StoreListQuery): Promise<number>;
   /** Of one session; with `rewound` also those that were taken back. */
   messages(id: string, rewound: boolean): Promise<number>;
   /** Keys, or those of one source. */

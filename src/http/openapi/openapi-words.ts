@@ -3,6 +3,7 @@ import { FILTER_NAMES, SESSION_FILTERS } from '../../core/sessions/session-filte
 /** What the resources are, for whoever reads the description. */
 export const TAGS: Readonly<Record<string, string>> = {
   sessions: 'Sessions and their messages.',
+  'short-ids': 'How ids are shown to people.',
   imports: 'Sessions brought in from elsewhere; nobody sees one until it is whole.',
   search: 'Finding sessions by their words.',
   usage: 'What live sessions have used.',
@@ -33,7 +34,8 @@ export const PARAMETERS: Readonly<Record<string, string>> = {
   limit: 'How many one answer holds at most.',
   total: 'Whether the answer says how many there are in all. `false` saves the counting.',
   cursor: '`next` of the page before.',
-  exact: 'By the whole id alone, and not by its first characters.',
+  exact: 'By the whole id alone, and by nothing else that a session is called.',
+  id: 'The whole id of a session; may be given several times.',
   from: 'From the message with this number on.',
   to: 'Up to the message with this number.',
   last: 'Only so many, the newest.',

@@ -9,7 +9,7 @@ import {
   promptsSchema,
   restoredSchema,
 } from '../schemas/run-schemas.ts';
-import { listSessions } from './sessions.ts';
+import { listSessions } from './session-lists.ts';
 
 export const archiveRoutes = [
   jsonRoute({

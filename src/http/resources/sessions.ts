@@ -2,16 +2,14 @@ import type { z } from 'zod';
 import { carriedDocument } from '../../app/documents/run-document.ts';
 import { sessionDetailDocument, sessionDocument } from '../../app/documents/session-document.ts';
 import type { GatewaySession } from '../../app/gateway/gateway-session.ts';
-import type { SessionsQuery } from '../../app/sessions/list-query.ts';
 import { Failure } from '../../core/failure.ts';
 import type { Verdict } from '../../core/gateway/gateway.ts';
 import type { Once } from '../../core/gateway/once.ts';
 import { isRemoval } from '../../core/retention/plan.ts';
 import type { Outcome } from '../../core/retention/run.ts';
 import { endedSession } from '../../core/sessions/check-session.ts';
-import type { SessionFacts } from '../../core/sessions/session.ts';
-import { pageOf, totalOf } from '../pages.ts';
-import { type HttpParts, jsonRoute } from '../route.ts';
+import { pageOf } from '../pages.ts';
+import { jsonRoute } from '../route.ts';
 import { carriedSchema } from '../schemas/run-schemas.ts';
 import {
   crashedListSchema,
@@ -24,29 +22,16 @@ import {
   sessionChangeSchema,
   sessionDetailQuery,
   sessionDetailSchema,
-  sessionFilterQuery,
-  sessionListQuery,
-  sessionListSchema,
   sessionSchema,
   stepSchema,
   usageAddedSchema,
   usageReportSchema,
 } from '../schemas/session-schemas.ts';
 
-const PAGE = 100;
 /** A plan reads the whole home. */
 const HEAVY = 1000;
 
 export const sessionRoutes = [
-  jsonRoute({
-    method: 'GET',
-    path: '/api/sessions',
-    scope: 'read',
-    summary: 'List sessions, most recent first. Pages go on with `cursor`, unless `sort` asks for another order.',
-    query: sessionListQuery,
-    answer: sessionListSchema,
-    handle: ({ parts, query }) => listSessions(parts, withFilter(query)),
-  }),
   jsonRoute({
     method: 'POST',
     path: '/api/sessions',
@@ -69,7 +54,8 @@ export const sessionRoutes = [
     method: 'GET',
     path: '/api/sessions/{id}',
     scope: 'read',
-    summary: 'Show a session, by its id or by the first characters of it; with `exact` by its whole id alone.',
+    summary:
+      'Show a session, by what people type: its id, `@last` or `@2` (its place in the list), characters that its id alone begins or ends with, its title, or what its title alone begins with; with `exact` by its whole id alone.',
     query: sessionDetailQuery,
     answer: sessionDetailSchema,
     handle: async ({ parts: { home }, id, query: { exact = false } }) => {
@@ -200,56 +186,5 @@ async function takeStep(
 function heldSession(id: string, reason: string): Failure {
   return new Failure('refused', `Session ${id} stays: ${reason}.`, {
     hint: `See what holds it: GET /api/explain/${encodeURIComponent(id)}`,
-  });
-}
-
-/** A query has its filter beside the rest. */
-function withFilter(given: z.output<typeof sessionListQuery>): SessionsQuery & { readonly cursor?: string } {
-  const entries = Object.entries(given);
-  const filter = entries.filter(([name]) => name in sessionFilterQuery);
-  const query = Object.fromEntries(entries.filter(([name]) => !(name in sessionFilterQuery)));
-  return filter.length === 0 ? query : { ...query, filter: Object.fromEntries(filter) };
-}
-
-/** One page. Sessions that are used meanwhile move to the front and may come twice; none is left out for it. */
-export async function listSessions(
-  { home }: HttpParts,
-  { cursor, limit = PAGE, total, ...query }: SessionsQuery & { readonly cursor?: string; readonly total?: boolean },
-) {
-  const pages = (query.sort ?? 'last') === 'last';
-  const from = cursor === undefined ? undefined : readCursor(cursor, pages);
-  const before = Math.min(query.before ?? Number.POSITIVE_INFINITY, (from?.at ?? Number.POSITIVE_INFINITY) + 1);
-  const sessions: SessionFacts[] = [];
-  let skipping = from?.skip ?? 0;
-  for await (const session of home.sessions.list({ ...query, ...(Number.isFinite(before) && { before }) })) {
-    if (skipping > 0 && session.lastActiveAt === from?.at) skipping -= 1;
-    else if (sessions.push(session) > limit) break;
-  }
-  const shown = sessions.slice(0, limit);
-  const more = pages && sessions.length > limit;
-  return {
-    sessions: shown.map(sessionDocument),
-    ...(await totalOf(total, () => home.counts.sessions(query))),
-    ...(more && { next: cursorAfter(shown, from) }),
-  };
-}
-
-/** Where a page begins: at this instant, after so many sessions of it that were shown. */
-interface Cursor {
-  readonly at: number;
-  readonly skip: number;
-}
-
-function cursorAfter(shown: readonly SessionFacts[], from: Cursor | undefined): string {
-  const at = shown.at(-1)?.lastActiveAt ?? 0;
-  const same = shown.filter(({ lastActiveAt }) => lastActiveAt === at).length;
-  return `${at}.${same + (from?.at === at ? from.skip : 0)}`;
-}
-
-function readCursor(text: string, pages: boolean): Cursor {
-  const [, at, skip] = /^(\d{1,16})\.(\d{1,9})$/.exec(text) ?? [];
-  if (at !== undefined && pages) return { at: Number(at), skip: Number(skip) };
-  throw new Failure('usage', pages ? 'This cursor is not one.' : 'Only the usual order has pages.', {
-    hint: 'Give `next` of the page before as `cursor`, and no `sort`.',
   });
 }

@@ -103,6 +103,10 @@ export const sessionFilterQuery = forEachFilter({
   yes: flag.exactOptional(),
 });
 
+/** The ids that are to be shown; no more than fit into an address. */
+export const shortIdsQuery = z.strictObject({ id: texts });
+export const shortIdListSchema = z.object({ shortIds: z.array(z.object({ id: z.string(), shortId: z.string() })) });
+
 export const sessionListQuery = z.strictObject({
   ...sessionFilterQuery,
   active: flag.exactOptional(),
@@ -258,6 +262,7 @@ export const receiptSchema = z.object({
 export const searchQuery = z.strictObject({
   q: z.string().min(1).max(1000),
   source: text.exactOptional(),
+  since: givenTime.exactOptional(),
   limit: pageSize(200),
 });
 

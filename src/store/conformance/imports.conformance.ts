@@ -39,7 +39,7 @@ export function importsConformance(desk: StoreDesk): void {
       await desk.store.imports.append('i', [importedMessage(1), importedMessage(2, 'spline')]);
       expect(await desk.store.get('i')).toBeUndefined();
       expect(await listed()).toEqual([]);
-      expect(await desk.store.idsStartingWith('i', 5)).toEqual([]);
+      expect(await desk.store.idsNamed({ kind: 'id-start', text: 'i' }, 5)).toEqual([]);
       expect(await foundIds('spline')).toEqual([]);
       await expect(desk.store.append('i', [user('x')])).rejects.toMatchObject({ code: 'not-found' });
       await desk.store.imports.finish(session);

@@ -36,6 +36,22 @@ export function searchConformance(desk: StoreDesk): void {
       expect(await foundIds('full -"full disk"')).toEqual(['a']);
     });
 
+    it('finds only what was said since, in a session that is older; a title counts by the last use', async () => {
+      await desk.createAt('a', NOW, { title: 'splines' });
+      await desk.store.append('a', [user('reticulating')]);
+      desk.clock.set(NOW + 10);
+      await desk.store.append('a', [user('disk full')]);
+      await desk.createAt('b', NOW + 5, { title: 'splines too' });
+      const found = async (text: string, since: number) =>
+        (await desk.store.search({ text, since })).map(({ session }) => session.id);
+      expect(await found('reticulating', NOW)).toEqual(['a']);
+      expect(await found('reticulating', NOW + 1)).toEqual([]);
+      expect(await found('ticulat', NOW + 1)).toEqual([]);
+      expect(await found('full', NOW + 10)).toEqual(['a']);
+      expect(await found('splines', NOW + 6)).toEqual(['a']);
+      expect(await found('splines', NOW + 11)).toEqual([]);
+    });
+
     it('finds parts of words', async () => {
       await say('a', 'reticulating splines in /usr/share/coppice.d');
       for (const text of ['ticul', 'plin', 'share/copp', 'coppice.d'])

@@ -87,10 +87,44 @@ export function sessionsConformance(desk: StoreDesk): void {
 
     it('finds ids by their first characters, and nothing by a pattern', async () => {
       for (const id of ['abc', 'abd', 'b', 'a%', 'a_', 'ab']) await create({ id });
-      expect(new Set(await desk.store.idsStartingWith('ab', 10))).toEqual(new Set(['ab', 'abc', 'abd']));
-      expect(await desk.store.idsStartingWith('ab', 2)).toHaveLength(2);
-      expect(await desk.store.idsStartingWith('a%', 10)).toEqual(['a%']);
-      expect(await desk.store.idsStartingWith('*', 10)).toEqual([]);
+      const named = (text: string, limit: number) => desk.store.idsNamed({ kind: 'id-start', text }, limit);
+      expect(new Set(await named('ab', 10))).toEqual(new Set(['ab', 'abc', 'abd']));
+      expect(await named('ab', 2)).toHaveLength(2);
+      expect(await named('a%', 10)).toEqual(['a%']);
+      expect(await named('*', 10)).toEqual([]);
+    });
+
+    it('finds ids by their last characters, of which there are six at least', async () => {
+      for (const id of ['1-abcdef', '2-abcdef', 'abcdef', '3-bcdef', '4-🌲bcdef']) await create({ id });
+      const named = async (text: string) => new Set(await desk.store.idsNamed({ kind: 'id-end', text }, 10));
+      expect(await named('abcdef')).toEqual(new Set(['1-abcdef', '2-abcdef', 'abcdef']));
+      expect(await named('1-abcdef')).toEqual(new Set(['1-abcdef']));
+      expect(await named('🌲bcdef')).toEqual(new Set(['4-🌲bcdef']));
+      expect(await named('bcdef')).toEqual(new Set());
+      expect(await named('ABCDEF')).toEqual(new Set());
+      expect(await named('00001-abcdef')).toEqual(new Set());
+      expect(await named('_bcdef')).toEqual(new Set());
+    });
+
+    it('finds ids by whole titles, and by what titles begin with', async () => {
+      for (const [id, title] of [
+        ['a', 'Blog'],
+        ['b', 'Blog posts'],
+        ['c', 'blog'],
+        ['d', 'The Blog'],
+        ['e', '%'],
+      ] as const)
+        await create({ id, title });
+      await create({ id: 'f' });
+      const named = async (kind: 'title' | 'title-start', text: string) =>
+        new Set(await desk.store.idsNamed({ kind, text }, 10));
+      expect(await named('title', 'Blog')).toEqual(new Set(['a']));
+      expect(await named('title-start', 'BLOG')).toEqual(new Set(['a', 'b', 'c']));
+      expect(await named('title-start', 'blog ')).toEqual(new Set(['b']));
+      expect(await named('title', 'nothing')).toEqual(new Set());
+      expect(await named('title-start', '_')).toEqual(new Set());
+      await removeSessions(desk.store, ['b']);
+      expect(await named('title-start', 'blog ')).toEqual(new Set());
     });
   });
 

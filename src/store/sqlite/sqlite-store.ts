@@ -9,8 +9,9 @@ import type {
   SessionSize,
   UsageReport,
 } from '../../core/sessions/session.ts';
-import type { ListQuery, MessageRange, SearchQuery } from '../../core/sessions/session-reader.ts';
-import type { SessionStore } from '../../core/sessions/session-store.ts';
+import type { NamePart } from '../../core/sessions/session-names.ts';
+import type { MessageRange, SearchQuery } from '../../core/sessions/session-reader.ts';
+import type { SessionStore, StoreListQuery } from '../../core/sessions/session-store.ts';
 import type {
   AppendOptions,
   AppendReceipt,
@@ -41,6 +42,7 @@ import { endUnused } from './sessions/end-unused.ts';
 import { createLeaseBook, type LeaseBook, readHolders } from './sessions/lease-book.ts';
 import { createListCounts } from './sessions/list-counts.ts';
 import { appendMessages } from './sessions/message-writes.ts';
+import { namedIds } from './sessions/named-ids.ts';
 import { createImports } from './sessions/session-imports.ts';
 import { listSessions } from './sessions/session-list.ts';
 import { readLedger, usageRows } from './sessions/session-removal.ts';
@@ -155,16 +157,11 @@ class SqliteStore implements SessionStore {
       .get(id);
   }
 
-  async idsStartingWith(prefix: string, limit: number): Promise<readonly string[]> {
-    return this.#db
-      .sql<[string, string, number], string>(
-        `SELECT id FROM sessions WHERE id >= ? AND id < ? AND state IN ('live', 'archived') LIMIT ?`,
-      )
-      .pluck()
-      .all(prefix, `${prefix}\u{10ffff}`, limit);
+  async idsNamed(part: NamePart, limit: number): Promise<readonly string[]> {
+    return namedIds(this.#db, part, limit);
   }
 
-  async *list(query: ListQuery = {}): AsyncGenerator<SessionFacts> {
+  async *list(query: StoreListQuery = {}): AsyncGenerator<SessionFacts> {
     yield* listSessions(this.#db, query);
   }
 

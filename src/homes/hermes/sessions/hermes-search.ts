@@ -3,9 +3,11 @@ import { makeExcerpt } from '../../../core/sessions/excerpt.ts';
 import { contentText, type Message, toolCallsText } from '../../../core/sessions/message.ts';
 import { foldText, matchesTerms, parseSearch, type SearchTerms } from '../../../core/sessions/search-terms.ts';
 import type { SearchHit, SearchQuery } from '../../../core/sessions/session-reader.ts';
+import type { EpochMs } from '../../../core/time.ts';
 import { errorCode } from '../../../platform/error-code.ts';
 import type { HermesDatabase } from '../database/hermes-connection.ts';
 import { hermesMessage, type RawMessage, STRUCTURED } from './hermes-message.ts';
+import { readSession } from './hermes-rows.ts';
 
 /** A hit without the facts of its session. */
 export type HermesHit = Omit<SearchHit, 'session'> & { readonly id: string };
@@ -14,15 +16,17 @@ const DEFAULT_LIMIT = 20;
 /** So many of the newest matches are ranked or read: enough to be right, few enough to be quick. */
 const CANDIDATES = 1000;
 const PAGE = 500;
+/** Hermes counts seconds. A message without a time was said at no time that could be asked for. */
+const SAID_SINCE = 'ifnull(m.timestamp, 0) * 1000 >= ?';
 
 /**
  * Searches titles, then whole words and parts of words by Hermes' own indexes. Where those cannot be used, or do not know what
  * is looked for, the messages themselves are read, the newest first.
  */
 export async function searchHermes(hermes: HermesDatabase, query: SearchQuery): Promise<readonly HermesHit[]> {
-  const { limit = DEFAULT_LIMIT, text, source } = query;
+  const { limit = DEFAULT_LIMIT, text, source, since = 0 } = query;
   const terms = parseSearch(text);
-  const search: Search = { hermes, terms, source, limit, found: new Map() };
+  const search: Search = { hermes, terms, source, since, limit, found: new Map() };
   searchTitles(search);
   const words = searchIndex(search, { index: 'messages_fts', match: matchWords(terms), kind: 'words' });
   const long = terms.wanted.every((term) => [...term].length >= 3);
@@ -36,12 +40,13 @@ interface Search {
   readonly hermes: HermesDatabase;
   readonly terms: SearchTerms;
   readonly source: string | undefined;
+  readonly since: EpochMs;
   readonly limit: number;
   /** By session, best first. */
   readonly found: Map<string, HermesHit>;
 }
 
-function searchTitles({ hermes, terms, source, found }: Search): void {
+function searchTitles({ hermes, terms, source, since, found }: Search): void {
   if (hermes.tables.get('sessions')?.has('title') !== true) return;
   const rows = hermes.db
     .prepare<[string | null], { id: unknown; title: unknown }>(
@@ -50,6 +55,7 @@ function searchTitles({ hermes, terms, source, found }: Search): void {
     .iterate(source ?? null);
   for (const { id, title } of rows) {
     if (typeof id !== 'string' || typeof title !== 'string' || !matchesTerms(foldText(title), terms)) continue;
+    if (since > 0 && (readSession(hermes, id)?.lastActiveAt ?? 0) < since) continue;
     found.set(id, { id, match: 'title', excerpt: makeExcerpt(title, terms.wanted) });
   }
 }
@@ -63,15 +69,17 @@ interface IndexSearch {
 
 /** Returns false when the index could not be asked: it is not there, or it needs what this SQLite does not have. */
 function searchIndex(search: Search, { index, match, kind }: IndexSearch): boolean {
-  const { hermes, source, limit, found } = search;
+  const { hermes, source, since, limit, found } = search;
   if (match === undefined) return false;
   if (found.size >= limit) return true;
   const sql = `SELECT m.*, bm25(${index}) AS score FROM ${index} JOIN messages AS m ON m.id = ${index}.rowid
-    JOIN sessions AS s ON s.id = m.session_id WHERE ${index} MATCH ? AND s.source = coalesce(?, s.source)
+    JOIN sessions AS s ON s.id = m.session_id WHERE ${index} MATCH ? AND s.source = coalesce(?, s.source) AND ${SAID_SINCE}
     ORDER BY ${index}.rowid DESC LIMIT ${CANDIDATES}`;
   let rows: (RawMessage & { readonly score: number })[];
   try {
-    rows = hermes.db.prepare<[string, string | null], RawMessage & { score: number }>(sql).all(match, source ?? null);
+    rows = hermes.db
+      .prepare<[string, string | null, number], RawMessage & { score: number }>(sql)
+      .all(match, source ?? null, since);
   } catch (error) {
     if (!/^SQLITE_(ERROR|CORRUPT)/.test(errorCode(error) ?? '')) throw error;
     return false;
@@ -86,13 +94,13 @@ function searchIndex(search: Search, { index, match, kind }: IndexSearch): boole
 }
 
 async function readEverything(search: Search): Promise<void> {
-  const { hermes, source, limit, found } = search;
-  const page = hermes.db.prepare<[number, string | null], RawMessage>(
+  const { hermes, source, since, limit, found } = search;
+  const page = hermes.db.prepare<[number, string | null, number], RawMessage>(
     `SELECT m.* FROM messages AS m JOIN sessions AS s ON s.id = m.session_id
-     WHERE m.id < ? AND s.source = coalesce(?, s.source) ORDER BY m.id DESC LIMIT ${PAGE}`,
+     WHERE m.id < ? AND s.source = coalesce(?, s.source) AND ${SAID_SINCE} ORDER BY m.id DESC LIMIT ${PAGE}`,
   );
   for (let before = Number.MAX_SAFE_INTEGER; found.size < limit; ) {
-    const rows = page.all(before, source ?? null);
+    const rows = page.all(before, source ?? null, since);
     for (const row of rows) addMessage(search, row, { match: 'part', exact: true });
     if (rows.length < PAGE) return;
     before = Number(rows.at(-1)?.['id']);

@@ -4,6 +4,7 @@ import { errorText } from '../../../core/error-text.ts';
 import { Failure } from '../../../core/failure.ts';
 import type { Message } from '../../../core/sessions/message.ts';
 import type { ModelUsage, SessionFacts } from '../../../core/sessions/session.ts';
+import type { NamePart } from '../../../core/sessions/session-names.ts';
 import type {
   ListQuery,
   MessageRange,
@@ -24,6 +25,7 @@ import { searchHermes } from './hermes-search.ts';
 import type { FileBytes } from './hermes-session-item.ts';
 import { readUsageByModel } from './hermes-usage.ts';
 import { listHermes } from './list-hermes.ts';
+import { namedIds } from './named-ids.ts';
 import { listSessionFiles, lookAtFiles, type SessionFiles, sumSizes } from './session-files.ts';
 
 export interface HermesReaderParts {
@@ -60,11 +62,8 @@ class HermesSessionReader implements SessionReader {
     return this.#read((hermes) => this.#facts(hermes, id));
   }
 
-  idsStartingWith(prefix: string, limit: number): Promise<readonly string[]> {
-    const sql = `SELECT id FROM sessions WHERE typeof(id) = 'text' AND id >= ? AND id < ? ORDER BY id LIMIT ?`;
-    return this.#read(({ db }) =>
-      db.prepare<[string, string, number], string>(sql).pluck().all(prefix, `${prefix}\u{10ffff}`, limit),
-    );
+  idsNamed(part: NamePart, limit: number): Promise<readonly string[]> {
+    return this.#read((hermes) => namedIds(hermes, part, limit));
   }
 
   async *list(query: ListQuery = {}): AsyncGenerator<SessionFacts> {

@@ -1,4 +1,3 @@
-import { filterable, filterMatch } from '../../../core/sessions/filter-match.ts';
 import { type SessionFacts, sessionBytes, totalTokens } from '../../../core/sessions/session.ts';
 import type { ListQuery, SessionSort } from '../../../core/sessions/session-reader.ts';
 import type { EpochMs } from '../../../core/time.ts';
@@ -19,24 +18,21 @@ export interface ListHermes {
 export async function listHermes(hermes: HermesDatabase, request: ListHermes): Promise<readonly SessionFacts[]> {
   const { home, query, bytesOf, now } = request;
   if (query.limit !== undefined && query.active === undefined && (query.sort ?? 'last') === 'last') {
-    return listNewest(hermes, request, (query.skip ?? 0) + query.limit).slice(query.skip);
+    return listNewest(hermes, request, query.limit);
   }
-  const matches = filterMatch(query.filter ?? {});
   const liveness = query.active === undefined ? undefined : readLiveness(home, hermes, now);
   const sums = await readMessageSums(hermes);
   const sessions: SessionFacts[] = [];
   for await (const row of readSessions(hermes, sums)) {
     if ('badId' in row || !fits(row, query)) continue;
     if (liveness !== undefined && evidenceOf(liveness, row) === undefined) continue;
-    const facts = hermesFacts(row, bytesOf(row.id));
-    if (matches(filterable(facts))) sessions.push(facts);
+    sessions.push(hermesFacts(row, bytesOf(row.id)));
   }
   if (query.sort !== 'stored') {
     const value = ORDER[query.sort ?? 'last'];
     sessions.sort((a, b) => value(b) - value(a) || (a.id < b.id ? 1 : -1));
   }
-  const { skip = 0, limit = sessions.length } = query;
-  return sessions.slice(skip, skip + limit);
+  return sessions.slice(0, query.limit);
 }
 
 /** The few that were used last, without a pass over all messages: their times are in an index, and homes grow to 50 GB. */
@@ -52,14 +48,12 @@ function listNewest(hermes: HermesDatabase, { query, bytesOf }: ListHermes, limi
     )
     .pluck()
     .all(query.source ?? null);
-  const matches = filterMatch(query.filter ?? {});
   const sessions: SessionFacts[] = [];
   for (const id of ids) {
     if (sessions.length >= limit) break;
     const row = readSession(hermes, id);
     if (row === undefined || !fits(row, query)) continue;
-    const facts = hermesFacts(row, bytesOf(id));
-    if (matches(filterable(facts))) sessions.push(facts);
+    sessions.push(hermesFacts(row, bytesOf(id)));
   }
   return sessions;
 }

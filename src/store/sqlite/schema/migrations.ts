@@ -10,6 +10,7 @@ import { OUTPUT_COUNT_SCHEMA } from './007-output-count.ts';
 import { TRASH_INDEX_SCHEMA } from './008-trash-index.ts';
 import { IN_USE_SCHEMA } from './009-in-use.ts';
 import { REQUESTS_SCHEMA } from './010-requests.ts';
+import { NAMES_SCHEMA } from './011-names.ts';
 
 /** Numbered from 1, forward only; every store shares the numbers. A landed migration is never edited. */
 const MIGRATIONS: readonly string[] = [
@@ -23,6 +24,7 @@ const MIGRATIONS: readonly string[] = [
   TRASH_INDEX_SCHEMA,
   IN_USE_SCHEMA,
   REQUESTS_SCHEMA,
+  NAMES_SCHEMA,
 ];
 
 /** The schema this build writes. */

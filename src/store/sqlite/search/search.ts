@@ -43,48 +43,52 @@ export function searchSessions(db: Connection, query: SearchQuery): readonly Sea
   return [...found.values()].map((hit) => present(db, hit, terms));
 }
 
-function titleHits(db: Connection, terms: SearchTerms, { source }: SearchQuery): Found[] {
+function titleHits(db: Connection, terms: SearchTerms, { source, since = 0 }: SearchQuery): Found[] {
   const match = partsMatch(terms, vocabularyOf(db, 'session_title_terms'));
   if (match === undefined) return [];
   const rows = db
-    .sql<[string, string | null, number], { key: number; title: string }>(
+    .sql<[string, string | null, number, number], { key: number; title: string }>(
       `SELECT sessions.key, sessions.title FROM session_titles JOIN sessions ON sessions.key = session_titles.rowid
-       WHERE session_titles MATCH ? AND state IN ('live', 'archived') AND source = coalesce(?, source)
+       WHERE session_titles MATCH ? AND state IN ('live', 'archived') AND source = coalesce(?, source) AND last_active_at >= ?
        ORDER BY session_titles.rowid DESC LIMIT ?`,
     )
-    .all(match, source ?? null, READ_CANDIDATES);
+    .all(match, source ?? null, since, READ_CANDIDATES);
   return rows
     .filter(({ title }) => matchesTerms(foldText(title), terms))
     .map(({ key }) => ({ sessionKey: key, match: 'title' }));
 }
 
-function wordHits(db: Connection, terms: SearchTerms, { source }: SearchQuery): Found[] {
+function wordHits(db: Connection, terms: SearchTerms, { source, since = 0 }: SearchQuery): Found[] {
   const match = wordsMatch(terms);
   if (match === undefined) return [];
   const rows = db
-    .sql<[string, string | null, number], { id: number; sessionKey: number; score: number }>(
+    .sql<[string, string | null, number, number], { id: number; sessionKey: number; score: number }>(
       `SELECT message_words.rowid AS id, messages.session_key AS sessionKey, bm25(message_words) AS score
        FROM message_words JOIN messages ON messages.id = message_words.rowid JOIN sessions ON key = session_key
-       WHERE message_words MATCH ? AND state = 'live' AND source = coalesce(?, source)
+       WHERE message_words MATCH ? AND state = 'live' AND source = coalesce(?, source) AND messages.at >= ?
        ORDER BY message_words.rowid DESC LIMIT ?`,
     )
-    .all(match, source ?? null, RANKED_MATCHES);
+    .all(match, source ?? null, since, RANKED_MATCHES);
   return rows
     .toSorted((a, b) => a.score - b.score || b.id - a.id)
     .map(({ id, sessionKey }) => ({ sessionKey, match: 'words', messageId: id }));
 }
 
-function partHits(db: Connection, terms: SearchTerms, { source, limit }: SearchQuery & { limit: number }): Found[] {
+function partHits(
+  db: Connection,
+  terms: SearchTerms,
+  { source, since = 0, limit }: SearchQuery & { limit: number },
+): Found[] {
   const match = partsMatch(terms, vocabularyOf(db, 'message_part_terms'));
   if (match === undefined) return [];
   const candidates = db
-    .sql<[string, string | null, number], { id: number; sessionKey: number }>(
+    .sql<[string, string | null, number, number], { id: number; sessionKey: number }>(
       `SELECT message_parts.rowid AS id, messages.session_key AS sessionKey
        FROM message_parts JOIN messages ON messages.id = message_parts.rowid JOIN sessions ON key = session_key
-       WHERE message_parts MATCH ? AND state = 'live' AND source = coalesce(?, source)
+       WHERE message_parts MATCH ? AND state = 'live' AND source = coalesce(?, source) AND messages.at >= ?
        ORDER BY message_parts.rowid DESC LIMIT ?`,
     )
-    .all(match, source ?? null, READ_CANDIDATES);
+    .all(match, source ?? null, since, READ_CANDIDATES);
   const hits = new Map<number, Found>();
   for (const { id, sessionKey } of candidates) {
     if (hits.size >= limit) break;
@@ -94,30 +98,30 @@ function partHits(db: Connection, terms: SearchTerms, { source, limit }: SearchQ
   return [...hits.values()];
 }
 
-function archivedWordHits(db: Connection, terms: SearchTerms, { source }: SearchQuery): Found[] {
+function archivedWordHits(db: Connection, terms: SearchTerms, { source, since = 0 }: SearchQuery): Found[] {
   const match = wordsMatch(terms);
   if (match === undefined) return [];
   return db
-    .sql<[string, string | null, number], number>(
+    .sql<[string, string | null, number, number], number>(
       `SELECT key FROM archive_words JOIN sessions ON key = archive_words.rowid
-       WHERE archive_words MATCH ? AND state = 'archived' AND source = coalesce(?, source)
+       WHERE archive_words MATCH ? AND state = 'archived' AND source = coalesce(?, source) AND last_active_at >= ?
        ORDER BY bm25(archive_words), key DESC LIMIT ?`,
     )
     .pluck()
-    .all(match, source ?? null, READ_CANDIDATES)
+    .all(match, source ?? null, since, READ_CANDIDATES)
     .map((sessionKey) => ({ sessionKey, match: 'words' }));
 }
 
-function archivedPartHits(db: Connection, terms: SearchTerms, { source }: SearchQuery): Found[] {
+function archivedPartHits(db: Connection, terms: SearchTerms, { source, since = 0 }: SearchQuery): Found[] {
   const match = partsMatch(terms, vocabularyOf(db, 'archive_part_terms'));
   if (match === undefined) return [];
   return db
-    .sql<[string, string | null, number], number>(
+    .sql<[string, string | null, number, number], number>(
       `SELECT key FROM archive_parts JOIN sessions ON key = archive_parts.rowid
-       WHERE archive_parts MATCH ? AND state = 'archived' AND source = coalesce(?, source) ORDER BY key DESC LIMIT ?`,
+       WHERE archive_parts MATCH ? AND state = 'archived' AND source = coalesce(?, source) AND last_active_at >= ? ORDER BY key DESC LIMIT ?`,
     )
     .pluck()
-    .all(match, source ?? null, READ_CANDIDATES)
+    .all(match, source ?? null, since, READ_CANDIDATES)
     .filter((key) => matchesTerms(foldText(promptsText(db, key)), terms))
     .map((sessionKey) => ({ sessionKey, match: 'part' }));
 }

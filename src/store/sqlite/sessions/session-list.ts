@@ -1,5 +1,6 @@
 import type { SessionFacts } from '../../../core/sessions/session.ts';
-import type { ListQuery, SessionSort } from '../../../core/sessions/session-reader.ts';
+import type { SessionSort } from '../../../core/sessions/session-reader.ts';
+import type { StoreListQuery } from '../../../core/sessions/session-store.ts';
 import type { Connection } from '../database/connection.ts';
 import { filterConditions } from './filter-conditions.ts';
 import { factsOf, type SessionRow } from './session-rows.ts';
@@ -17,14 +18,14 @@ const ORDER: Record<SessionSort, string> = {
 const PAGE = 200;
 
 /** Lists sessions in pages, so that a list of any length takes little memory. */
-export function* listSessions(db: Connection, query: ListQuery): Generator<SessionFacts> {
+export function* listSessions(db: Connection, query: StoreListQuery): Generator<SessionFacts> {
   for (const page of query.sort === 'stored' ? storedPages(db, query) : sortedPages(db, query)) {
     for (const row of page) yield factsOf(row);
   }
 }
 
 /** Straight through the table. */
-function* storedPages(db: Connection, query: ListQuery): Generator<readonly SessionRow[]> {
+function* storedPages(db: Connection, query: StoreListQuery): Generator<readonly SessionRow[]> {
   const { where, values } = conditionsOf(query);
   const page = rowReader(db, `SELECT * FROM sessions WHERE ${where} AND key > ? ORDER BY key LIMIT ?`);
   let left = query.limit ?? Number.POSITIVE_INFINITY;
@@ -38,7 +39,7 @@ function* storedPages(db: Connection, query: ListQuery): Generator<readonly Sess
 }
 
 /** The keys in their order first, because they may change while the list is read; then the rows by key. */
-function* sortedPages(db: Connection, query: ListQuery): Generator<readonly SessionRow[]> {
+function* sortedPages(db: Connection, query: StoreListQuery): Generator<readonly SessionRow[]> {
   const keys = sortedKeys(db, query);
   const page = rowReader(db, `SELECT * FROM sessions WHERE key IN (SELECT value FROM json_each(?)) AND state = ?`);
   for (let first = 0; first < keys.length; first += PAGE) {
@@ -61,7 +62,7 @@ function rowReader(db: Connection, sql: string): (...values: readonly (string | 
   return (...values) => statement.all(...values).map(named);
 }
 
-function sortedKeys(db: Connection, { sort = 'last', limit = -1, skip = 0, ...query }: ListQuery): number[] {
+function sortedKeys(db: Connection, { sort = 'last', limit = -1, skip = 0, ...query }: StoreListQuery): number[] {
   const { where, values } = conditionsOf(query);
   const order = sort === 'stored' ? 'key' : ORDER[sort];
   return db
@@ -72,11 +73,11 @@ function sortedKeys(db: Connection, { sort = 'last', limit = -1, skip = 0, ...qu
     .all(...values, limit, skip);
 }
 
-function stateOf({ archived }: ListQuery): 'live' | 'archived' {
+function stateOf({ archived }: StoreListQuery): 'live' | 'archived' {
   return archived === true ? 'archived' : 'live';
 }
 
-export function conditionsOf(query: ListQuery): { where: string; values: readonly (string | number)[] } {
+export function conditionsOf(query: StoreListQuery): { where: string; values: readonly (string | number)[] } {
   const conditions = [`state = '${stateOf(query)}'`];
   const values: (string | number)[] = [];
   const add = (condition: string, ...given: (string | number)[]) => {
