@@ -107,7 +107,7 @@ const NOTHING: Amount = { items: 0, sizeBytes: 0 };
 /** The limit is not held yet, because nobody agreed to lose the way back. */
 function sparedSentence({ items, sizeBytes }: Amount, global: GlobalOptions, run: Run | undefined): string {
   const now = run === undefined ? '' : ` To free it now: ${hintCommand(global, 'trash', 'empty', run.id)}`;
-  return `${plural(items, 'item')} (${formatBytes(sizeBytes)}) did not go for good, because --for-good was not given: the size limit holds once the trash is emptied.${now}`;
+  return `${plural(items, 'item')} (${formatBytes(sizeBytes)}) did not go for good, because --for-good was not given: what is in the trash counts against the size limit until it is emptied.${now}`;
 }
 
 /** Another agent may be at work in its store, and until it has rested for a while, nothing in there is given back. */
