@@ -24,7 +24,7 @@ const EFFECTS: Effects<SessionStore> = {
   endUnused: 'changes',
   resume: 'changes',
   ledger: 'reads',
-  ledgerBook: { write: 'changes', erase: 'changes', forgetTitles: 'changes' },
+  ledgerBook: { write: 'changes', erase: 'changes', forgetNames: 'changes' },
   counts: { sessions: 'reads', messages: 'reads', routes: 'reads', ledger: 'reads' },
   search: 'reads',
   release: 'changes',
@@ -71,6 +71,7 @@ const EFFECTS: Effects<SessionStore> = {
     forget: 'changes',
     totals: 'reads',
     inTrash: 'reads',
+    forgetWords: 'changes',
   },
   routes: { find: 'reads', settle: 'changes', end: 'changes', list: 'reads', named: 'reads', forget: 'changes' },
   cron: {

@@ -13,7 +13,10 @@ const TEXT = ['quixotically', 'zephyrous', '鱻麤龘'];
 const TOOL_OUTPUT = ['bramblewick', '靐齾爩'];
 const REQUEST = ['snickersnee'];
 const TITLE = ['wobblegong', '龗灪癵'];
-const ALL = [...TEXT, ...TOOL_OUTPUT, ...REQUEST, ...TITLE];
+const TAGS = ['tatterdemalion'];
+/** Where it worked. */
+const FOLDER = ['gallimaufry'];
+const ALL = [...TEXT, ...TOOL_OUTPUT, ...REQUEST, ...TITLE, ...TAGS, ...FOLDER];
 
 let home: string;
 
@@ -22,7 +25,12 @@ beforeEach(async () => {
   await using made = await openHome({ path: home, env: {}, clock: { now: () => NOW } });
   for (const id of ['before', 'secret', 'after']) {
     const mine = id === 'secret';
-    const session = await made.sessions.create({ id, source: 'cli', title: mine ? TITLE.join(' ') : `about ${id}` });
+    const session = await made.sessions.create({
+      id,
+      source: 'cli',
+      title: mine ? TITLE.join(' ') : `about ${id}`,
+      ...(mine && { workdir: `/work/${FOLDER[0]}`, tags: TAGS }),
+    });
     for (let turn = 0; turn < 40; turn += 1) {
       const words = mine ? TEXT.join(' ') : `plain words ${turn}`;
       const output = mine ? TOOL_OUTPUT.join(' ') : 'plain output';
@@ -62,26 +70,43 @@ describe('what is removed for good', () => {
   it('leaves no word in any file of the home when a person deletes it for good', async () => {
     await run(NOW + 40 * DAY_MS, 'plan', '--set', 'sessions.retention_days=30');
     expect(readdirSync(join(home, 'plans'))).toHaveLength(1);
+    // Whoever chose it by words of it before left them in the record of that.
+    const chosen = ['--title', 'wobblegong', '--project', '/work/gallimaufry', '--tag', 'tatterdemalion'];
+    await run(NOW + 40 * DAY_MS, 'sessions', 'prune', '--files-only', '--older-than', '30d', ...chosen, '--yes');
     expect(words(found(ALL))).toEqual(new Set(ALL));
     await run(NOW + 40 * DAY_MS, 'sessions', 'delete', 'secret', '--purge', '--yes');
+    await run(NOW + 40 * DAY_MS, 'trash', 'empty', '--all', '--yes');
     expect(found(ALL)).toEqual([]);
     expect(readdirSync(join(home, 'plans'))).toEqual([]);
     await using left = await openHome({ path: home, env: {}, clock: { now: () => NOW } });
     expect((await left.sessions.get('after'))?.messageCount).toBe(120);
   });
 
-  it('leaves no more than its title, in the ledger, when the trash is emptied', async () => {
+  it('leaves nothing of who was talking', async () => {
+    await using made = await openHome({ path: home, env: {}, clock: { now: () => NOW } });
+    const { gateway } = made;
+    const { session } = await gateway.resolve({ key: 'mumpsimus:1', source: 'chat' });
+    await gateway.reset('mumpsimus:1');
+    expect(found(['mumpsimus']).length).toBeGreaterThan(0);
+    await made.close();
+    await run(NOW + DAY_MS, 'sessions', 'delete', session.id, '--purge', '--yes');
+    expect(found(['mumpsimus'])).toEqual([]);
+  });
+
+  it('leaves no more than its title and its folder, in the ledger, when the trash is emptied', async () => {
     await run(NOW + 2 * DAY_MS, 'sessions', 'delete', 'secret', '--yes');
     expect(words(found(ALL))).toEqual(new Set(ALL));
     await run(NOW + 2 * DAY_MS, 'trash', 'empty', '--all', '--yes');
-    expect(found([...TEXT, ...TOOL_OUTPUT, ...REQUEST])).toEqual([]);
-    expect(new Set(found(TITLE))).toEqual(new Set(TITLE.map((word) => `${word} in state.db`)));
+    expect(found([...TEXT, ...TOOL_OUTPUT, ...REQUEST, ...TAGS])).toEqual([]);
+    expect(new Set(found([...TITLE, ...FOLDER]))).toEqual(
+      new Set([...TITLE, ...FOLDER].map((word) => `${word} in state.db`)),
+    );
   });
 
-  it('leaves no more than its title, in the ledger, when its time in the trash is over', async () => {
+  it('leaves no more than its title and its folder, in the ledger, when its time in the trash is over', async () => {
     await run(NOW + 2 * DAY_MS, 'sessions', 'delete', 'secret', '--yes');
     await run(NOW + 20 * DAY_MS, 'sessions', 'delete', 'before', '--yes');
-    expect(found([...TEXT, ...TOOL_OUTPUT, ...REQUEST])).toEqual([]);
+    expect(found([...TEXT, ...TOOL_OUTPUT, ...REQUEST, ...TAGS])).toEqual([]);
   });
 
   it('leaves no word of what was archived before', async () => {

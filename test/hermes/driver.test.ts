@@ -171,7 +171,7 @@ describe('taking sessions out of a Hermes home', () => {
     const ledger: NonNullable<HermesParts['ledger']> = {
       write: async (_, entries) => void written.push(...entries),
       erase: async (_, ids) => void erased.push(...ids),
-      forgetTitles: async () => undefined,
+      forgetNames: async () => undefined,
     };
     const { home, driver } = makeHome(
       { sessions: [{ id: 's', messages: ['hello', 'hi'], title: 'T', cwd: '/w' }] },

@@ -9,10 +9,11 @@ export interface EmptyOptions {
   readonly expired?: boolean;
 }
 
-/** Takes the names of what a run removed out of what is still said about it: the ledger, and plans that were saved. */
+/** Takes the names of what a run removed out of what is still said about it: the ledger, runs before, and plans that were saved. */
 export async function forgetRun({ store, layout, foreign }: HomeParts, runId: string): Promise<void> {
-  await store.ledgerBook.forgetTitles(runId);
+  await store.ledgerBook.forgetNames(runId);
   const ids: string[] = [];
   for await (const { item } of store.journal.items(runId)) ids.push(item.id);
+  await store.journal.forgetWords(ids);
   dropPlansNaming(foreign === undefined ? layout.root : ownHome(), ids);
 }

@@ -98,6 +98,8 @@ export interface Journal {
    * Returns how many. A run with anything in the trash or the archive is never forgotten.
    */
   forget(rule: { readonly before: EpochMs; readonly newest: number }): Promise<number>;
+  /** Takes what people asked for by words of these sessions, such as their titles, out of the records of all runs that were about them. */
+  forgetWords(ids: readonly string[]): Promise<void>;
   /** Items and bytes of a run by state. */
   totals(runId: string): Promise<Readonly<Partial<Record<RunItemState, { items: number; sizeBytes: number }>>>>;
 }

@@ -27,6 +27,6 @@ export interface LedgerBook {
   write(runId: string, entries: readonly LedgerEntry[]): Promise<void>;
   /** They are back where they were. */
   erase(runId: string, ids: readonly string[]): Promise<void>;
-  /** Leaves what they used, and not what they were called. */
-  forgetTitles(runId: string): Promise<void>;
+  /** Leaves what they used, and not what they were called or where they worked. */
+  forgetNames(runId: string): Promise<void>;
 }

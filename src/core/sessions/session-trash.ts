@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { ItemOutcome } from '../retention/run.ts';
 import type { EpochMs } from '../time.ts';
 import { entryCount, type SessionFacts } from './session.ts';
@@ -66,13 +67,20 @@ export interface TakeOptions extends HideOptions {
   readonly part: 'all' | 'dumps';
 }
 
-/** Everything a decision about a session rests on, as one text. */
+/**
+ * Everything a decision about a session rests on, as one text. It is kept with the record of a run, also once a session is gone
+ * for good, so no word of the session stands in it.
+ */
 export function sessionFingerprint(session: SessionFacts): string {
   const { lastActiveAt, endedAt, pinned, tags, transcriptBytes, dumpBytes } = session;
   // Joined rather than turned into JSON as a whole, which leaves a text in parts: a scan keeps 100 000 of these.
   const first = `[${entryCount(session)}`;
   const last = `${dumpBytes}]`;
-  return [first, lastActiveAt, endedAt ?? 0, pinned, JSON.stringify(tags), transcriptBytes, last].join(',');
+  return [first, lastActiveAt, endedAt ?? 0, pinned, tagsMark(tags), transcriptBytes, last].join(',');
+}
+
+function tagsMark(tags: readonly string[]): string {
+  return tags.length === 0 ? '[]' : hash('sha256', JSON.stringify(tags)).slice(0, 16);
 }
 
 /** The same for one part of a conversation: when any part was last used counts too. */

@@ -134,6 +134,6 @@ function ledgerOf(store: SessionStore): LedgerBook {
   return {
     write: (runId, entries) => store.ledgerBook.write(runId, entries),
     erase: (runId, ids) => store.ledgerBook.erase(runId, ids),
-    forgetTitles: (runId) => store.ledgerBook.forgetTitles(runId),
+    forgetNames: (runId) => store.ledgerBook.forgetNames(runId),
   };
 }

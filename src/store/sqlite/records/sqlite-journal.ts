@@ -1,4 +1,5 @@
 import type { Journal, RunItem, RunItemState } from '../../../core/retention/run.ts';
+import type { FilterName } from '../../../core/sessions/session-filters.ts';
 import { MAX_BATCH } from '../../../core/sessions/session-writer.ts';
 import type { Connection } from '../database/connection.ts';
 import type { WriteQueue } from '../database/write-queue.ts';
@@ -48,6 +49,7 @@ export function createJournal(db: Connection, queue: WriteQueue): Journal {
         await dropRuns(db, queue, ids.slice(first, first + MAX_BATCH));
       return ids.length;
     },
+    forgetWords: (ids) => queue.run(() => forgetWords(db, JSON.stringify(ids))),
     async totals(runId) {
       const rows = db.sql<[string], { state: RunItemState; items: number; sizeBytes: number }>(TOTALS).all(runId);
       return Object.fromEntries(rows.map(({ state, items, sizeBytes }) => [state, { items, sizeBytes }]));
@@ -97,6 +99,28 @@ async function dropRuns(db: Connection, queue: WriteQueue, ids: readonly string[
   while ((await queue.run(() => dropItems.run(all).changes, MAX_BATCH)) === MAX_BATCH);
   const dropThem = db.sql<[string], unknown>('DELETE FROM runs WHERE id IN (SELECT value FROM json_each(?))');
   await queue.run(() => void dropThem.run(all), ids.length);
+}
+
+/** By what a person may have asked for sessions in words of their own. What a session is counted by stays. */
+const WORDS = [
+  'title',
+  'workdir',
+  'project',
+  'tags',
+  'user',
+  'chat',
+  'branch',
+] as const satisfies readonly FilterName[];
+const WORD_PATHS = WORDS.map((name) => `'$.filter.${name}'`).join();
+
+function forgetWords(db: Connection, ids: string): void {
+  db.sql(`UPDATE runs SET request = json_remove(request, ${WORD_PATHS}) WHERE json_type(request, '$.filter') IS NOT NULL
+    AND id IN (SELECT run_id FROM run_items WHERE kind = 'session' AND item_id IN (SELECT value FROM json_each(?)))`).run(
+    ids,
+  );
+  // As earlier versions wrote it, with tags in it. Nothing compares it any more.
+  db.sql(`UPDATE run_items SET fingerprint = '' WHERE kind = 'session' AND instr(fingerprint, '"') > 0
+    AND state IN ${SETTLED} AND item_id IN (SELECT value FROM json_each(?))`).run(ids);
 }
 
 function insertItems(db: Connection, runId: string, items: readonly Omit<RunItem, 'state'>[]): void {

@@ -13,9 +13,9 @@ export function createLedgerBook(db: Connection, queue: WriteQueue): LedgerBook 
       queue.run(() => {
         for (const id of ids) db.sql('DELETE FROM ledger WHERE run_id = ? AND id = ?').run(runId, id);
       }, ids.length),
-    forgetTitles: (runId) =>
+    forgetNames: (runId) =>
       queue.run(() => {
-        db.sql('UPDATE ledger SET title = NULL WHERE run_id = ? AND title IS NOT NULL').run(runId);
+        db.sql('UPDATE ledger SET title = NULL, workdir = NULL WHERE run_id = ?').run(runId);
       }),
   };
 }

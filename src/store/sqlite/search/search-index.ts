@@ -106,13 +106,27 @@ export function indexMessages(db: Connection, mostBytes = Number.POSITIVE_INFINI
 export function addToIndexes(db: Connection, mostBytes: number): Indexed {
   const { last, ...portion } = nextPortion(db, mostBytes);
   if (last === undefined) return portion;
-  db.sql(`INSERT INTO message_words (rowid, text) SELECT id, substr(text, 1, 100000) FROM messages
-    WHERE id > (SELECT up_to FROM indexed) AND id <= ?`).run(last);
-  db.sql(`INSERT INTO message_parts (rowid, text) SELECT id, substr(text, 1, 100000) || '  ' FROM messages
-    WHERE id > (SELECT up_to FROM indexed) AND id <= ?`).run(last);
+  for (const [index, text] of Object.entries(OF_MESSAGES))
+    db.sql(`INSERT INTO ${index} (rowid, text) SELECT id, ${text} FROM messages
+      WHERE id > (SELECT up_to FROM indexed) AND id <= ?`).run(last);
   db.sql('UPDATE indexed SET up_to = ?').run(last);
   return portion;
 }
+
+/** Builds an index anew from what is stored, messages as far as they have entered it before. */
+export function buildIndexAnew(db: Connection, index: string): void {
+  const text = (OF_MESSAGES as Readonly<Record<string, string>>)[index];
+  if (text === undefined) return void db.sql(`INSERT INTO ${index} (${index}) VALUES ('rebuild')`).run();
+  db.sql(`INSERT INTO ${index} (${index}) VALUES ('delete-all')`).run();
+  db.sql(`INSERT INTO ${index} (rowid, text) SELECT id, ${text} FROM messages
+    WHERE id <= (SELECT up_to FROM indexed)`).run();
+}
+
+/** The indexes of messages, and what of them goes into each. */
+const OF_MESSAGES = {
+  message_words: 'substr(text, 1, 100000)',
+  message_parts: "substr(text, 1, 100000) || '  '",
+};
 
 function nextPortion(db: Connection, mostBytes: number): Indexed & { readonly last: number | undefined } {
   const waiting = db.sql<[], { id: number; bytes: number }>(

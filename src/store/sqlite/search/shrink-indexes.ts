@@ -5,6 +5,8 @@ import type { Connection } from '../database/connection.ts';
 import { databaseBytes } from '../database/database-size.ts';
 import type { PatientQueue } from '../database/patient-queue.ts';
 import { INDEXES } from '../store-checks.ts';
+import { addEmptyPiece, isBelowTop, isTiny } from './index-levels.ts';
+import { buildIndexAnew } from './search-index.ts';
 
 /**
  * Deleting a message only adds to a search index: a note that the words of that message no longer count. Words and notes are both
@@ -53,7 +55,9 @@ async function mergeAll(
   const { deleted } = from;
   for (let index = from.index; index < INDEXES.length; index += 1) {
     const at = index === from.index ? from : { index, begun: false, deleted };
-    if (!(await mergeWhole(db, queue, { at, signal }))) return false;
+    const request = { at, signal };
+    const merge = async () => (await mergeWhole(db, queue, request)) && (await mergeAgain(db, queue, request));
+    if (!(await falseWhenFull(merge))) return false;
   }
   await queue.run(() => {
     // Others may have deleted something meanwhile.
@@ -95,12 +99,23 @@ function isMuch(db: Connection): boolean {
   return deleted > 0 && deleted >= databaseBytes(db) * PART_DELETED;
 }
 
-/** False when it was stopped, or there is no room to go on. Either way it is remembered how far it came. */
-async function mergeWhole(
-  db: Connection,
-  queue: PatientQueue,
-  { at, signal }: { readonly at: Progress; readonly signal: AbortSignal | undefined },
-): Promise<boolean> {
+/** Where there is no room to merge nothing is lost, and whoever comes next tries again. */
+async function falseWhenFull(merge: () => Promise<boolean>): Promise<boolean> {
+  try {
+    return await merge();
+  } catch (error) {
+    if (!(error instanceof Failure) || errorCode(error.cause) !== 'SQLITE_FULL') throw error;
+    return false;
+  }
+}
+
+interface MergeRequest {
+  readonly at: Progress;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** False when it was stopped. It is remembered how far it came, also when there is no room to go on. */
+async function mergeWhole(db: Connection, queue: PatientQueue, { at, signal }: MergeRequest): Promise<boolean> {
   const index = INDEXES[at.index] ?? '';
   const merge = db.sql(`INSERT INTO ${index} (${index}, rank) VALUES ('merge', ?)`);
   const changes = db.sql<[], number>('SELECT total_changes()').pluck();
@@ -115,15 +130,25 @@ async function mergeWhole(
     begun = true;
     return done;
   };
-  try {
-    while ((await queue.step('index', step)) > 0) if (signal?.aborted === true) return false;
-    return true;
-  } catch (error) {
-    // There is no room to merge. Nothing of it is lost, and whoever comes next tries again.
-    if (!(error instanceof Failure) || errorCode(error.cause) !== 'SQLITE_FULL') throw error;
-    return false;
-  }
+  while ((await queue.step('index', step)) > 0) if (signal?.aborted === true) return false;
+  return true;
 }
+
+/** What a merge left of words that are gone is merged into a new highest level. Others may write meanwhile, so it is tried again. */
+async function mergeAgain(db: Connection, queue: PatientQueue, { at, signal }: MergeRequest): Promise<boolean> {
+  const index = INDEXES[at.index] ?? '';
+  for (let attempt = 1; attempt <= ATTEMPTS && isBelowTop(db, index); attempt += 1) {
+    if (isTiny(db, index)) {
+      await queue.run(() => buildIndexAnew(db, index));
+      return true;
+    }
+    await queue.run(() => addEmptyPiece(db, index));
+    if (!(await mergeWhole(db, queue, { at: { ...at, begun: false }, signal }))) return false;
+  }
+  return true;
+}
+
+const ATTEMPTS = 3;
 
 function progressOf(db: Connection): Progress | undefined {
   const text = metaOf(db, PROGRESS);

@@ -15,6 +15,8 @@ export async function dropRows(db: Connection, queue: PatientQueue, keys: readon
       for (const table of ['leases', 'usage', 'archives']) {
         db.sql(`DELETE FROM ${table} WHERE session_key IN (SELECT value FROM json_each(?))`).run(all);
       }
+      // They answer nothing any more, and tell who was talking. A message with such a key starts a session, as before.
+      db.sql('DELETE FROM routes WHERE session_key IN (SELECT value FROM json_each(?))').run(all);
       db.sql('DELETE FROM sessions WHERE key IN (SELECT value FROM json_each(?))').run(all);
       // Titles and what archived sessions were asked are in indexes too.
       noteDeletedText(db, keys.length);
