@@ -1,4 +1,4 @@
-import { closeSync, cpSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, cpSync, fstatSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
@@ -69,6 +69,14 @@ describe('a Hermes home with a damaged database', () => {
     expect({ code, removed: /Removed/.test(out) }).toEqual({ code: 3, removed: false });
     expect(out).toContain('Its database is damaged:');
     expect(await listedOn(home, ['--limit', '100'])).toHaveLength(SESSIONS.length);
+  });
+
+  it('is not written to by an unattended pass, not even to note it', async () => {
+    buildHermesHome(home, { journal: 'delete', sessions: SESSIONS });
+    damage(home, rootOf('messages'), 0xff);
+    const before = readFileSync(join(home, 'state.db'));
+    expect((await runOn(home, ['maintain'])).out).toContain('Nothing is removed');
+    expect(readFileSync(join(home, 'state.db')).equals(before)).toBe(true);
   });
 
   it('that cannot be read at all says so too', async () => {

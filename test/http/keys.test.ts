@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import BetterSqlite3 from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { createToken } from '../../src/app/access/token-files.ts';
 import { Failure } from '../../src/core/failure.ts';
@@ -40,6 +42,7 @@ async function twice(served: Served, path: string, body?: unknown, method = 'POS
   return answer as Given;
 }
 
+const IMPORTED_AT = '2026-01-01T00:00:00.000Z';
 const NOTHING = { iterations: 0, wallMs: 0 };
 const HELLO = { messages: [{ role: 'user', content: 'hello' }] };
 
@@ -48,6 +51,33 @@ async function messagesOf({ client }: Served, id: string): Promise<number> {
 }
 
 describe('requests with a key', () => {
+  it('bring in a session once, also where a daemon was killed before it could keep its answers', async () => {
+    const served = await serveHome();
+    const send = keyed(served, 'k');
+    const again = async (path: string, body: unknown) => {
+      const first = await send(path, body);
+      // What a kill leaves: the effect, with what was noted in its transaction.
+      const db = new BetterSqlite3(join(served.home.path, 'state.db'));
+      db.exec(`DELETE FROM requests WHERE state <> 'noted'`);
+      db.close();
+      const second = await send(path, body);
+      const said: unknown[] = [first.status, await first.json(), second.status, await second.json()];
+      expect(said.slice(2), path).toEqual(said.slice(0, 2));
+    };
+    const facts = {
+      source: 'elsewhere',
+      startedAt: IMPORTED_AT,
+      lastActiveAt: IMPORTED_AT,
+      pinned: false,
+      usageByModel: [],
+    };
+    await again('/api/imports', { id: 'i', ...facts });
+    const message = { seq: 1, at: IMPORTED_AT, role: 'user', content: 'brought in' };
+    await again('/api/imports/i/messages', { messages: [message] });
+    await again('/api/imports/i/finish', facts);
+    expect(await messagesOf(served, 'i')).toBe(1);
+  });
+
   it('start a session, add messages and count what was used once', async () => {
     const served = await serveHome();
     const { id } = await twice(served, '/api/sessions', { source: 'api' });

@@ -38,7 +38,7 @@ function linked(subject: string): Problem {
     kind: 'linked-folder',
     subject,
     message: `${subject} is a link or no folder. What is behind it is not looked at, and nothing is written or removed there.`,
-    hint: `Move ${shellWord(subject)} away. Coppice makes a folder in its place when it needs one.`,
+    hint: `Put the folder itself there, or move ${shellWord(subject)} away: Coppice makes a new one when it needs it. To keep more on another disk, put the whole home there.`,
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Once } from '../gateway/once.ts';
 import type { EpochMs } from '../time.ts';
 import type { Message } from './message.ts';
 import type { ModelUsage, NewSession } from './session.ts';
@@ -5,10 +6,15 @@ import type { ModelUsage, NewSession } from './session.ts';
 export interface ImportStore {
   /** Starts a session that nobody sees until `finish`. An unfinished one of the same id is dropped first. */
   begin(session: ImportedSession): Promise<void>;
-  append(id: string, messages: readonly Message[]): Promise<void>;
+  append(id: string, messages: readonly Message[], options?: ImportOptions): Promise<void>;
   /** Makes it visible with these facts. */
-  finish(session: ImportedSession): Promise<void>;
+  finish(session: ImportedSession, options?: ImportOptions): Promise<void>;
   abandon(id: string): Promise<void>;
+}
+
+export interface ImportOptions {
+  /** Whoever asks for the same again under its key changes nothing. */
+  readonly once?: Once | undefined;
 }
 
 /** A session as an export describes it. Counts and sizes are found anew on import. */

@@ -29,8 +29,9 @@ export const importRoutes = [
     body: importedMessagesSchema,
     answer: importSchema,
     status: 201,
-    handle: async ({ parts: { home }, id, body }) => {
-      await home.sessions.imports.append(id, body.messages);
+    repeat: 'noted',
+    handle: async ({ parts: { home }, id, body, once }) => {
+      await home.sessions.imports.append(id, body.messages, { once });
       return { id };
     },
   }),
@@ -41,8 +42,9 @@ export const importRoutes = [
     summary: 'Show a session that was brought in, with these facts.',
     body: importedFactsSchema,
     answer: importSchema,
-    handle: async ({ parts: { home }, id, body }) => {
-      await home.sessions.imports.finish({ ...body, id });
+    repeat: 'noted',
+    handle: async ({ parts: { home }, id, body, once }) => {
+      await home.sessions.imports.finish({ ...body, id }, { once });
       return { id };
     },
   }),

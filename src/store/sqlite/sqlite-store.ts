@@ -118,7 +118,7 @@ class SqliteStore implements SessionStore {
     );
     const patient = createPatientQueue(db, this.#queue);
     this.#patient = patient;
-    this.imports = createImports(db, patient);
+    this.imports = createImports(db, patient, this.#requests);
     this.ledgerBook = createLedgerBook(db, this.#queue);
     this.counts = createListCounts(db);
     this.trash = createSessionTrash(db, patient, options.clock);

@@ -1,4 +1,5 @@
 import type { EpochMs } from '../../../core/time.ts';
+import { findDamage } from './check-hermes-database.ts';
 import { type HermesDatabase, readHermes } from './hermes-connection.ts';
 import { openHermesWriter } from './hermes-writer.ts';
 
@@ -10,8 +11,12 @@ export async function lastAutoPruneAt(home: string, now: EpochMs): Promise<Epoch
   return readHermes(home, async (hermes) => readStamp(hermes, 'last_auto_prune', now));
 }
 
-/** Notes an unattended run where Hermes looks, so that it does not do the same once more. */
+/**
+ * Notes an unattended run where Hermes looks, so that it does not do the same once more. Not in a damaged database, where nothing was
+ * cut back, and where what is written may land on a page that is in use.
+ */
 export async function noteAutoPrune(home: string, now: EpochMs): Promise<void> {
+  if ((await findDamage(home)) !== undefined) return;
   using hermes = openHermesWriter(home);
   await hermes.write(() => writeStamp(hermes, 'last_auto_prune', now));
 }

@@ -4,24 +4,25 @@ import type { ImportedSession, ImportStore } from '../../../core/sessions/import
 import type { Message } from '../../../core/sessions/message.ts';
 import type { Connection } from '../database/connection.ts';
 import type { PatientQueue } from '../database/patient-queue.ts';
+import type { RequestRows } from '../records/request-rows.ts';
 import { countMessages, insertMessages } from './message-writes.ts';
 import { dropRows } from './session-removal.ts';
 import { GIVEN_COLUMNS, givenValues, type SessionRow } from './session-rows.ts';
 import { addUsage, refuseTaken } from './session-writes.ts';
 
 /** Imports build a session out of sight, in short transactions, and show it in the last one. */
-export function createImports(db: Connection, queue: PatientQueue): ImportStore {
+export function createImports(db: Connection, queue: PatientQueue, requests: Pick<RequestRows, 'once'>): ImportStore {
   return {
     async begin(session) {
       checkImportedSession(session);
       await dropUnfinished(db, queue, session.id);
       await queue.run(() => insertHidden(db, session));
     },
-    async append(id, messages) {
-      await queue.run(() => appendHidden(db, id, messages), messages.length);
+    async append(id, messages, { once } = {}) {
+      await queue.run(() => requests.once(once, () => appendHidden(db, id, messages)), messages.length);
     },
-    async finish(session) {
-      await queue.run(() => show(db, session));
+    async finish(session, { once } = {}) {
+      await queue.run(() => requests.once(once, () => show(db, session)));
     },
     async abandon(id) {
       await dropUnfinished(db, queue, id);
