@@ -28,6 +28,9 @@ describe.each(WAYS)('an open folder, reached through itself: %s', (through) => {
     expect(home.look('nothing')).toBeUndefined();
     expect(home.folder('nothing')).toBeUndefined();
     expect(() => home.folder('link')).toThrow('is a link or no folder');
+    expect(() => home.folder('link')).toThrow(
+      expect.objectContaining({ hint: expect.stringContaining('coppice doctor') }),
+    );
     using inner = home.folder('inner');
     expect(() => inner?.folder('file')).toThrow('is a link or no folder');
   });

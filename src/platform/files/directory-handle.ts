@@ -184,11 +184,14 @@ function refuseShared(path: string, stat: Stats | undefined): void {
 }
 
 function notAFolder(path: string): Failure {
-  return refused(`${path} is a link or no folder of this home.`);
+  return refused(
+    `${path} is a link or no folder of this home.`,
+    'It was left as it is. Put the folder itself there, or move away what is there: coppice doctor says what else is such a link.',
+  );
 }
 
-function refused(sentence: string): Failure {
-  return new Failure('refused', sentence, { hint: 'It was left as it is.' });
+function refused(sentence: string, hint = 'It was left as it is.'): Failure {
+  return new Failure('refused', sentence, { hint });
 }
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;
