@@ -81,11 +81,12 @@ function testRoutes(openAt: (clock: ManualClock) => () => Promise<SessionStore>)
       expect(await store.routes.end('nobody', () => 'reset: idle')).toBeUndefined();
     });
 
-    it('heals by itself when its session was removed', async () => {
+    it('goes with a session that is removed for good, and the next message starts another', async () => {
       await using store = await openAt(manualClock())();
       const { id } = (await store.routes.settle('k', orStart)).facts;
       await removeSessions(store, [id]);
-      expect(await store.routes.find('k')).toEqual({ key: 'k', movedAt: NOW });
+      expect(await store.routes.find('k')).toBeUndefined();
+      expect(await collect(store.routes.list())).toEqual([]);
       await expect(store.routes.settle('k', () => KEEP)).rejects.toThrow(/none to go on with/);
       const fresh = await store.routes.settle('k', orStart);
       expect(fresh.facts.id).not.toBe(id);

@@ -5,7 +5,7 @@ import type { Once } from './once.ts';
 /** An outside key, such as `telegram:42`, and the session that answers it now. */
 export interface Route {
   readonly key: string;
-  /** Absent when the session was removed: the next message starts another. */
+  /** Absent when the session is in the trash: the next message starts another. */
   readonly session?: SessionFacts;
   /** When the key was last given to a session. */
   readonly movedAt: EpochMs;
