@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 
 // This process is ours, so it may say before its first database that SQLite takes addresses: a home at rest is then read in place.
-process.env.SQLITE_USE_URI ??= '1';
+if (process.env.SQLITE_USE_URI === undefined) process.env.SQLITE_USE_URI = '1';
 
 const [major, minor] = process.version.slice(1).split('.').map(Number);
 const [first, ...rest] = process.argv.slice(2);

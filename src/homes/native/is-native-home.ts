@@ -1,4 +1,4 @@
-import { type Dirent, opendirSync } from 'node:fs';
+import { type Dirent, opendirSync, statSync } from 'node:fs';
 import { errorCode } from '../../platform/error-code.ts';
 import { isThere } from '../../platform/files/is-there.ts';
 import { nativeLayout } from './native-layout.ts';
@@ -9,9 +9,18 @@ import { nativeLayout } from './native-layout.ts';
  */
 export function isNativeHome(path: string): boolean {
   const layout = nativeLayout(path);
-  if (!isThere(path)) return true;
+  // A place with no folder is nobody else's; whoever opens it says what is wrong there.
+  if (!isFolder(path)) return true;
   if (!isThere(layout.database)) return false;
   return isThere(layout.lock) || isThere(layout.live) || firstNames(layout.sessions).some(isShard);
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
 }
 
 /** The folders that sessions are spread over. No other agent names anything so. */
