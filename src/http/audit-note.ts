@@ -3,7 +3,7 @@ import type { Audit } from '../app/access/audit.ts';
 import type { Holder } from '../app/access/find-bearer.ts';
 import type { AuditRecord } from '../core/audit.ts';
 import { errorText } from '../core/error-text.ts';
-import type { Clock } from '../core/time.ts';
+import type { Clock, EpochMs } from '../core/time.ts';
 import type { Route } from './route.ts';
 
 /** An id may be as long as a client likes; this much of it tells which one was meant. */
@@ -23,40 +23,24 @@ export type Note = (status: number, document?: object, isRepeated?: boolean) => 
 const REPEATED = 'asked for again';
 
 export interface Noted {
-  readonly route: Route;
-  readonly id: string;
+  readonly found: { readonly route: Route; readonly id: string };
   readonly holder: Holder | undefined;
   readonly response: ServerResponse;
 }
 
 /** What only reads, and what nobody can be named for, is not put on record. */
-export function noteOf(parts: NoteParts, { route, id, holder, response }: Noted): Note {
-  if (route.method === 'GET' || holder === undefined) return () => undefined;
-  const before = {
-    at: parts.clock.now(),
-    who: holder.bearer.name,
-    via: 'token' as const,
-    address: response.req.socket.remoteAddress ?? 'local',
-    what: `${route.method} ${route.path}`,
-  };
+export function noteOf(parts: NoteParts, noted: Noted): Note {
+  const { holder } = noted;
+  if (noted.found.route.method === 'GET' || holder === undefined) return noteNothing;
+  const at = parts.clock.now();
   let isOver = false;
-  return (status, document = {}, isRepeated = false) => {
+  return (status, document = NOTHING, isRepeated = false) => {
     // What comes after that, such as a client that is gone, changes nothing any more.
     if (isOver) return;
     isOver = true;
-    const outcome = outcomeOf(status);
-    const { subject, run } = aboutWhat(id, document);
-    const record: AuditRecord = {
-      ...before,
-      ...(subject !== undefined && { subject: subject.slice(0, SUBJECT_CHARS) }),
-      ...(run !== undefined && { run }),
-      ...(isRepeated && { detail: REPEATED }),
-      outcome,
-      status,
-      requestId: String(response.getHeader('x-request-id')),
-    };
+    const record = recordOf({ noted, who: holder.bearer.name, at }, { status, document, isRepeated });
     // What was refused or done before changed nothing, and appends come by the thousand: none may push out the record of a removal.
-    const isRoutine = outcome === 'refused' || isRepeated || route.scope === 'append';
+    const isRoutine = record.outcome === 'refused' || isRepeated || noted.found.route.scope === 'append';
     try {
       if (isRoutine) parts.audit.add(record);
       else parts.audit.note(record);
@@ -67,17 +51,56 @@ export function noteOf(parts: NoteParts, { route, id, holder, response }: Noted)
   };
 }
 
+function noteNothing(): void {}
+
+const NOTHING = {};
+
+interface Asked {
+  readonly noted: Noted;
+  readonly who: string;
+  readonly at: EpochMs;
+}
+
+interface Answered {
+  readonly status: number;
+  readonly document: object;
+  readonly isRepeated: boolean;
+}
+
+/** Made for every append, so it is put together without copies. */
+function recordOf({ noted, who, at }: Asked, { status, document, isRepeated }: Answered): AuditRecord {
+  const { found, response } = noted;
+  const record: { -readonly [Field in keyof AuditRecord]: AuditRecord[Field] } = {
+    at,
+    who,
+    via: 'token',
+    address: response.req.socket.remoteAddress ?? 'local',
+    what: whatOf(found.route),
+    outcome: outcomeOf(status),
+    status,
+    requestId: String(response.getHeader('x-request-id')),
+  };
+  const subject = subjectOf(found.id, document);
+  const run = idIn('run' in document ? document.run : undefined);
+  if (subject !== undefined) record.subject = subject.slice(0, SUBJECT_CHARS);
+  if (run !== undefined) record.run = run;
+  if (isRepeated) record.detail = REPEATED;
+  return record;
+}
+
+function whatOf({ method, path }: Route): string {
+  return `${method} ${path}`;
+}
+
 function outcomeOf(status: number): AuditRecord['outcome'] {
   if (status < 400) return 'done';
   return status < 500 ? 'refused' : 'failed';
 }
 
 /** What the path names; else what was made, as the answer has it. */
-function aboutWhat(id: string, document: object): { readonly subject?: string; readonly run?: string } {
-  const session = idIn('session' in document ? document.session : undefined);
-  const run = idIn('run' in document ? document.run : undefined);
-  const subject = id === '' ? (idIn(document) ?? session) : id;
-  return { ...(subject !== undefined && { subject }), ...(run !== undefined && { run }) };
+function subjectOf(id: string, document: object): string | undefined {
+  if (id !== '') return id;
+  return idIn(document) ?? idIn('session' in document ? document.session : undefined);
 }
 
 function idIn(value: unknown): string | undefined {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type ServerResponse, STATUS_CODES } from 'node:http';
+import { type OutgoingHttpHeaders, type ServerResponse, STATUS_CODES } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { beganLines } from './answer-lines.ts';
@@ -25,23 +25,22 @@ export async function sendDocument(response: ServerResponse, status: number, who
   const { method, headers } = response.req;
   const isRead = status === 200 && (method === 'GET' || method === 'HEAD');
   const tag = isRead ? tagOf(text) : undefined;
-  const vary = text.length >= WORTH_PACKING && { vary: 'accept-encoding' };
-  const kept = { ...(tag === undefined ? NEVER_KEPT : { etag: tag, 'cache-control': 'private, no-cache' }), ...vary };
+  const head: OutgoingHttpHeaders = { 'cache-control': tag === undefined ? 'no-store' : 'private, no-cache' };
+  if (tag !== undefined) head.etag = tag;
+  if (text.length >= WORTH_PACKING) head.vary = 'accept-encoding';
   if (tag !== undefined && namesTag(headers['if-none-match'], tag)) {
-    response.writeHead(304, kept).end();
+    response.writeHead(304, head).end();
     return;
   }
   const packer = text.length < WORTH_PACKING ? undefined : packerFor(headers['accept-encoding']);
   // A text goes out together with the head; bytes would be a piece of their own.
   const body = packer === undefined ? text : await PACKERS[packer](text);
-  response.writeHead(status, {
-    'content-type': 'application/json',
-    'content-length': Buffer.byteLength(body),
-    ...(packer !== undefined && { 'content-encoding': packer }),
-    ...kept,
-    ...(status === 503 && { 'retry-after': String(COME_BACK_SECONDS) }),
-    'x-content-type-options': 'nosniff',
-  });
+  head['content-type'] = 'application/json';
+  head['content-length'] = Buffer.byteLength(body);
+  head['x-content-type-options'] = 'nosniff';
+  if (packer !== undefined) head['content-encoding'] = packer;
+  if (status === 503) head['retry-after'] = String(COME_BACK_SECONDS);
+  response.writeHead(status, head);
   response.end(body);
 }
 

@@ -1,7 +1,7 @@
 import { hitDocument } from '../../app/documents/search-document.ts';
 import { messageDocument } from '../../app/documents/session-document.ts';
 import type { Session } from '../../app/sessions/session.ts';
-import { OK } from '../../core/gateway/gateway.ts';
+import { OK, type Verdict } from '../../core/gateway/gateway.ts';
 import type { Once } from '../../core/gateway/once.ts';
 import type { Content, Message, NewMessage } from '../../core/sessions/message.ts';
 import type { AppendReceipt } from '../../core/sessions/session-writer.ts';
@@ -48,12 +48,13 @@ export const messageRoutes = [
     repeat: 'noted',
     handle: async ({ parts, id, body, once }) => {
       const session = await parts.sessions.open(id);
-      const { messages, ...options } = body;
-      const { firstSeq, lastSeq, problems, verdict } = parts.sessions.isAnswering(id)
-        ? await parts.home.gateway.append(id, messages, { ...options, once })
-        : { ...(await append(session, { ...body, once })), verdict: OK };
-      if (once?.isKnown !== true) await parts.news.added(id, body.messages.length, lastSeq);
-      return { firstSeq, lastSeq, problems, ...(verdict.kind !== 'ok' && { verdict }) };
+      const { messages, expectedSeq } = body;
+      const receipt: Receipt & { readonly verdict?: Verdict } = parts.sessions.isAnswering(id)
+        ? await parts.home.gateway.append(id, messages, { expectedSeq, once })
+        : await append(session, { messages, expectedSeq, once });
+      const { firstSeq, lastSeq, problems, verdict = OK } = receipt;
+      if (once?.isKnown !== true) await parts.news.added(id, messages.length, lastSeq);
+      return verdict.kind === 'ok' ? { firstSeq, lastSeq, problems } : { firstSeq, lastSeq, problems, verdict };
     },
   }),
   jsonRoute({
@@ -85,7 +86,7 @@ async function appendAll(session: Session, messages: readonly NewMessage[]): Pro
 
 interface NewMessages {
   readonly messages: readonly NewMessage[];
-  readonly expectedSeq?: number;
+  readonly expectedSeq: number | undefined;
   readonly once: Once | undefined;
 }
 

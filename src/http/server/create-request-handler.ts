@@ -7,7 +7,7 @@ import type { Once } from '../../core/gateway/once.ts';
 import type { JsonValue } from '../../core/json.ts';
 import { isNoSpace, machineFailure } from '../../core/machine-failure.ts';
 import { AnswerLines } from '../answer-lines.ts';
-import { type Note, noteOf } from '../audit-note.ts';
+import { type Note, type NoteParts, noteOf } from '../audit-note.ts';
 import { createRouter } from '../create-router.ts';
 import { readJson } from '../read-json.ts';
 import { type ErrorAnswer, failureAnswer, INTERNAL, refuse, STOPPING } from '../refusal.ts';
@@ -23,7 +23,8 @@ import { keyOf, printOf, type Repeated } from './repeated-requests.ts';
 export function createRequestHandler(parts: HttpParts, door: Door) {
   const find = createRouter(ROUTES);
   const streams = new EndingStreams();
-  const preconditions = new Preconditions();
+  const noted = { audit: parts.home.audit, clock: parts.clock, say: door.say };
+  const context: Context = { parts, door, noted, find, streams, preconditions: new Preconditions() };
   const { metrics } = parts;
   function closed(this: ServerResponse): void {
     metrics.inFlight -= 1;
@@ -36,7 +37,7 @@ export function createRequestHandler(parts: HttpParts, door: Door) {
     response.on('close', closed);
     response.on('error', ignore);
     try {
-      await answer({ parts, door, find, streams, preconditions }, request, response);
+      await answer(context, request, response);
     } catch (error) {
       if (!isGone(response, error)) sendError(response, toAnswer(error, { parts, door, response }));
     }
@@ -49,19 +50,20 @@ function ignore(): void {}
 interface Context {
   readonly parts: HttpParts;
   readonly door: Door;
+  readonly noted: NoteParts;
   readonly find: ReturnType<typeof createRouter>;
   readonly streams: EndingStreams;
   readonly preconditions: Preconditions;
 }
 
+/** What is made for each request here and below is written out: an object that is spread costs as much as the rest of it together. */
 function answer(context: Context, request: IncomingMessage, response: ServerResponse): Promise<void> | void {
-  const { parts, door, find, streams } = context;
+  const { parts, door, noted, find, streams } = context;
   const [path, query] = split(request.url ?? '');
   const found = find(request.method ?? '', path);
   const scope = found.kind === 'found' ? found.route.scope : 'any';
   const { refused, holder } = letIn(door, response, { scope, cost: costOf(found) });
-  const noted = { audit: parts.home.audit, clock: parts.clock, say: door.say };
-  const note = found.kind === 'found' ? noteOf(noted, { ...found, holder, response }) : () => undefined;
+  const note = found.kind === 'found' ? noteOf(noted, { found, holder, response }) : () => undefined;
   if (refused !== undefined) {
     note(refused.status);
     parts.metrics.refused += 1;
@@ -75,7 +77,7 @@ function answer(context: Context, request: IncomingMessage, response: ServerResp
   }
   const { route, id } = found;
   if ('answer' in route)
-    return onRecord(note, answerJson({ ...context, route, id, path, query, note }, request, response));
+    return onRecord(note, answerJson({ context, route, id, path, query, note }, request, response));
   if (route.contentType === EVENT_STREAM && holder !== undefined) streams.watch(response, holder);
   return route.respond({ parts, id, query: route.query && askedOf(route, query), request, response });
 }
@@ -86,7 +88,8 @@ function costOf(found: ReturnType<ReturnType<typeof createRouter>>): number {
   return found.kind === 'found' ? (found.route.cost ?? 1) : 1;
 }
 
-interface JsonCall extends Context {
+interface JsonCall {
+  readonly context: Context;
   readonly route: JsonRoute;
   readonly id: string;
   readonly path: string;
@@ -105,7 +108,8 @@ async function onRecord(note: Note, work: Promise<void>): Promise<void> {
 }
 
 async function answerJson(call: JsonCall, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { parts, route, id, path, query, note } = call;
+  const { context, route, id, path, query, note } = call;
+  const { parts, preconditions } = context;
   const asked = askedOf(route, query);
   const key = keyOf(request, path);
   const body = route.body === undefined ? undefined : await readJson(request);
@@ -118,7 +122,7 @@ async function answerJson(call: JsonCall, request: IncomingMessage, response: Se
   const work = (once?: Once) => {
     const carried = () => carryOut(route, { parts, id, query: asked, body: given, once }, response);
     // What was done already is not judged again: its own change would speak against it.
-    return once?.isKnown === true ? carried() : call.preconditions.carryOut(change, carried);
+    return once?.isKnown === true ? carried() : preconditions.carryOut(change, carried);
   };
   const done: Repeated =
     key === undefined
@@ -143,7 +147,7 @@ function asSent({ bare }: JsonRoute, document: object): object {
 }
 
 /** What GET gives at the path of a change; undefined where it gives no document. */
-async function currentOf({ parts, path, id, find }: JsonCall): Promise<object | undefined> {
+async function currentOf({ context: { parts, find }, path, id }: JsonCall): Promise<object | undefined> {
   const found = find('GET', path);
   if (found.kind !== 'found' || !('answer' in found.route)) return undefined;
   const { route } = found;
@@ -155,7 +159,8 @@ type QuickCall = Omit<Call<unknown, unknown>, 'tell' | 'signal'>;
 
 async function carryOut(route: JsonRoute, call: QuickCall, response: ServerResponse): Promise<object> {
   if (route.tells !== undefined) return handleSlowly(route, call, response);
-  return route.handle({ ...call, tell: unheard, signal: call.parts.signal });
+  const { parts, id, query, body, once } = call;
+  return route.handle({ parts, id, query, body, once, tell: unheard, signal: parts.signal });
 }
 
 async function unheard(): Promise<void> {}
