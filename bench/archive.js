@@ -7,7 +7,8 @@ import { nativeLayout } from '../dist/homes/native/native-layout.js';
 import { createTranscriptFiles } from '../dist/homes/native/transcript-files.js';
 import { openHome } from '../dist/index.js';
 import { archiveLines } from '../dist/keeping/archive/archive-lines.js';
-import { bundleSessions } from '../dist/keeping/archive/bundle-sessions.js';
+import { bundleSessions, storedLines } from '../dist/keeping/archive/bundle-sessions.js';
+import { openBelow } from '../dist/platform/files/directory-handle.js';
 import { openSqliteStore } from '../dist/store/sqlite/sqlite-store.js';
 import { compare, format, median, report, timed } from './measure.js';
 import { seeded, sentence } from './words.js';
@@ -26,12 +27,15 @@ export async function benchArchive(directory) {
   const clock = { now: () => Date.now() + 100 * 24 * 60 * 60 * 1000 };
   const transcripts = createTranscriptFiles(layout, () => true);
   const store = await openSqliteStore({ path: layout.database, scratchDir: path, clock, transcripts });
-  const parts = { store, layout, clock, codec: 'brotli' };
+  const stored = { store, layout, clock, codec: 'brotli' };
+  const parts = { ...stored, linesOf: (runId, item) => storedLines(stored, runId, item) };
   const items = [];
   const plain = [];
   for await (const { id, contentBytes, transcriptBytes } of store.list({ sort: 'stored' })) {
     const lines = [];
-    for await (const some of archiveLines(store.archive.documents(id), layout.sessionDir(id)))
+    for await (const some of archiveLines(store.archive.documents(id), () =>
+      openBelow(layout.root, layout.sessionDir(id)),
+    ))
       lines.push(...some.map((line) => Buffer.concat([Buffer.from(line), LF])));
     plain.push(Buffer.concat(lines));
     items.push({ number: plain.length, item: { kind: 'session', id }, sizeBytes: contentBytes + transcriptBytes });
