@@ -13,7 +13,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   homes: ['core', 'platform', 'keeping', 'checkpoints'],
   kinds: ['homes'],
   store: ['core', 'platform'],
-  kit: ['core'],
+  kit: ['core', 'policy'],
   checkpoints: ['core', 'platform'],
   engine: ['core', 'policy', 'platform'],
   gateway: ['core', 'platform'],
