@@ -8,7 +8,7 @@ import { RUNS_VARIABLE } from '../../src/gateway/run/run-record.ts';
 import { processesMarked } from '../../src/platform/machine/process-group.ts';
 import { coppice, coppiceJson, sandbox } from '../e2e/run-coppice.ts';
 import { collect } from '../support/collect.ts';
-import { sessionSize } from '../support/session-size.ts';
+import { sessionSize } from '../../src/kit/store/asking.ts';
 
 const event = (fields: object) => `echo '${JSON.stringify(fields)}' >&3`;
 const forEver = (...lines: readonly string[]) => `while true; do ${lines.join('; ')}; done`;

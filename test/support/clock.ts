@@ -1,13 +1,7 @@
-import type { Clock, EpochMs } from '../../src/core/time.ts';
+import { KIT_NOW as NOW, type KitClock as ManualClock, kitClock as manualClock } from '../../src/kit/kit-case.ts';
+import type { EpochMs } from '../../src/core/time.ts';
 
-/** The instant at which every test happens: 2026-01-15T12:00:00Z. */
-export const NOW: EpochMs = Date.UTC(2026, 0, 15, 12);
-
-/** A clock that stands still until a test moves it, backwards too. */
-export interface ManualClock extends Clock {
-  set(at: EpochMs): void;
-  advance(byMs: number): void;
-}
+export { type ManualClock, manualClock, NOW };
 
 /** A clock of a machine that counts how long it has been on, whatever somebody sets the time to. */
 export interface MachineClock extends ManualClock {
@@ -33,19 +27,6 @@ export function machineClock(start: EpochMs = NOW): MachineClock {
     off: (forMs) => {
       clock.advance(forMs);
       [boot, bootedAt] = [boot + 1, clock.now()];
-    },
-  };
-}
-
-export function manualClock(start: EpochMs = NOW): ManualClock {
-  let at = start;
-  return {
-    now: () => at,
-    set: (to) => {
-      at = to;
-    },
-    advance: (byMs) => {
-      at += byMs;
     },
   };
 }

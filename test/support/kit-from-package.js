@@ -2,12 +2,13 @@
 // lets everybody in, which they must find.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
-import { homeLockCases, kitClock, sharedLockCases, spendBookCases } from 'coppice/kit';
+import { homeLockCases, journalCases, kitClock, sharedLockCases, spendBookCases } from 'coppice/kit';
 import { openSpendBook } from '../../dist/store/sqlite/gateway/spend-book.js';
 import { createHomeLock } from '../../dist/store/sqlite/sqlite-home-lock.js';
 import { createSharedLock } from '../../dist/store/sqlite/sqlite-shared-lock.js';
+import { openSqliteStore } from '../../dist/store/sqlite/sqlite-store.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'coppice-kit-'));
 after(() => rmSync(directory, { recursive: true, force: true }));
@@ -28,6 +29,15 @@ for (const { name, run } of sharedLockCases) {
   void test(name, () => {
     const path = newPath('lock.db');
     return run({ lock: () => createSharedLock(path) });
+  });
+}
+
+for (const { name, run } of journalCases) {
+  void test(name, () => {
+    const path = newPath('state.db');
+    // The journal writes none.
+    const transcripts = {};
+    return run({ open: ({ clock }) => openSqliteStore({ path, scratchDir: dirname(path), clock, transcripts }) });
   });
 }
 

@@ -1,14 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { SessionStore } from '../../src/core/sessions/session-store.ts';
 import type { TranscriptSink } from '../../src/core/sessions/transcript.ts';
 import type { Clock } from '../../src/core/time.ts';
 import { nativeLayout } from '../../src/homes/native/native-layout.ts';
 import { createTranscriptFiles } from '../../src/homes/native/transcript-files.ts';
+import type { StorePlace } from '../../src/kit/store/store-desk.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { manualClock } from './clock.ts';
-import type { StorePlace } from './store-desk.ts';
+import { tempDir } from './temp-dir.ts';
 
 export interface NativeStoreOptions {
   readonly clock?: Clock;
@@ -27,11 +25,8 @@ export function openNativeStore(root: string, options: NativeStoreOptions = {}):
   });
 }
 
-/** A place of its own for the embedded store, as the conformance suites ask for one. */
-export async function nativeStorePlace(): Promise<StorePlace> {
-  const root = mkdtempSync(join(tmpdir(), 'coppice-store-'));
-  return {
-    open: ({ clock }) => openNativeStore(root, { clock }),
-    [Symbol.asyncDispose]: async () => rmSync(root, { recursive: true, force: true }),
-  };
+/** A place of its own for the embedded store, as the suites ask for one. */
+export function nativeStorePlace(): StorePlace {
+  const root = tempDir();
+  return { open: ({ clock }) => openNativeStore(root, { clock }) };
 }

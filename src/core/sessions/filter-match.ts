@@ -32,7 +32,7 @@ export function filterable(facts: SessionFacts): Filterable {
 
 /**
  * Whether a session is one that a filter means. What is not known of a session never matches, and an empty title or project selects
- * nothing: it is in every one, and nobody means all of them by it. A store that has SQL asks the same in it; the conformance suite compares.
+ * nothing: it is in every one, and nobody means all of them by it. A store that has SQL asks the same in it; the suite of stores compares.
  */
 export function filterMatch(filter: SessionFilter): (session: Filterable) => boolean {
   const conditions = conditionsOfFilter(filter);

@@ -10,7 +10,7 @@ import type { StoreRepair } from './store-repair.ts';
 /**
  * Where sessions and messages live: every port in one, as whoever opens a home gets it. Whoever needs one of them asks for that one. The
  * store is the truth; transcripts are copies of it. Every method that changes something is durable when its promise resolves.
- * `session-store.conformance.ts` is the contract in full: a store is done when that suite passes.
+ * The suites of `src/kit/store` are the contract in full: a store is done when they pass.
  */
 export interface SessionStore extends SessionReader, SessionWriter, SessionRecords, GatewayBooks, AsyncDisposable {
   list(query?: StoreListQuery): AsyncIterable<SessionFacts>;

@@ -8,12 +8,13 @@ import { describe, expect, it } from 'vitest';
 import { checkProblems, collect, messagesOf, user } from '../../../test/support/collect.ts';
 import { nativeStorePlace, openNativeStore } from '../../../test/support/native-store.ts';
 import { NO_FILES, trashRequest } from '../../../test/support/remove-sessions.ts';
+import { runKit } from '../../../test/support/run-kit.ts';
 import { tempDir } from '../../../test/support/temp-dir.ts';
-import { sessionStoreConformance } from '../session-store.conformance.ts';
+import { sessionStoreCases } from '../../kit/store/session-store-cases.ts';
 import { openConnection } from './database/connection.ts';
 import { SCHEMA_VERSION } from './schema/migrations.ts';
 
-sessionStoreConformance('the SQLite store', nativeStorePlace);
+runKit('the SQLite store', sessionStoreCases, nativeStorePlace);
 
 /** Looks at a database without the store. */
 function withDatabase<T>(root: string, use: (db: BetterSqlite3.Database) => T): T {

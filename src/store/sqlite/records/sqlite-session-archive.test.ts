@@ -2,10 +2,11 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { collect } from '../../../../test/support/collect.ts';
 import { nativeStorePlace, openNativeStore } from '../../../../test/support/native-store.ts';
+import { runKit } from '../../../../test/support/run-kit.ts';
 import { tempDir } from '../../../../test/support/temp-dir.ts';
-import { sessionArchiveConformance } from '../../session-archive.conformance.ts';
+import { sessionRecordCases } from '../../../kit/store/session-store-cases.ts';
 
-sessionArchiveConformance('the SQLite store', nativeStorePlace);
+runKit('the records in SQLite', sessionRecordCases, nativeStorePlace);
 
 it('writes messages as JSON.stringify would, whatever they hold', async () => {
   await using store = await openNativeStore(tempDir());

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Allows } from '../core/gateway/spend-book.ts';
-import type { KitCase } from './kit-case.ts';
+import type { Allows } from '../../core/gateway/spend-book.ts';
+import type { KitCase } from '../kit-case.ts';
 import { DAY, SESSION, SOURCE, type SpendBookPlace, usedOf } from './spend-book-place.ts';
 
 const ACCOUNT = { session: SESSION, limited: [DAY] };

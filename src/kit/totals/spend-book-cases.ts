@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { Spend } from '../core/gateway/gateway.ts';
-import type { Allows, SpendBook } from '../core/gateway/spend-book.ts';
-import { DAY_MS } from '../core/time.ts';
-import { KIT_NOW, type KitCase } from './kit-case.ts';
+import type { Spend } from '../../core/gateway/gateway.ts';
+import type { Allows, SpendBook } from '../../core/gateway/spend-book.ts';
+import { DAY_MS } from '../../core/time.ts';
+import { KIT_NOW, type KitCase } from '../kit-case.ts';
 import { DAY, SESSION, type SpendBookPlace, usedOf } from './spend-book-place.ts';
 import { spendReservationCases } from './spend-reservation-cases.ts';
 import { spendTogetherCases } from './spend-together-cases.ts';

@@ -1,6 +1,6 @@
-import type { Amounts, SpendKey } from '../core/gateway/gateway.ts';
-import type { SpendBook } from '../core/gateway/spend-book.ts';
-import type { KitClock } from './kit-case.ts';
+import type { Amounts, SpendKey } from '../../core/gateway/gateway.ts';
+import type { SpendBook } from '../../core/gateway/spend-book.ts';
+import type { KitClock } from '../kit-case.ts';
 
 /** Where the totals of one home are. */
 export interface SpendBookPlace {

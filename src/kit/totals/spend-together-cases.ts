@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { KitCase } from './kit-case.ts';
+import type { KitCase } from '../kit-case.ts';
 import { DAY, SESSION, type SpendBookPlace, usedOf } from './spend-book-place.ts';
 
 const ONCE = { key: 'k', print: 'p', isKnown: false };
