@@ -5,8 +5,8 @@ import type { Problem } from '../../core/problem.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { networkFileSystem } from '../../platform/machine/file-system-facts.ts';
 import { hasColumns } from '../../platform/sqlite/guest-database.ts';
+import { quoted } from '../../platform/sqlite/row-lines.ts';
 import { type HermesDatabase, readHermes } from './database/hermes-connection.ts';
-import { quoted } from './database/row-lines.ts';
 import { unknownParts } from './database/unknown-parts.ts';
 
 /** A Hermes home and what may be done with it. `report` means that it is shown and never changed; the reasons say why. */

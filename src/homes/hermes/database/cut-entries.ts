@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
+import { quoted } from '../../../platform/sqlite/row-lines.ts';
 import type { HermesDatabase } from './hermes-connection.ts';
 import { messageId, type TableLines } from './record-tables.ts';
-import { quoted } from './row-lines.ts';
 
 /*
  * Structured content begins with a zero character. Older versions of SQLite end a text there when they split it into trigrams;

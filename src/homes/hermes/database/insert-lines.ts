@@ -1,7 +1,7 @@
 import type { Statement } from 'better-sqlite3';
+import { bindRowLine, quoted } from '../../../platform/sqlite/row-lines.ts';
 import type { HermesDatabase } from './hermes-connection.ts';
 import type { TableLines } from './record-tables.ts';
-import { bindRowLine, quoted } from './row-lines.ts';
 
 /** Inserts rows from their lines, all values as they were. `OR IGNORE` leaves what has its place already. */
 export function insertLines({ db }: HermesDatabase, table: TableLines, conflict: '' | 'OR IGNORE' = ''): void {

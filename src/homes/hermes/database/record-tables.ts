@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { oncePer } from '../../../core/once-per.ts';
+import { bindRowLine, emptyCell, quoted, readRowLines } from '../../../platform/sqlite/row-lines.ts';
 import { byteSum } from '../sessions/hermes-rows.ts';
 import type { HermesDatabase } from './hermes-connection.ts';
-import { bindRowLine, emptyCell, quoted, readRowLines } from './row-lines.ts';
 
 /** Rows of one table, as lines. */
 export interface TableLines {

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import { quoted } from './row-lines.ts';
+import { quoted } from '../../../platform/sqlite/row-lines.ts';
 
 /** A search index of Hermes. What it holds and how it is set up stay as they are, whatever is merged. */
 export interface SearchIndex {

@@ -1,9 +1,9 @@
 import { errorText } from '../../../core/error-text.ts';
 import type { Problem } from '../../../core/problem.ts';
+import { quoted } from '../../../platform/sqlite/row-lines.ts';
 import { type ForeignKey, foreignKeysOf, triggersOf, writtenBy } from '../../../platform/sqlite/schema-parts.ts';
 import type { HermesDatabase } from './hermes-connection.ts';
 import { columnsOf, SIDE_TABLES } from './record-tables.ts';
-import { quoted } from './row-lines.ts';
 
 /*
  * Only what is known to come back as it was may go. Rows of the tables below are written down with all of their columns, so new

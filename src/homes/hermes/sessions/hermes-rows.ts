@@ -3,9 +3,9 @@ import { oncePer } from '../../../core/once-per.ts';
 import type { SessionFact, SessionItem } from '../../../core/retention/inventory.ts';
 import { type SessionFacts, totalTokens } from '../../../core/sessions/session.ts';
 import type { EpochMs } from '../../../core/time.ts';
+import { quoted } from '../../../platform/sqlite/row-lines.ts';
 import { instant, optional, text } from '../database/cell-values.ts';
 import type { HermesDatabase } from '../database/hermes-connection.ts';
-import { quoted } from '../database/row-lines.ts';
 import { type ChildFacts, type Markers, readMarkers } from './hermes-lineage.ts';
 import { COUNT_COLUMNS, type RawCounts, toUsage } from './hermes-usage.ts';
 

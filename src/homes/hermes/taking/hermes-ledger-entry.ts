@@ -1,8 +1,8 @@
 import type { LedgerEntry } from '../../../core/sessions/session.ts';
 import type { EpochMs } from '../../../core/time.ts';
+import { bindRowLine } from '../../../platform/sqlite/row-lines.ts';
 import { count, instant, optional, text } from '../database/cell-values.ts';
 import type { TableLines } from '../database/record-tables.ts';
-import { bindRowLine } from '../database/row-lines.ts';
 import { sumByModel } from '../sessions/hermes-usage.ts';
 import type { SessionRecord } from './session-record.ts';
 

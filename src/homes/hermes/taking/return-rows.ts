@@ -1,8 +1,8 @@
+import { emptyCell } from '../../../platform/sqlite/row-lines.ts';
 import type { HermesDatabase } from '../database/hermes-connection.ts';
 import { insertLines } from '../database/insert-lines.ts';
 import { columnsOf, readTable, type TableLines } from '../database/record-tables.ts';
 import { type Refusal, refusalOf } from '../database/refusal.ts';
-import { emptyCell } from '../database/row-lines.ts';
 import { cellOf, promptOf, readRecord, type SessionRecord } from './session-record.ts';
 import { type RecordedMessages, settleMessages } from './settle-messages.ts';
 import type { TakeDesk } from './take-desk.ts';

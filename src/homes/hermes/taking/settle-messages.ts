@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
+import { bindRowLine, quoted } from '../../../platform/sqlite/row-lines.ts';
 import { cutEntries } from '../database/cut-entries.ts';
 import type { HermesDatabase } from '../database/hermes-connection.ts';
 import { insertLines } from '../database/insert-lines.ts';
 import { type MessageChunk, messageId, readChunk, type TableLines } from '../database/record-tables.ts';
-import { bindRowLine, quoted } from '../database/row-lines.ts';
 import { cutIn, type SessionRecord } from './session-record.ts';
 
 /** Some messages of a session, as its record has them. */

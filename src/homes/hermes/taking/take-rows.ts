@@ -1,3 +1,4 @@
+import { quoted } from '../../../platform/sqlite/row-lines.ts';
 import { completeEntries, findCutEntries } from '../database/cut-entries.ts';
 import {
   chunkOf,
@@ -9,7 +10,6 @@ import {
   type TableLines,
 } from '../database/record-tables.ts';
 import { type Refusal, refusalOf } from '../database/refusal.ts';
-import { quoted } from '../database/row-lines.ts';
 import { type HermesLiveness, readLiveness } from '../sessions/hermes-liveness.ts';
 import type { PreparedTake } from './prepare-take.ts';
 import { childIds, sessionObstacle } from './session-obstacle.ts';

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Database } from 'better-sqlite3';
-import { isJsonObject } from '../../../core/json.ts';
-import { oncePer } from '../../../core/once-per.ts';
+import { isJsonObject } from '../../core/json.ts';
+import { oncePer } from '../../core/once-per.ts';
 
 /** Rows of one table. `where` names them, with `?` for each of `values`, and may go on with an order and a limit. */
 export interface RowQuery {
