@@ -1,7 +1,8 @@
 import type { Clock } from '../core/time.ts';
-import type { CopySession, FoundHome, HomeDefaults } from '../homes/home-kind.ts';
+import type { FoundHome, HomeDefaults } from '../homes/home-kind.ts';
 import type { NativeLayout } from '../homes/native/native-layout.ts';
 import type { CompanionStore } from '../keeping/companion.ts';
+import type { CopySession } from '../keeping/copy-session.ts';
 import { IN_MEMORY } from '../store/sqlite/database/connection.ts';
 import { openSqliteStore } from '../store/sqlite/sqlite-store.ts';
 import type { Config } from './config/config-schema.ts';

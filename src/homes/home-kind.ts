@@ -3,12 +3,12 @@ import type { HomeCheckpoints } from '../checkpoints/home-checkpoints.ts';
 import type { Problem } from '../core/problem.ts';
 import type { HomeDriver } from '../core/retention/home-driver.ts';
 import type { Inventory, SessionFact, StrayItem } from '../core/retention/inventory.ts';
-import type { SessionFacts } from '../core/sessions/session.ts';
 import type { ArchiveCodec } from '../core/sessions/session-archive.ts';
 import type { SessionReader, StoreCheck } from '../core/sessions/session-reader.ts';
 import type { SessionStore } from '../core/sessions/session-store.ts';
 import type { Clock, EpochMs } from '../core/time.ts';
 import type { CompanionStore } from '../keeping/companion.ts';
+import type { CopySession } from '../keeping/copy-session.ts';
 import type { OwnLayout } from '../keeping/own-layout.ts';
 
 /** A kind of home: where its homes are, how one is known, and how it is opened. Nothing outside its folder knows more of it. */
@@ -52,13 +52,6 @@ export interface HomeOpening {
   readonly records: CompanionStore;
   readonly copySession: CopySession;
 }
-
-/** Brings one session into the records, from where it is read. `conflict` is another one with the same id. */
-export type CopySession = (
-  into: SessionStore,
-  facts: SessionFacts,
-  from: SessionReader,
-) => Promise<{ readonly status: 'copied' | 'conflict' | 'failed'; readonly message?: string }>;
 
 /** A file that a session owns. */
 export interface SessionFile {

@@ -1,26 +1,39 @@
-import type { HomeDriver } from '../../../core/retention/home-driver.ts';
-import { done, skip } from '../../../core/retention/item-outcome.ts';
-import type { ItemOutcome, RunItem } from '../../../core/retention/run.ts';
-import { IN_USE } from '../../../core/sessions/in-use.ts';
-import type { ArchiveCodec, ArchiveMember, SealRequest } from '../../../core/sessions/session-archive.ts';
-import type { SessionReader } from '../../../core/sessions/session-reader.ts';
-import type { SessionStore } from '../../../core/sessions/session-store.ts';
-import { sessionFingerprint } from '../../../core/sessions/session-trash.ts';
-import type { Clock } from '../../../core/time.ts';
-import { bundleSessions } from '../../../keeping/archive/bundle-sessions.ts';
-import { dropDeadBundles } from '../../../keeping/archive/drop-dead-bundles.ts';
-import type { OwnLayout } from '../../../keeping/own-layout.ts';
-import { dropCopy, NO_FILES } from '../../../keeping/session-copy.ts';
-import type { CopySession } from '../../home-kind.ts';
-import { openRecordBook } from '../taking/record-book.ts';
-import { openTakenFiles } from '../taking/taken-files.ts';
-import { readTaken, type StoredSession } from '../taking/taken-session.ts';
-import { hermesMemberLines } from './hermes-member.ts';
+import type { HomeDriver } from '../../core/retention/home-driver.ts';
+import { done, skip } from '../../core/retention/item-outcome.ts';
+import type { ItemOutcome, RunItem } from '../../core/retention/run.ts';
+import { IN_USE } from '../../core/sessions/in-use.ts';
+import type { ArchiveCodec, ArchiveMember, SealRequest } from '../../core/sessions/session-archive.ts';
+import type { SessionReader } from '../../core/sessions/session-reader.ts';
+import type { SessionStore } from '../../core/sessions/session-store.ts';
+import { sessionFingerprint } from '../../core/sessions/session-trash.ts';
+import type { Clock } from '../../core/time.ts';
+import { bundleSessions } from './bundle-sessions.ts';
+import { dropDeadBundles } from './drop-dead-bundles.ts';
+import type { OwnLayout } from '../own-layout.ts';
+import { dropCopy, NO_FILES } from '../session-copy.ts';
+import type { CopySession } from '../copy-session.ts';
+import type { SomeLines } from './archive-lines.ts';
 
-export interface HermesArchiveParts {
-  /** Takes sessions out of the Hermes home and brings them back, and writes nothing about it anywhere else. */
+/** What a driver of another agent's home has in the trash of a run. */
+export interface TakenSessions {
+  /** What is there of these items, ready to be read. */
+  open(runId: string, numbers: readonly number[]): Promise<OpenTaken>;
+  /** Whether all of an item is there. */
+  has(runId: string, number: number): Promise<boolean>;
+  /** Puts an archived session there as if it had just been taken, in place of whatever a crash left. Fails if the bundle is damaged. */
+  unpack(runId: string, number: number, member: ArchiveMember): Promise<void>;
+}
+
+export interface OpenTaken extends Disposable {
+  /** What an archive keeps of an item. */
+  lines(number: number): AsyncIterable<SomeLines>;
+}
+
+export interface ArchiveTakenParts {
+  /** Takes sessions out of the home and brings them back, and writes nothing about it anywhere else. */
   readonly driver: HomeDriver;
-  /** The sessions of the Hermes home. */
+  readonly taken: TakenSessions;
+  /** The sessions of the home. */
   readonly from: SessionReader;
   /** Coppice's own records about it, in which archived sessions are known by their facts and by what people asked. */
   readonly store: SessionStore;
@@ -31,12 +44,12 @@ export interface HermesArchiveParts {
 }
 
 /**
- * Archives sessions of a Hermes home. What there is to know about each is copied first; then it goes into the trash of the run,
+ * Archives sessions of another agent's home. What there is to know about each is copied first; then it goes into the trash of the run,
  * where nothing changes any more; from there into a bundle that is read back from the disk; and only once it counts as archived
  * the trash lets go of it. Whatever goes wrong before that brings it back. Each step can be asked for again after a crash.
  */
-export async function archiveHermes(
-  parts: HermesArchiveParts,
+export async function archiveTaken(
+  parts: ArchiveTakenParts,
   runId: string,
   items: readonly RunItem[],
 ): Promise<readonly ItemOutcome[]> {
@@ -52,7 +65,7 @@ export async function archiveHermes(
   }
   const taken = fresh.length === 0 ? [] : await driver.discard(runId, fresh.map(asRemoval));
   outcomes.push(...taken.filter(({ status }) => status !== 'done'));
-  const { archived, failed } = await archiveTaken(parts, runId, pick(fresh, taken, 'done'));
+  const { archived, failed } = await bundleTaken(parts, runId, pick(fresh, taken, 'done'));
   outcomes.push(...archived);
   const back =
     failed.length === 0
@@ -70,9 +83,9 @@ export async function archiveHermes(
   return outcomes;
 }
 
-/** The rows of Hermes are its own; what lists, searches and statistics need of them is here too. A sentence when it cannot be. */
+/** What its agent wrote is in the archive alone; what lists, searches and statistics need is here too. A sentence when it cannot be. */
 async function copySession(
-  { from, store, copySession: copy }: HermesArchiveParts,
+  { from, store, copySession: copy }: ArchiveTakenParts,
   runId: string,
   item: RunItem,
 ): Promise<string | undefined> {
@@ -80,7 +93,7 @@ async function copySession(
   if (facts === undefined || facts.archivedAt !== undefined) return 'It is gone already.';
   // Its copy would be open too, and what is open stays wherever it is.
   if (facts.endedAt === undefined) return IN_USE.open;
-  // Its family stays in Hermes, and its record knows it.
+  // Its family stays where it is, and what was taken of it knows it.
   const { parentId: _, childKind: __, ...alone } = facts;
   for (let attempt = 1; ; attempt += 1) {
     const { status, message } = await copy(store, alone, from);
@@ -90,27 +103,18 @@ async function copySession(
   }
 }
 
-interface ArchivedTaken {
+interface BundledTaken {
   readonly archived: readonly ItemOutcome[];
   readonly failed: readonly { readonly item: RunItem; readonly detail: string }[];
 }
 
-async function archiveTaken(
-  parts: HermesArchiveParts,
-  runId: string,
-  items: readonly RunItem[],
-): Promise<ArchivedTaken> {
-  const { store, layout } = parts;
-  const stored = new Map<number, StoredSession>();
-  using records = openRecordBook(layout.root, layout.trash(runId));
-  using files = openTakenFiles(layout.root, layout.trash(runId));
-  for (const { number } of items) {
-    const session = await readTaken(records, layout.trash(runId), number);
-    if (session === undefined) continue;
-    files.gather(number);
-    stored.set(number, session);
-  }
-  const linesOf = (_: string, { number }: RunItem) => hermesMemberLines(layout, stored.get(number));
+async function bundleTaken(parts: ArchiveTakenParts, runId: string, items: readonly RunItem[]): Promise<BundledTaken> {
+  const { store } = parts;
+  using opened = await parts.taken.open(
+    runId,
+    items.map(({ number }) => number),
+  );
+  const linesOf = (_: string, { number }: RunItem) => opened.lines(number);
   const bundled = await bundleSessions({ ...parts, linesOf }, runId, items);
   const requests: SealRequest[] = [];
   const failed: { item: RunItem; detail: string }[] = [];

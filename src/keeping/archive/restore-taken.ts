@@ -1,21 +1,16 @@
-import { done, skip } from '../../../core/retention/item-outcome.ts';
-import type { ItemOutcome, RunItem } from '../../../core/retention/run.ts';
-import type { ArchivedSession } from '../../../core/sessions/session-archive.ts';
-import { dropDeadBundles } from '../../../keeping/archive/drop-dead-bundles.ts';
-import { dropCopy } from '../../../keeping/session-copy.ts';
-import { errorSentence } from '../../../platform/error-sentence.ts';
-import { openRecordBook } from '../taking/record-book.ts';
-import { openTakenFiles } from '../taking/taken-files.ts';
-import { readTaken } from '../taking/taken-session.ts';
-import { asRemoval, type HermesArchiveParts } from './archive-hermes.ts';
-import { unpackHermesMember } from './hermes-member.ts';
+import { done, skip } from '../../core/retention/item-outcome.ts';
+import type { ItemOutcome, RunItem } from '../../core/retention/run.ts';
+import { dropDeadBundles } from './drop-dead-bundles.ts';
+import { dropCopy } from '../session-copy.ts';
+import { obstacleTo } from '../../platform/error-sentence.ts';
+import { type ArchiveTakenParts, asRemoval } from './archive-taken.ts';
 
 /**
- * Brings archived sessions back into their Hermes home: from their bundles into the trash of the run that archived them, from
+ * Brings archived sessions back into the home of their agent: from their bundles into the trash of the run that archived them, from
  * there as an undo brings sessions back, and only then the archive lets go of them.
  */
-export async function restoreHermes(
-  parts: HermesArchiveParts,
+export async function restoreTaken(
+  parts: ArchiveTakenParts,
   runId: string,
   items: readonly RunItem[],
 ): Promise<readonly ItemOutcome[]> {
@@ -52,28 +47,16 @@ export async function restoreHermes(
 /** In the trash and on its way, back in the home already, or why it stays where it is. */
 type Stage = 'waiting' | 'back' | { readonly stays: string };
 
-async function prepare({ store, from, layout }: HermesArchiveParts, runId: string, item: RunItem): Promise<Stage> {
+async function prepare({ store, from, taken }: ArchiveTakenParts, runId: string, item: RunItem): Promise<Stage> {
   const { number } = item;
   const found = await store.archive.find(runId, number);
   const now = await from.get(item.item.id);
-  const inHermes = now !== undefined && now.archivedAt === undefined;
-  if (found === undefined) return inHermes ? 'back' : { stays: 'It is gone for good.' };
-  using records = openRecordBook(layout.root, layout.trash(runId));
-  if ((await readTaken(records, layout.trash(runId), number)) !== undefined) return 'waiting';
+  const inHome = now !== undefined && now.archivedAt === undefined;
+  if (found === undefined) return inHome ? 'back' : { stays: 'It is gone for good.' };
+  if (await taken.has(runId, number)) return 'waiting';
   // It came back before a crash, and only the archive has not let go of it, or not in full.
-  if (inHermes && now.startedAt === found.session.startedAt) return 'back';
+  if (inHome && now.startedAt === found.session.startedAt) return 'back';
   if (found.trashed) return { stays: 'Its archive is in the trash.' };
-  return unpack({ layout, runId, number }, found);
-}
-
-async function unpack(place: Parameters<typeof unpackHermesMember>[0], { member }: ArchivedSession): Promise<Stage> {
-  try {
-    // What a crash left of it; the archive has it whole.
-    using files = openTakenFiles(place.layout.root, place.layout.trash(place.runId));
-    await files.purge(place.number);
-    await unpackHermesMember(place, member);
-    return 'waiting';
-  } catch (error) {
-    return { stays: errorSentence(error) };
-  }
+  const stays = await obstacleTo(() => taken.unpack(runId, number, found.member));
+  return stays === undefined ? 'waiting' : { stays };
 }
