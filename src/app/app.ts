@@ -79,7 +79,7 @@ export interface AppSessions
 
 export interface AppSession
   extends Pick<Session, 'messages' | 'follow' | 'usageByModel' | 'rename' | 'tag' | 'pin' | 'unpin' | 'end'> {
-  files(): Promise<readonly SessionFile[]> | readonly SessionFile[];
+  files(): Promise<readonly SessionFile[]>;
 }
 
 export interface AppGateway extends Pick<Gateway, 'routes' | 'reset' | 'spend' | 'budgets' | 'correct'> {

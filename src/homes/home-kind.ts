@@ -53,6 +53,16 @@ export interface HomeOpening {
   readonly copySession: CopySession;
 }
 
+/** How an agent cuts its own home back. */
+export interface AgentRetention {
+  /** What it is set to, in the agent's own words for it, such as `cleanupPeriodDays 30`. */
+  readonly setting: string;
+  /** Where it is set, for people. */
+  readonly from: string;
+  /** By the id of each session that it would delete, when it would at the earliest. */
+  readonly deletesAt: ReadonlyMap<string, EpochMs>;
+}
+
 /** A file that a session owns. */
 export interface SessionFile {
   readonly path: string;
@@ -83,9 +93,11 @@ export interface OpenedHome {
   leftoverFolders(): readonly string[];
   /** Copies that its agent put aside. Refuses where one may be needed. */
   copies(): Promise<readonly StrayItem[]>;
-  files(id: string): readonly SessionFile[];
+  files(id: string): Promise<readonly SessionFile[]>;
   /** Which of the facts that not every kind of home records are known of its sessions. */
   knows(): Promise<readonly SessionFact[]>;
+  /** What its agent is set to delete by itself. Undefined where it never deletes a session, absent where Coppice does not know. */
+  retention?(): Promise<AgentRetention | undefined>;
   /** What is wrong with the settings of its agent. `closest` finds the word that was meant. */
   settingsProblems(closest: (word: string, words: readonly string[]) => string | undefined): readonly Problem[];
   /** Looks for damage in what Coppice keeps about it. Changes nothing. */

@@ -88,7 +88,7 @@ function startLineage(session: SessionItem, rulesFor: RulesFor): Lineage {
     newest: session,
     rules: rulesFor(session.source),
     agesFrom: session.lastActiveAt,
-    entryCount: entryCount(session),
+    entryCount: entriesIn(session),
     counts: false,
     inFloor: false,
     beyondMax: false,
@@ -104,8 +104,13 @@ function join(lineage: Lineage, newer: SessionItem, rulesFor: RulesFor): Lineage
   if (rules !== lineage.rules) lineage.rules = mostLenient(rules, lineage.rules);
   (lineage.older ??= []).push(lineage.newest);
   lineage.newest = newer;
-  lineage.entryCount += entryCount(newer);
+  lineage.entryCount += entriesIn(newer);
   return lineage;
+}
+
+/** One that nobody counted is never taken for one with little in it. */
+function entriesIn(session: SessionItem): number {
+  return session.uncounted === true ? Number.POSITIVE_INFINITY : entryCount(session);
 }
 
 function agingStart(lineage: Lineage): EpochMs {

@@ -65,7 +65,9 @@ describe('a clock that is far ahead', () => {
     expect(await trashed(home)).toBe(1);
     expect(readdirSync(join(path, 'plans'))).toHaveLength(1);
     await (await home.sessions.open('left')).dump({ url: 'https://example.org/later' });
-    expect((await home.sessions.open('left')).files().filter((file) => file.path.endsWith('.json'))).toHaveLength(2);
+    expect(
+      (await (await home.sessions.open('left')).files()).filter((file) => file.path.endsWith('.json')),
+    ).toHaveLength(2);
   });
 
   it('resets no conversation, runs no job and forgets no spending, and all of it goes on once the clock is right', async () => {

@@ -242,11 +242,11 @@ describe('a conversation that was started afresh', () => {
     expect(await home.gateway.resetIdle()).toEqual([TELEGRAM.key]);
     await (await home.retention()).maintain({ now: true });
     // Its least age counts from the reset, so nothing is closed and removed at once.
-    expect(session.files().length).toBe(1);
+    expect((await session.files()).length).toBe(1);
     clock.advance(HOUR_MS);
     await maintain(home, KEPT_DAYS);
     expect((await home.sessions.get(id))?.messageCount).toBe(messages);
-    expect(session.files().length > 0).toBe(files);
+    expect((await session.files()).length > 0).toBe(files);
   });
 
   it('is undone like everything, and only concerns the source that is named', async () => {

@@ -166,7 +166,7 @@ async function say(
 async function end(machine: Machine, session: Session, known: KnownSession): Promise<void> {
   await session.end('done');
   known.endedAt = machine.now;
-  const transcript = session.files().find(({ path }) => path.endsWith('transcript.jsonl'));
+  const transcript = (await session.files()).find(({ path }) => path.endsWith('transcript.jsonl'));
   if (transcript !== undefined) known.transcript = nextDigest('', readFileSync(transcript.path, 'latin1'));
 }
 

@@ -12,7 +12,7 @@ export function sessionHandle(parts: HomeParts, id: string): Session {
   return new Session(id, {
     store,
     wrote: () => parts.upkeep?.wrote(),
-    files: (sessionId) => foreign?.files(sessionId) ?? sessionFiles(layout, sessionId),
+    files: async (sessionId) => foreign?.files(sessionId) ?? sessionFiles(layout, sessionId),
     writeDump: async (sessionId, dump) => {
       refuseForeign(parts);
       refuseBadConfig(parts);

@@ -16,7 +16,7 @@ import type { SessionFile } from './session-files.ts';
 
 export interface SessionParts {
   readonly store: SessionReader & SessionWriter;
-  readonly files: (id: string) => readonly SessionFile[];
+  readonly files: (id: string) => Promise<readonly SessionFile[]>;
   /** Told after every write, for what a home needs done by whoever writes to it. */
   readonly wrote: () => void;
   readonly writeDump: (id: string, dump: RequestDump) => Promise<{ path: string; totalBytes: number }>;
@@ -105,7 +105,7 @@ export class Session {
   }
 
   /** The files the session keeps: transcript, request dumps. */
-  files(): readonly SessionFile[] {
+  files(): Promise<readonly SessionFile[]> {
     return this.#parts.files(this.id);
   }
 

@@ -117,6 +117,8 @@ export interface SessionItem extends WordFacts {
   /** It ended because its conversation was started afresh. */
   readonly reset?: true;
   readonly messageCount: number;
+  /** Nobody has counted its messages yet, and there may be any number of them. */
+  readonly uncounted?: true;
   /** Pieces of recorded output, which are no messages; absent when there is none. */
   readonly outputCount?: number;
   /** As `totalTokens` counts them. */

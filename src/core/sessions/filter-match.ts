@@ -16,6 +16,7 @@ export type Filterable = Pick<
   | 'source'
   | 'messageCount'
   | 'outputCount'
+  | 'uncounted'
   | 'title'
   | 'endReason'
   | 'tokens'
@@ -42,7 +43,8 @@ export function filterMatch(filter: SessionFilter): (session: Filterable) => boo
 type Fact = FactsToFilter[keyof FactsToFilter];
 
 function factOf(session: Filterable, fact: keyof FactsToFilter): Fact {
-  return fact === 'messages' ? entryCount(session) : session[fact];
+  if (fact !== 'messages') return session[fact];
+  return session.uncounted === true ? undefined : entryCount(session);
 }
 
 function holds({ test, value }: FilterCondition, fact: Fact): boolean {

@@ -117,7 +117,7 @@ class ForeignStore implements SessionStore {
   get counts(): ListCounts {
     const own = this.#records().counts;
     return {
-      sessions: (query) => lengthOf(this.list(query)),
+      sessions: (query) => lengthOf(this.list(query?.filter === undefined ? { ...query, uncounted: true } : query)),
       messages: (id, rewound) => lengthOf(this.messages(id, { rewound })),
       routes: (query) => own.routes(query),
       ledger: (query) => own.ledger(query),

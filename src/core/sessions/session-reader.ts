@@ -43,6 +43,8 @@ export interface ListQuery {
   /** Largest first; `last` (the default) is most recent first; `stored` is whatever costs least, for those who read everything. */
   readonly sort?: SessionSort | 'stored';
   readonly limit?: number;
+  /** Counts may be missing where they would have to be read for: only which sessions there are is asked. */
+  readonly uncounted?: true;
 }
 
 /** Messages `from`…`to` by sequence number, both included; or only the newest `last`. Always in order. */

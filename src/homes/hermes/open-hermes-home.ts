@@ -58,7 +58,7 @@ export async function openHermesHome(request: HermesHomeRequest): Promise<Opened
     copies: () => findCopies(path),
     lastPassAt: (now) => lastAutoPruneAt(path, now),
     notePass: (now) => noteAutoPrune(path, now),
-    files: (id) => filesOf(path, id),
+    files: async (id) => filesOf(path, id),
     settingsProblems: (closest) => hermesSettingsProblems(path, closest),
     checkOwn: () => companion.store().check(),
     knows: () => readHermes(path, async (hermes) => knownFacts(hermes)),

@@ -71,7 +71,7 @@ export const sessionRoutes = [
     query: fileListQuery,
     answer: fileListSchema,
     handle: async ({ parts: { home }, id, query }) => {
-      const { shown, about } = pageOf((await home.sessions.open(id)).files(), query);
+      const { shown, about } = pageOf(await (await home.sessions.open(id)).files(), query);
       return { files: shown, ...about };
     },
   }),

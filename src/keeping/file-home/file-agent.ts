@@ -18,7 +18,7 @@ export interface FileAgent {
   /** Sorts everything in a home by names, times and small files. It reads nothing large, and changes nothing. */
   sort(tree: HomeTree, now: EpochMs): Promise<SortedHome>;
   /** What can be said of a session from the beginning and the end of its files. */
-  describe(home: string, session: FoundSession): Promise<TranscriptFacts>;
+  describe(home: string, session: FoundSession): Promise<DescribedSession>;
   /**
    * Looks at sessions once more right before something is done to them, by its own evidence and its own locks, and holds those
    * until it is disposed of.
@@ -28,6 +28,12 @@ export interface FileAgent {
   readonly shared?: readonly SharedPart[];
   /** What it is set to delete by itself. Undefined where it never deletes a session. */
   retention?(home: string): Promise<OwnRetention | undefined>;
+}
+
+/** What a bounded look at a session tells. */
+export interface DescribedSession extends TranscriptFacts {
+  /** Given only where all of it was read, so that it is certain: rules about sessions with little in them go by it. */
+  readonly messageCount?: number;
 }
 
 /** Every file of the tree is in exactly one place of it. */

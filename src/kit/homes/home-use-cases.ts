@@ -85,9 +85,8 @@ function isLeftAlone(traits: HomeTraits, use: Use): KitCase<HomePlace> {
 function aloneIn({ sessions }: Inventory, removable: readonly string[], { parts }: HomeTraits): string {
   const continued = new Set(sessions.map(({ parentId, childKind }) => childKind === 'continuation' && parentId));
   const found = sessions.find(({ id, childKind, bytes }) => {
-    const hasAll = parts.every((part) =>
-      part === 'drop-dumps' ? bytes.dumps > 0 : bytes.transcript + bytes.other > 0,
-    );
+    const { transcript, dumps, other } = bytes;
+    const hasAll = parts.every((part) => (part === 'drop-dumps' ? dumps > 0 : transcript + dumps + other > 0));
     return removable.includes(id) && childKind === undefined && !continued.has(id) && hasAll;
   });
   if (found === undefined) throw new Error('No removable session stands by itself and has all that can go from it.');

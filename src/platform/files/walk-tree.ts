@@ -30,12 +30,17 @@ interface Level {
   next: number;
 }
 
+export interface WalkOptions {
+  /** What is left out with all that is in it, by its path. */
+  readonly skips?: (path: string) => boolean;
+}
+
 /**
  * Everything below a directory, sorted by name, each directory before what it holds. Never throws, never follows a symbolic link
  * below the root, never enters another file system: what cannot be read is an entry, and what vanishes meanwhile is left out.
  * The tree may change behind it, so whoever acts on an entry checks it again.
  */
-export function* walkTree(root: string): Generator<WalkEntry> {
+export function* walkTree(root: string, { skips = () => false }: WalkOptions = {}): Generator<WalkEntry> {
   const top = openRoot(root);
   if ('kind' in top) {
     yield top;
@@ -49,6 +54,7 @@ export function* walkTree(root: string): Generator<WalkEntry> {
       continue;
     }
     const path = level.prefix + name;
+    if (skips(path)) continue;
     const entry = look(root, path, top.device);
     if (entry === undefined) continue;
     yield entry;
@@ -109,10 +115,10 @@ function describe(path: string, stats: Stats): FoundEntry {
   };
 }
 
-/** What something takes on the disk. Some file systems keep folders elsewhere and count no blocks for them, as for what is empty. */
+/** What something takes on the disk. Some file systems keep folders and links elsewhere and count no blocks for them, as for what is empty. */
 function diskBytesOf(stats: Pick<Stats, 'mode' | 'size' | 'blocks'>): number {
   if (stats.blocks > 0) return stats.blocks * 512;
-  return kindOf(stats.mode) === 'dir' ? 0 : stats.size;
+  return kindOf(stats.mode) === 'file' ? stats.size : 0;
 }
 
 /** What a folder or file itself takes, without what is in it; nothing when it is not there. */
