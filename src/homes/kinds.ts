@@ -24,7 +24,21 @@ export const KINDS: readonly KnownKind[] = [
     tags: ['hermes:archived'],
     load: async () => (await import('./hermes/hermes-kind.ts')).hermesKind,
   },
+  {
+    name: 'pi',
+    agent: 'pi',
+    place: '~/.pi/agent',
+    load: async () => (await import('./pi/pi-kind.ts')).piKind,
+  },
 ];
 
-/** Their agents in a sentence, such as "A", "A or B". */
-export const AGENTS: string = KINDS.map(({ agent }) => agent).join(' or ');
+/** Their agents in a sentence, such as "A", "A or B", "A, B or C". */
+export const AGENTS: string = inWords(KINDS);
+
+/** Those that put copies aside. */
+export const COPYING_AGENTS: string = inWords(KINDS.filter(({ copies }) => copies !== undefined));
+
+function inWords(kinds: readonly KnownKind[]): string {
+  const agents = kinds.map(({ agent }) => agent);
+  return [agents.slice(0, -1).join(', '), agents.at(-1) ?? ''].filter(Boolean).join(' or ');
+}

@@ -9,7 +9,7 @@ import {
 } from '../../core/sessions/session-filters.ts';
 import type { SessionHold } from '../../core/sessions/session-hold.ts';
 import { ofEachFilteredFact } from '../../core/sessions/word-facts.ts';
-import { AGENTS } from '../../homes/kinds.ts';
+import { COPYING_AGENTS } from '../../homes/kinds.ts';
 import { formatDate, plural } from '../format.ts';
 
 /** Why something stays or goes, as a short phrase about it. The one place where reasons become words. */
@@ -139,7 +139,7 @@ export function requestWords(request: RunRequest): string {
   if (request.kind === 'clear-checkpoints') return 'clear checkpoints';
   if (request.kind === 'clear-legacy') return 'clear checkpoints in layouts of before';
   if (request.kind === 'clear-copies')
-    return `copies that ${AGENTS} put aside, older than ${formatDate(request.before)}`;
+    return `copies that ${COPYING_AGENTS} put aside, older than ${formatDate(request.before)}`;
   const limits = [
     'before' in request && request.before !== undefined && `older than ${formatDate(request.before)}`,
     'after' in request && request.after !== undefined && `newer than ${formatDate(request.after)}`,
