@@ -81,8 +81,10 @@ describe('the architecture', () => {
     // What a kind is made of, and what makes one where sessions are files.
     const PORTS = new Set(['homes/home-kind.ts', 'homes/file-home-kind.ts']);
     const sibling = (path: string) => path.split('/').slice(0, 2).join('/');
+    // What it loads where a home was found.
+    const isPort = (path: string) => PORTS.has(path) || path === 'homes/found-file-home.ts';
     const wrong = sources.flatMap(({ path, imports }) =>
-      ['homes', 'store'].includes(layerOf(path))
+      ['homes', 'store'].includes(layerOf(path)) && !isPort(path)
         ? imports.filter(
             (target) => layerOf(target) === layerOf(path) && sibling(target) !== sibling(path) && !PORTS.has(target),
           )
