@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { combineDrivers } from '../checkpoints/combine-drivers.ts';
 import { noCheckpoints } from '../checkpoints/no-checkpoints.ts';
 import { worktreeDriver } from '../checkpoints/worktree-of.ts';
@@ -89,7 +90,7 @@ async function openFound(
         withCheckpoints: addCheckpoints,
       }),
     databases: [],
-    leftoverFolders: () => [],
+    leftoverFolders: () => [...new Set((loaded.shared ?? []).map(({ folder = '' }) => join(path, folder)))],
     copies: async () => [],
     files: async (id) => filesOf(home, id),
     knows: async () => ['tokens', 'cost', ...(parts.knows ?? [])],

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { lstatSync, mkdirSync, readFileSync, readlinkSync, utimesSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { EpochMs } from '../../src/core/time.ts';
 import type { Use } from '../../src/core/sessions/in-use.ts';
 import { walkTree } from '../../src/platform/files/walk-tree.ts';
+import { isTemporaryName } from '../../src/platform/leftovers/temporary-name.ts';
 
 /** When it is in every home that such a scene builds. */
 export const FILE_NOW: EpochMs = Date.UTC(2026, 9, 1, 12);
@@ -48,6 +49,8 @@ export function dumpFileHome(home: string, { shared = () => false }: Pick<FileHo
   const lines: string[] = [];
   for (const entry of walkTree(home, { skips: (path) => path === '.coppice' })) {
     const path = join(home, entry.path);
+    // A death leaves it; whoever comes next removes it, once its owner is gone.
+    if (isTemporaryName(basename(entry.path))) continue;
     if (entry.kind === 'unreadable') lines.push(`${entry.path} unreadable`);
     else if (entry.kind === 'symlink') lines.push(`${entry.path} -> ${readlinkSync(path)}`);
     else if (entry.kind !== 'file') lines.push(`${entry.path} ${entry.kind} ${entry.mode.toString(8)}`);

@@ -55,6 +55,10 @@ export interface FoundSession {
   readonly transcripts: readonly TreeFile[];
   /** Everything else that is of this session alone, and of no use to any other. */
   readonly parts: readonly SessionPart[];
+  /**
+   * The one that it came out of. It is needed here, and not only in what `describe` says, where a session continues another one: parts of a
+   * conversation share one fate.
+   */
   readonly parentId?: string;
   /** A living process of the agent has it, by the agent's own evidence, or it was used within the time for which nobody can tell. */
   readonly active: boolean;
@@ -98,8 +102,10 @@ export interface SessionGuard extends Disposable {
  * anything is taken out, and each step may be asked for again.
  */
 export interface SharedPart {
-  /** The name of the copy in the trash, safe as a file name. */
+  /** A stable word for it, by which copies of what was taken out are known. */
   readonly name: string;
+  /** The folder in the home in which it writes, where that is not the home itself: a crash may leave an unfinished file there. */
+  readonly folder?: string;
   /** Why nothing of it may be changed now, as a sentence. Sessions then stay, as what they were would still be told here. */
   obstacle?(home: string): string | undefined;
   /** What there is of a session, as text; undefined where there is nothing. */

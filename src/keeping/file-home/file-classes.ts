@@ -1,6 +1,8 @@
+import { basename } from 'node:path';
 import type { Problem } from '../../core/problem.ts';
 import type { ScanOptions } from '../../core/retention/home-driver.ts';
 import type { FileClass } from '../../core/retention/inventory.ts';
+import { isTemporaryName } from '../../platform/leftovers/temporary-name.ts';
 import type { TreeFile } from './home-tree.ts';
 import type { LookedHome } from './look-at-home.ts';
 import { piecesOf } from './session-pieces.ts';
@@ -36,6 +38,9 @@ export function classifyFiles(look: LookedHome, onFile?: ScanOptions['onFile']):
     for (const { role, files } of piecesOf(session)) add(NAMES[role], files, role === 'spare');
   for (const { kind, files } of sorted.strays) add(kind, files, true);
   for (const { name, files, unbounded } of sorted.others) add(name, files, unbounded);
+  // What Coppice itself was writing when it died, in a file that sessions share.
+  const left = [...tree.files.values()].filter(({ path }) => isTemporaryName(basename(path)));
+  add('leftover', left, false);
   add(UNKNOWN, tree.files.values(), false);
   const rest: FileClass[] = [
     { name: 'odd', files: tree.odd.length, sizeBytes: tree.oddBytes, unbounded: false },

@@ -5,6 +5,7 @@ import type { ItemOutcome, RunItem } from '../../core/retention/run.ts';
 import type { LedgerBook } from '../../core/sessions/ledger-book.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { errorSentence } from '../../platform/error-sentence.ts';
+import { conversationsIn } from './conversations.ts';
 import type { FoundSession } from './file-agent.ts';
 import { openFileTrash } from './file-trash.ts';
 import { ledgerEntry } from './ledger-entry.ts';
@@ -34,7 +35,10 @@ export function createFileDriver(parts: FileDriverParts): HomeDriver {
       const look = await home.look();
       const remember = (sessions: readonly FoundSession[]) => rememberAll(parts, runId, sessions);
       const outcomes = await orFailure(home.home, async () => {
-        const found = await takeFiles({ home, trash, look, guard, remember }, known);
+        const found = await takeFiles(
+          { home, trash, look, guard, conversations: conversationsIn(home, look), remember },
+          known,
+        );
         trash.sync();
         return found;
       });

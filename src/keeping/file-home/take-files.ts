@@ -2,6 +2,7 @@ import type { ItemOutcome, RunItem } from '../../core/retention/run.ts';
 import { done, skip } from '../../core/retention/item-outcome.ts';
 import { readFingerprint } from '../../core/sessions/session-trash.ts';
 import { errorSentence, obstacleOf } from '../../platform/error-sentence.ts';
+import type { Conversations } from './conversations.ts';
 import type { FoundSession, SessionGuard } from './file-agent.ts';
 import { type FileTrash, isAsWritten } from './file-trash.ts';
 import type { LookedHome } from './look-at-home.ts';
@@ -17,6 +18,7 @@ export interface TakeDesk {
   readonly trash: FileTrash;
   readonly look: LookedHome;
   readonly guard: SessionGuard;
+  readonly conversations: Conversations;
   /** Comes before anything of a session leaves, once it is known what may: what is remembered of it for ever. */
   remember(sessions: readonly FoundSession[]): Promise<ReadonlyMap<string, string>>;
 }
@@ -34,8 +36,10 @@ export async function takeFiles(desk: TakeDesk, items: readonly RunItem[]): Prom
     else outcomes.push(settled);
   }
   const ready = new Map<RunItem, Prepared>();
+  const leavingIds = new Set<string>();
   for (const item of fresh) {
-    const prepared = await prepare(desk, item);
+    const prepared = await prepare(desk, item, leavingIds);
+    if (typeof prepared !== 'string' && prepared.leaves) leavingIds.add(item.item.id);
     if (typeof prepared === 'string') outcomes.push(skip(item, prepared));
     else if (prepared.record.pieces.length === 0) outcomes.push(done(item));
     else ready.set(item, prepared);
@@ -51,8 +55,24 @@ export async function takeFiles(desk: TakeDesk, items: readonly RunItem[]): Prom
     outcomes.push(skip(item, why));
   }
   await desk.trash.write(new Map([...ready].map(([item, { record }]) => [item, record])));
-  for (const [item, prepared] of ready) outcomes.push(await take(desk, item, prepared));
+  const gone = new Set<string>();
+  for (const [item, prepared] of ready) {
+    const outcome = await take(desk, item, await stillFree(desk, prepared, gone));
+    if (outcome.status === 'done') gone.add(item.item.id);
+    outcomes.push(outcome);
+  }
   return outcomes;
+}
+
+/** A later part of its conversation may have met something after all. */
+async function stillFree(
+  { conversations }: TakeDesk,
+  prepared: Prepared,
+  gone: ReadonlySet<string>,
+): Promise<Prepared> {
+  const { session, leaves } = prepared;
+  const why = session !== undefined && leaves ? await conversations.obstacle(session, gone) : undefined;
+  return why === undefined ? prepared : { ...prepared, obstacle: () => why };
 }
 
 /** Which of the files of a session an item is about. */
@@ -70,15 +90,19 @@ interface Prepared {
   readonly obstacle: () => string | undefined;
 }
 
-async function prepare(desk: TakeDesk, item: RunItem): Promise<Prepared | string> {
+async function prepare(desk: TakeDesk, item: RunItem, leaving: ReadonlySet<string>): Promise<Prepared | string> {
   try {
-    return item.item.kind === 'session' ? await prepareSession(desk, item) : prepareStray(desk, item);
+    return item.item.kind === 'session' ? await prepareSession(desk, item, leaving) : prepareStray(desk, item);
   } catch (error) {
     return errorSentence(error);
   }
 }
 
-async function prepareSession({ home, look, guard }: TakeDesk, item: RunItem): Promise<Prepared | string> {
+async function prepareSession(
+  { home, look, guard, conversations }: TakeDesk,
+  item: RunItem,
+  leaving: ReadonlySet<string>,
+): Promise<Prepared | string> {
   const { id } = item.item;
   const session = look.byId.get(id);
   if (session === undefined) return 'It is gone already.';
@@ -86,7 +110,7 @@ async function prepareSession({ home, look, guard }: TakeDesk, item: RunItem): P
   const obstacle = sessionObstacle(session, { place: home, look, guard, fingerprint: item.fingerprint });
   if (obstacle !== undefined) return obstacle;
   const leaves = pieces.some(({ role }) => role === 'transcript');
-  const inTheWay = leaves ? sharedObstacle(home) : undefined;
+  const inTheWay = leaves ? (sharedObstacle(home) ?? (await conversations.obstacle(session, leaving))) : undefined;
   if (inTheWay !== undefined) return inTheWay;
   const shared = leaves ? await copyShared(home, id) : [];
   const record: TakenRecord = { version: 1, kind: 'session', id, pieces: takenPieces(pieces), shared };
