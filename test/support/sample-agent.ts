@@ -73,7 +73,7 @@ function sampleLines(path: string): LineTranscript {
       if (role !== 'user' && role !== 'assistant') return [];
       const message = {
         role,
-        content: String(text),
+        content: typeof text === 'string' ? text : '',
         at: Number(at),
         ...(role === 'assistant' && { model: 'm' }),
       } as const;
