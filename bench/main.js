@@ -21,6 +21,7 @@ import { benchAppendsDuringPrune, benchPlan, benchRetention } from './retention.
 import { benchSupervise } from './supervise.js';
 import { benchTranscripts } from './transcripts.js';
 import { benchIdlePass, benchPurgeBesideWriter } from './upkeep.js';
+import { benchUsage } from './usage.js';
 import { benchYear } from './year.js';
 
 const BENCHES = {
@@ -42,6 +43,7 @@ const BENCHES = {
   hermes: benchHermes,
   'hermes-locks': benchHermesLocks,
   'hermes-bulk': benchHermesBulk,
+  usage: benchUsage,
   year: benchYear,
 };
 

@@ -38,6 +38,7 @@ export type { SessionFile } from './app/sessions/session-files.ts';
 export type { SessionPage, SessionPageQuery } from './app/sessions/session-pages.ts';
 export type { SessionStats, SessionStatsOptions } from './app/sessions/session-stats.ts';
 export type { Sessions } from './app/sessions/sessions.ts';
+export type { HomeUsage, UsageSummary, UsageTotalsQuery } from './app/usage/home-usage.ts';
 export type { ExportFormat, ExportRequest } from './app/transfer/export-sessions.ts';
 export type { HomeImportOptions } from './app/transfer/import-from-home.ts';
 export type { ImportOutcome } from './app/transfer/import-outcome.ts';
@@ -75,6 +76,7 @@ export type { Decision, Explanation, ItemRef, Plan, PlanRequest } from './core/r
 export type { Outcome, Run, RunItem } from './core/retention/run.ts';
 export type { LeaseHolder, ProcessIdentity } from './core/sessions/lease-holder.ts';
 export type { LedgerGroup, LedgerQuery, LedgerRecord } from './core/sessions/ledger-book.ts';
+export type { UsageAmount, UsageGroup, UsageSums, UsageTotal } from './core/sessions/usage-book.ts';
 export type { Content, Message, NewMessage, Role, ToolCall } from './core/sessions/message.ts';
 export type { RequestDump } from './core/sessions/request-dump.ts';
 export type {

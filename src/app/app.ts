@@ -16,6 +16,7 @@ import type { Retention } from './retention/retention.ts';
 import type { Session } from './sessions/session.ts';
 import type { SessionFile } from './sessions/session-files.ts';
 import type { Sessions } from './sessions/sessions.ts';
+import type { HomeUsage } from './usage/home-usage.ts';
 
 export type { CheckpointDiffOptions } from '../checkpoints/restore/diff-checkpoints.ts';
 export type {
@@ -52,6 +53,7 @@ export interface App
   readonly sessions: AppSessions;
   readonly gateway: AppGateway;
   readonly ledger: Pick<Ledger, 'list' | 'totals'>;
+  readonly usage: Pick<HomeUsage, 'totals'>;
   readonly audit: Pick<Audit, 'list'>;
   readonly checkpoints: AppCheckpoints;
   retention(): Promise<AppRetention>;

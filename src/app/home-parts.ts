@@ -1,11 +1,24 @@
 import type { SessionStore } from '../core/sessions/session-store.ts';
 import type { Clock } from '../core/time.ts';
-import type { OpenedHome } from '../homes/home-kind.ts';
+import type { FoundHome, OpenedHome } from '../homes/home-kind.ts';
+import type { UsageBook } from '../core/sessions/usage-book.ts';
+import type { Problem } from '../core/problem.ts';
 import type { NativeLayout } from '../homes/native/native-layout.ts';
 import type { ConfigIssue } from './config/config-issue.ts';
 import type { Config } from './config/config-schema.ts';
 import type { Configuration } from './config/configuration.ts';
 import type { Upkeep } from './maintenance/upkeep.ts';
+
+/** Another home of the same person, that need not be open. */
+export interface OtherHome {
+  readonly path: string;
+  open(): Promise<AsyncDisposable & { readonly usage: BooksUsage }>;
+}
+
+/** Books what is new in a home, and says what could not be read. */
+export interface BooksUsage {
+  bookInto(book: UsageBook, options?: { readonly signal?: AbortSignal | undefined }): Promise<readonly Problem[]>;
+}
 
 /** What an open home is made of. */
 export interface HomeParts {
@@ -29,6 +42,14 @@ export interface HomeParts {
    * look where there is nothing.
    */
   readonly settleFirst?: () => Promise<readonly string[]>;
+  /** How conversations are read that another agent keeps in files here. */
+  readonly format?: FoundHome['format'];
+  /** The other homes of this person. */
+  readonly others?: () => Promise<readonly OtherHome[]>;
+  /** Comes before sessions go: notes for good what they used. */
+  readonly keepUsage?: () => Promise<void>;
+  /** Takes out of those notes where sessions worked. */
+  readonly forgetUsage?: (ids: readonly string[]) => Promise<void>;
   /** Set for a home that another agent writes; the rest is then Coppice's own records beside it. */
   readonly foreign?: OpenedHome;
 }

@@ -66,8 +66,15 @@ export function prepareHome(root: string, { create }: { create: boolean }): void
   });
 }
 
-/** What may stand in a home before its first session: a configuration, and plans for homes of other agents. */
-const KNOWN_BEFORE_USE = new Set(['config.yaml', 'sessions', 'lock.db', 'ballast', 'plans']);
+/** What may stand in a home before its first session: a configuration, and what is about homes of other agents: plans, and what they used. */
+const KNOWN_BEFORE_USE = new Set([
+  'config.yaml',
+  'sessions',
+  'lock.db',
+  'ballast',
+  'plans',
+  ...['', '-wal', '-shm'].map((suffix) => `usage.db${suffix}`),
+]);
 
 /** What a first start that died left of a file it was writing: ours by its name, its owner and that nobody else may read it. */
 function isHalfWritten(path: string): boolean {

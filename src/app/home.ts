@@ -23,6 +23,7 @@ import { Ledger } from './ledger.ts';
 import { nextMaintenanceAt, recallMaintenance } from './maintenance/maintenance-memory.ts';
 import { recallTroubles, rememberTroubles, type Trouble } from './maintenance/troubles.ts';
 import { Upkeep } from './maintenance/upkeep.ts';
+import { HomeUsage } from './usage/home-usage.ts';
 import { refuseBadConfig } from './refuse-bad-config.ts';
 import { refuseForeign } from './refuse-foreign.ts';
 import { Requests } from './requests.ts';
@@ -57,6 +58,8 @@ export class Home implements AsyncDisposable {
   readonly checkpoints: Checkpoints;
   /** What removed sessions had used. */
   readonly ledger: Ledger;
+  /** What all calls of models took that were ever seen. */
+  readonly usage: HomeUsage;
   /** What was asked for under a key, so that it can be asked for again. */
   readonly requests: Requests;
   /** Who changed what, over HTTP. */
@@ -76,7 +79,13 @@ export class Home implements AsyncDisposable {
 
   constructor(given: HomeParts) {
     this.#upkeep = new Upkeep(given.clock, (signal) => this.#keepUp(signal));
-    const parts = { ...given, upkeep: this.#upkeep, settleFirst: () => this.#settleFirst() };
+    const parts = {
+      ...given,
+      upkeep: this.#upkeep,
+      settleFirst: () => this.#settleFirst(),
+      keepUsage: () => this.usage.keep(),
+      forgetUsage: (ids: readonly string[]) => this.usage.forget(ids),
+    };
     this.path = parts.foreign?.path ?? parts.layout.root;
     this.plansHome = parts.foreign === undefined ? this.path : ownHome();
     this.foreign = parts.foreign;
@@ -87,6 +96,7 @@ export class Home implements AsyncDisposable {
     this.sessions = new Sessions(parts);
     this.checkpoints = new Checkpoints(parts, () => this.retention());
     this.ledger = new Ledger(parts);
+    this.usage = new HomeUsage(parts);
     this.audit = new Audit(parts);
     this.#gateway = new Gateway(parts, this.checkpoints);
     this.requests = new Requests(parts, this.#gateway.requests);

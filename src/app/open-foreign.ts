@@ -28,7 +28,15 @@ export async function openForeign(
   const config = withDefaults(loaded, found.defaults());
   const { codec } = loaded.config.archive;
   const foreign = await found.open({ layout, clock, codec, records: recordsFor(request), copySession });
-  return { layout, config, store: foreign.store, clock, transcripts: { [Symbol.dispose]: () => undefined }, foreign };
+  return {
+    layout,
+    config,
+    store: foreign.store,
+    clock,
+    transcripts: { [Symbol.dispose]: () => undefined },
+    foreign,
+    ...(found.format && { format: found.format }),
+  };
 }
 
 /** How Coppice's own records about it are opened. */

@@ -5,15 +5,16 @@ import { createTranscriptFiles } from '../homes/native/transcript-files.ts';
 import { companionPath } from '../keeping/own-layout.ts';
 import { releaseBallast } from '../platform/files/ballast.ts';
 import { systemClock } from '../platform/machine/system-clock.ts';
+import { realPathIfThere } from '../platform/machine/real-path-if-there.ts';
 import { mayOnlyRead } from '../platform/sqlite/open-at-rest.ts';
 import { openSqliteStore } from '../store/sqlite/sqlite-store.ts';
 import { sessionsConfigFor } from './config/config-for-source.ts';
 import type { ConfigOverride } from './config/config-settings.ts';
 import { configurationOf } from './config/configuration.ts';
 import { loadConfig } from './config/load-config.ts';
-import { findForeign } from './find-home.ts';
+import { findForeign, foreignPlaces } from './find-home.ts';
 import { Home } from './home.ts';
-import type { HomeParts } from './home-parts.ts';
+import type { HomeParts, OtherHome } from './home-parts.ts';
 import { homePath, prepareHome } from './home-path.ts';
 import { readOnlyStore } from './read-only-store.ts';
 import { refuseChange } from './refuse-change.ts';
@@ -61,7 +62,8 @@ export async function openHome(options: OpenHomeOptions = {}): Promise<Home> {
   const loaded = await loadConfig({ ...request, passOver: options.reading && PASS_OVER[options.reading] });
   const { issues: configIssues } = loaded;
   const told = options.tell && { tell: options.tell };
-  const about = { configuration: configurationOf(request, loaded), configIssues, ...told };
+  const others = async () => otherHomes(path, { env, clock });
+  const about = { configuration: configurationOf(request, loaded), configIssues, others, ...told };
   if (found !== undefined) {
     const { openForeign } = await import('./open-foreign.ts');
     return homeOf({ ...(await openForeign(found, { layout, loaded, clock, brief })), ...about });
@@ -76,6 +78,20 @@ export async function openHome(options: OpenHomeOptions = {}): Promise<Home> {
     openSqliteStore({ path: layout.database, scratchDir, clock, transcripts, brief, onlyRead, ...told });
   const store = await (options.makeRoom === true ? withReserve(layout, open) : open());
   return homeOf({ layout, config, store, clock, transcripts, onlyRead, ...about });
+}
+
+/** Every home of this person but one, to be looked at. */
+async function otherHomes(
+  path: string,
+  { env, clock }: Required<Pick<OpenHomeOptions, 'env' | 'clock'>>,
+): Promise<readonly OtherHome[]> {
+  const places = (await foreignPlaces(env)).map((place) => place.path);
+  return places
+    .filter((place) => realPathIfThere(place) !== realPathIfThere(path))
+    .map((place) => ({
+      path: place,
+      open: () => openHome({ path: place, create: false, reading: 'records', brief: true, env, clock }),
+    }));
 }
 
 const PASS_OVER = { records: 'mistakes', rules: 'unknown-keys' } as const;

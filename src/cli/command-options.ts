@@ -1,6 +1,7 @@
 import type { LedgerGroup } from '../core/sessions/ledger-book.ts';
 import type { FilterName, FilterValue, SESSION_FILTERS } from '../core/sessions/session-filters.ts';
 import type { SessionSort } from '../core/sessions/session-reader.ts';
+import type { UsageGroup } from '../core/sessions/usage-book.ts';
 import type { EpochMs } from '../core/time.ts';
 
 /** What the command line hands to each command: checked and converted, absent when it was not typed. */
@@ -17,6 +18,13 @@ export interface ListOptions extends FilterOptions {
 export interface LedgerOptions {
   readonly by?: LedgerGroup;
   readonly source?: string;
+  readonly since?: EpochMs;
+  readonly before?: EpochMs;
+  readonly limit?: number;
+}
+
+export interface UsageOptions {
+  readonly by?: UsageGroup;
   readonly since?: EpochMs;
   readonly before?: EpochMs;
   readonly limit?: number;

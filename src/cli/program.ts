@@ -11,6 +11,7 @@ import { defineLedger } from './define/define-ledger.ts';
 import { defineRetention } from './define/define-retention.ts';
 import { defineService } from './define/define-service.ts';
 import { defineSessions } from './define/define-sessions.ts';
+import { defineUsage } from './define/define-usage.ts';
 import { exitCodesText } from './exit-codes-text.ts';
 import type { TextOutput } from './io.ts';
 import { parseChoice, parseSetting } from './parse-values.ts';
@@ -43,6 +44,7 @@ export function createProgram({ out, version, ...frame }: Frame & { out: TextOut
   addGlobalOptions(program);
   defineRetention(program, frame);
   defineSessions(program, frame);
+  defineUsage(program, frame);
   defineLedger(program, frame);
   defineCheckpoints(program, frame);
   defineGateway(program, frame);

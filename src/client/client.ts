@@ -34,6 +34,8 @@ export function createClient(options: ClientOptions) {
       by,
       spending: await allPages(call, 'GET /api/usage', { name: 'spending', query: { by }, next: 'after' }),
     }),
+    /** What all calls of models took that were ever seen, added up. */
+    usageTotals: (query: Sent<Query<'GET /api/usage/totals'>> = {}) => call('GET /api/usage/totals', { query }),
     /** What happens, as it happens; it finds its way back after a lost connection. */
     events: (follow: FollowEvents) => followEvents(transport, follow),
     [Symbol.dispose]: () => transport[Symbol.dispose](),

@@ -33,9 +33,17 @@ export interface PricedUsage extends UsageDelta {
  * write `claude-sonnet-4.5` for `claude-sonnet-4-5`.
  */
 export function priceOf(model: string, prices: Prices): ModelPrice | undefined {
-  const undated = model.replace(/[-@](\d{8}|\d{4}-\d\d-\d\d)$/, '');
-  const dashed = undated.startsWith('claude-') ? undated.replaceAll('.', '-') : undated;
-  return prices.get(model) ?? prices.get(undated) ?? prices.get(dashed);
+  return prices.get(model) ?? prices.get(undated(model)) ?? prices.get(modelFamily(model));
+}
+
+/** What a model is called whatever its version, and however its name is written. */
+export function modelFamily(model: string): string {
+  const name = undated(model);
+  return name.startsWith('claude-') ? name.replaceAll('.', '-') : name;
+}
+
+function undated(model: string): string {
+  return model.replace(/[-@](\d{8}|\d{4}-\d\d-\d\d)$/, '');
 }
 
 /**

@@ -6,6 +6,7 @@ import type { Inventory, SessionFact, StrayItem } from '../core/retention/invent
 import type { ArchiveCodec } from '../core/sessions/session-archive.ts';
 import type { SessionReader, StoreCheck } from '../core/sessions/session-reader.ts';
 import type { SessionStore } from '../core/sessions/session-store.ts';
+import type { TranscriptFormat } from '../core/sessions/transcript-format.ts';
 import type { Clock, EpochMs } from '../core/time.ts';
 import type { CompanionStore } from '../keeping/companion.ts';
 import type { CopySession } from '../keeping/copy-session.ts';
@@ -30,6 +31,8 @@ export interface FoundHome {
   readonly reasons: readonly Problem[];
   /** Its sessions, for who only reads them. Undefined where they cannot be read; the reasons say why. */
   reader(clock: Clock): SessionReader | undefined;
+  /** How its conversations are read where they are files. Undefined where its reader alone tells of them. */
+  readonly format?: () => Promise<TranscriptFormat>;
   /** What its agent has set, for rules that nobody set in Coppice. */
   defaults(): HomeDefaults;
   open(opening: HomeOpening): Promise<OpenedHome>;

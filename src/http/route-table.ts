@@ -12,6 +12,7 @@ import { planRoutes } from './resources/plans.ts';
 import { runRoutes } from './resources/runs.ts';
 import { sessionListRoutes } from './resources/session-lists.ts';
 import { sessionRoutes } from './resources/sessions.ts';
+import { usageRoutes } from './resources/usage.ts';
 import { upkeepRoutes } from './resources/upkeep.ts';
 import type { Route, TypedRoute } from './route.ts';
 
@@ -25,6 +26,7 @@ const DESCRIBED = [
   ...runRoutes,
   ...archiveRoutes,
   ...ledgerRoutes,
+  ...usageRoutes,
   ...checkpointRoutes,
   ...cronRoutes,
   ...upkeepRoutes,

@@ -8,6 +8,8 @@ export interface OwnLayout {
   readonly lock: string;
   /** Counters of live sessions, shared by all processes. */
   readonly live: string;
+  /** What was ever used, by all agents; in Coppice's own home alone. */
+  readonly usage: string;
   /** Reserve that makes deletion possible on a full disk. */
   readonly ballast: string;
   /** Bundles of archived sessions. */
@@ -33,6 +35,7 @@ export function ownLayout(root: string): OwnLayout {
     database: join(root, 'state.db'),
     lock: join(root, 'lock.db'),
     live: join(root, 'live.db'),
+    usage: join(root, 'usage.db'),
     ballast: join(root, 'ballast'),
     archive: join(root, 'archive'),
     plans: join(root, 'plans'),

@@ -63,6 +63,7 @@ describe('the HTTP API', () => {
       '/api/home',
       '/api/ledger',
       '/api/ledger/totals',
+      '/api/usage/totals',
       '/api/config',
       '/api/config/check',
       '/healthz',

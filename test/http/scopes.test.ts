@@ -39,6 +39,7 @@ const ALLOWED: Readonly<Record<Scope | 'any' | 'none', readonly string[]>> = {
     'GET /api/stats',
     'GET /api/status',
     'GET /api/usage',
+    'GET /api/usage/totals',
     'GET /metrics',
   ],
   append: [

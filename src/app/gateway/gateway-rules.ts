@@ -93,7 +93,8 @@ function guardRules({ guards, limits }: Config): GuardRules {
   return Object.fromEntries(GUARD_NAMES.map((name) => [name, ladderOf(name)])) as Record<GuardName, Ladder>;
 }
 
-function pricesOf({ prices }: Config): Prices {
+/** What models cost: the table that ships with the program, and what is set in its place. */
+export function pricesOf({ prices }: Pick<Config, 'prices'>): Prices {
   return new Map(
     Object.entries<ListedPrice>({ ...PRICE_TABLE.models, ...prices }).map(([model, { long, ...given }]) => {
       const price = tokenPrices(given);

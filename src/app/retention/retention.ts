@@ -35,6 +35,7 @@ import { archivedByRun } from './archived-by-run.ts';
 import { countOutcomes } from './count-outcomes.ts';
 import { requireRun } from './find-run.ts';
 import { type EmptyOptions, forgetRun } from './forget-run.ts';
+import { keepingUsage } from './keeping-usage.ts';
 import { inTrash, lacksRoom, makeRoomFromTrash } from './give-up-trash.ts';
 import { givenBackBy } from './given-back-by.ts';
 import { hasExpired } from './has-expired.ts';
@@ -86,7 +87,7 @@ export class Retention {
 
   constructor(parts: HomeParts) {
     this.#parts = parts;
-    this.#driver = driverOf(parts);
+    this.#driver = keepingUsage(driverOf(parts), parts.keepUsage);
     this.recovery = new Recovery(parts, () => this.#engineParts);
   }
 

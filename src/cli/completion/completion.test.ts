@@ -52,6 +52,7 @@ describe.runIf(present('bash'))('in bash', () => {
       'maintain',
       'clear-copies',
       'sessions',
+      'usage',
       'ledger',
       'checkpoints',
       'serve',

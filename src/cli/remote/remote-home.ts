@@ -20,6 +20,7 @@ import {
 } from './read-documents.ts';
 import { remoteCheckpoints } from './remote-checkpoints.ts';
 import { remoteLedger } from './remote-ledger.ts';
+import { remoteUsage } from './remote-usage.ts';
 import { remoteRetention } from './remote-retention.ts';
 import { remoteSessions } from './remote-sessions.ts';
 import { stepsOf } from './steps-of.ts';
@@ -39,6 +40,7 @@ export async function openRemoteHome(client: Client, clock: Clock): Promise<Remo
     sessions: remoteSessions(client, clock),
     gateway: remoteGateway(client),
     ledger: remoteLedger(client),
+    usage: remoteUsage(client),
     audit: { list: (query) => mapped(client.audit(auditQuery(query)), readAuditRecord) },
     checkpoints: remoteCheckpoints(client),
     ...remoteRetention(client),

@@ -57,6 +57,7 @@ describe('walkTree', () => {
       modifiedAt: 1_700_000_000_250,
       mode: 0o100640,
       linkCount: 2,
+      inode: statSync(file).ino,
     });
   });
 

@@ -15,6 +15,8 @@ export interface FoundEntry {
   readonly modifiedAt: EpochMs;
   readonly mode: number;
   readonly linkCount: number;
+  /** The number by which its file system knows it. */
+  readonly inode: number;
 }
 
 export interface UnreadableEntry {
@@ -112,6 +114,7 @@ function describe(path: string, stats: Stats): FoundEntry {
     modifiedAt: Math.floor(stats.mtimeMs),
     mode: stats.mode,
     linkCount: stats.nlink,
+    inode: stats.ino,
   };
 }
 

@@ -36,7 +36,7 @@ describe('the sorts of things in a Hermes home', () => {
   );
 
   it('are added up by sort, with the newest time', () => {
-    const entry = { kind: 'file', path: '', sizeBytes: 1, mode: 0, linkCount: 1 } as const;
+    const entry = { kind: 'file', path: '', sizeBytes: 1, mode: 0, linkCount: 1, inode: 1 } as const;
     const sum = sumClasses();
     sum.add('log', { ...entry, diskBytes: 10, modifiedAt: 5 });
     sum.add('log', { ...entry, diskBytes: 20, modifiedAt: 3 });
