@@ -35,7 +35,7 @@ async function putTogether() {
     input: {
       main: `${made}/cli/main.js`,
       'run-process': `${made}/cli/run-process.js`,
-      'upkeep-worker': `${made}/store/sqlite/database/upkeep-worker.js`,
+      'upkeep-worker': `${made}/store/sqlite/writing/upkeep-worker.js`,
     },
     platform: 'node',
     external: (id) => !isAbsolute(id) && !id.startsWith('.'),

@@ -49,7 +49,7 @@ export type {
   CheckpointRestoreOptions,
   CheckpointRestorePreview,
   CheckpointRestoreResult,
-} from './checkpoints/restore/restore-checkpoint.ts';
+} from './checkpoints/restore-checkpoint.ts';
 export { type Client, createClient } from './client/client.ts';
 export type { EventDocument, MessageDocument, PlanDocument, SessionDocument } from './client/documents.ts';
 export type { ClientOptions } from './client/transport.ts';

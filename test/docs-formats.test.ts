@@ -5,7 +5,7 @@ import { parseRecord, recordText } from '../src/app/access/audit.ts';
 import { parseToken, tokenText } from '../src/app/access/token-record.ts';
 import { readProject, writeProject } from '../src/checkpoints/store/project-book.ts';
 import { storeLayout } from '../src/checkpoints/store/store-layout.ts';
-import { readSnapshotText, snapshotText } from '../src/checkpoints/take/snapshot-text.ts';
+import { readSnapshotText, snapshotText } from '../src/checkpoints/store/snapshot-text.ts';
 import { openHome } from '../src/index.ts';
 import { sandbox } from './e2e/run-coppice.ts';
 import { examplesIn, linesOf } from './support/documentation.ts';

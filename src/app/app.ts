@@ -23,7 +23,7 @@ export type {
   CheckpointRestoreOptions,
   CheckpointRestorePreview,
   CheckpointRestoreResult,
-} from '../checkpoints/restore/restore-checkpoint.ts';
+} from '../checkpoints/restore-checkpoint.ts';
 
 /**
  * What can be done with a home wherever it is. `Home` is one on this machine; a remote one asks a daemon for the same things.

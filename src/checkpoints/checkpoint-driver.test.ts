@@ -7,7 +7,7 @@ import { oddGit } from '../../test/support/odd-git.ts';
 import { tempDir } from '../../test/support/temp-dir.ts';
 import { runGit } from '../platform/git/run-git.ts';
 import { createCheckpointDriver } from './checkpoint-driver.ts';
-import { readSnapshots } from './read-snapshots.ts';
+import { readSnapshots } from './store/read-snapshots.ts';
 import { keepRef, pinRef, snapshotRef, trashRef } from './store/store-layout.ts';
 import { readRefs } from './store/store-refs.ts';
 

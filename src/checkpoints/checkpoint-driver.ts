@@ -2,14 +2,14 @@ import type { WorkdirPlace } from '../core/retention/checkpoint.ts';
 import type { HomeDriver } from '../core/retention/home-driver.ts';
 import { doneUnless, skip } from '../core/retention/item-outcome.ts';
 import type { ItemOutcome, RunItem } from '../core/retention/run.ts';
-import { readSnapshots } from './read-snapshots.ts';
+import { readSnapshots } from './store/read-snapshots.ts';
 import { type ReclaimOptions, reclaimStore } from './reclaim/reclaim-store.ts';
 import { changeRefs, isRefused } from './store/change-refs.ts';
 import type { CheckpointStore } from './store/open-store.ts';
 import { readProject } from './store/project-book.ts';
 import { KEEP, pinRef, type StoreLayout, snapshotRef, trashRef } from './store/store-layout.ts';
 import { idsBelow, lookUpRefs, type RefLookup, readRefs } from './store/store-refs.ts';
-import { locateWorkdir } from './take/locate-workdir.ts';
+import { locateWorkdir } from './project/locate-workdir.ts';
 
 /** The part of a home's driver that is about checkpoints. */
 export type CheckpointDriver = Pick<HomeDriver, 'discard' | 'restore' | 'purge' | 'giveBack'>;

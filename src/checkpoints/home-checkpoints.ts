@@ -9,8 +9,8 @@ import type {
   CheckpointRestorePreview,
   CheckpointRestoreResult,
   PreviewOptions,
-} from './restore/restore-checkpoint.ts';
-import type { StoreVerdict, VerifyOptions } from './store/verify-store.ts';
+} from './restore-checkpoint.ts';
+import type { StoreVerdict, VerifyOptions } from './reclaim/verify-store.ts';
 import type { Changed } from './take/measure-changes.ts';
 
 export interface CheckpointDetail {

@@ -3,7 +3,7 @@ import { type Checkpoint, dropOrder, isAtOrBelow, shortId } from '../core/retent
 import type { CheckpointItem } from '../core/retention/inventory.ts';
 import { shellWord } from '../core/shell-word.ts';
 import { GitError } from '../platform/git/run-git.ts';
-import { readSnapshots } from './read-snapshots.ts';
+import { readSnapshots } from './store/read-snapshots.ts';
 import { incompleteOf, objectsOfEach } from './reclaim/reachable-objects.ts';
 import { lastFailure } from './reclaim/reclaim-memory.ts';
 import { type CheckpointStore, LOCK_WAIT_MS } from './store/open-store.ts';

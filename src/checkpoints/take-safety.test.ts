@@ -8,7 +8,7 @@ import { oddGit } from '../../test/support/odd-git.ts';
 import { tempDir } from '../../test/support/temp-dir.ts';
 import type { Checkpoint } from '../core/retention/checkpoint.ts';
 import { DAY_MS } from '../core/time.ts';
-import { readSnapshots } from './read-snapshots.ts';
+import { readSnapshots } from './store/read-snapshots.ts';
 import type { CheckpointStore } from './store/open-store.ts';
 import { takeSnapshot } from './take/take-snapshot.ts';
 

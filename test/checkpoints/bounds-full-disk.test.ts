@@ -6,7 +6,7 @@ import { reachableObjects } from '../../src/checkpoints/reclaim/reachable-object
 import { lastFailure } from '../../src/checkpoints/reclaim/reclaim-memory.ts';
 import { writePack } from '../../src/checkpoints/reclaim/reclaim-packs.ts';
 import { reclaimStore } from '../../src/checkpoints/reclaim/reclaim-store.ts';
-import { verifyStore } from '../../src/checkpoints/store/verify-store.ts';
+import { verifyStore } from '../../src/checkpoints/reclaim/verify-store.ts';
 import type { Checkpoint } from '../../src/core/retention/checkpoint.ts';
 import { addSnapshot, boundsStore, noise, runItem } from '../support/checkpoint-bounds.ts';
 import { CAN_MOUNT, smallDisk } from '../support/small-disk.ts';

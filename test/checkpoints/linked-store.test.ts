@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { reclaimStore } from '../../src/checkpoints/reclaim/reclaim-store.ts';
 import { setPin } from '../../src/checkpoints/set-pin.ts';
-import { healStore } from '../../src/checkpoints/store/heal-store.ts';
+import { healStore } from '../../src/checkpoints/worktree/heal-store.ts';
 import type { CheckpointStore } from '../../src/checkpoints/store/open-store.ts';
 import { snapshotRef } from '../../src/checkpoints/store/store-layout.ts';
 import { takeSnapshot } from '../../src/checkpoints/take/take-snapshot.ts';

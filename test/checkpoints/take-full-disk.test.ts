@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { readSnapshots } from '../../src/checkpoints/read-snapshots.ts';
+import { readSnapshots } from '../../src/checkpoints/store/read-snapshots.ts';
 import { takeSnapshot } from '../../src/checkpoints/take/take-snapshot.ts';
 import { filesOnDisk, savedFiles, takenOf, testStore } from '../support/checkpoint-store.ts';
 import { CAN_MOUNT, mountDisk } from '../support/small-disk.ts';

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { readSnapshots } from '../../src/checkpoints/read-snapshots.ts';
+import { readSnapshots } from '../../src/checkpoints/store/read-snapshots.ts';
 import { keptIndex } from '../../src/checkpoints/store/index-cache.ts';
 import type { CheckpointStore } from '../../src/checkpoints/store/open-store.ts';
 import { takeSnapshot } from '../../src/checkpoints/take/take-snapshot.ts';

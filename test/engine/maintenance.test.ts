@@ -7,7 +7,7 @@ import { openHome } from '../../src/app/open-home.ts';
 import { policyFromConfig } from '../../src/app/retention/policy-from-config.ts';
 import { DAY_MS, HOUR_MS } from '../../src/core/time.ts';
 import { applyPlan } from '../../src/engine/apply-plan.ts';
-import { type MaintainParts, maintain } from '../../src/engine/maintain.ts';
+import { type MaintainParts, maintain } from '../../src/app/maintenance/maintain.ts';
 import { createHomeLock } from '../../src/store/sqlite/sqlite-home-lock.ts';
 import { manualClock, NOW } from '../support/clock.ts';
 import { collect } from '../support/collect.ts';

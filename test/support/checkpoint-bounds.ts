@@ -4,7 +4,7 @@ import { type CheckpointStore, openStore } from '../../src/checkpoints/store/ope
 import { writeProject } from '../../src/checkpoints/store/project-book.ts';
 import { projectIdOf } from '../../src/checkpoints/store/store-layout.ts';
 import { commitSnapshot } from '../../src/checkpoints/take/commit-snapshot.ts';
-import { fileId } from '../../src/checkpoints/take/locate-workdir.ts';
+import { fileId } from '../../src/checkpoints/project/locate-workdir.ts';
 import type { Checkpoint } from '../../src/core/retention/checkpoint.ts';
 import type { RunItem } from '../../src/core/retention/run.ts';
 import type { Clock } from '../../src/core/time.ts';

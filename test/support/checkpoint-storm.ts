@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { readSnapshots } from '../../src/checkpoints/read-snapshots.ts';
+import { readSnapshots } from '../../src/checkpoints/store/read-snapshots.ts';
 import { incompleteOf } from '../../src/checkpoints/reclaim/reachable-objects.ts';
 import { boundsStore } from './checkpoint-bounds.ts';
 import { savedFiles } from './checkpoint-store.ts';

@@ -2,7 +2,7 @@
 // node flood-writer.js DATABASE MESSAGES BYTES [leave]: `leave` ends without closing anything.
 import { statSync } from 'node:fs';
 import { openConnection } from '../../dist/store/sqlite/database/connection.js';
-import { createWriteQueue } from '../../dist/store/sqlite/database/write-queue.js';
+import { createWriteQueue } from '../../dist/store/sqlite/writing/write-queue.js';
 
 const CALLERS = 16;
 const [, , path, count, bytes, leave] = process.argv;

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { readSnapshots } from '../../src/checkpoints/read-snapshots.ts';
+import { readSnapshots } from '../../src/checkpoints/store/read-snapshots.ts';
 import type { CheckpointStore, TakeLimits } from '../../src/checkpoints/store/open-store.ts';
 import { takeSnapshot } from '../../src/checkpoints/take/take-snapshot.ts';
 import { runGit } from '../../src/platform/git/run-git.ts';

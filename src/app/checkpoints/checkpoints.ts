@@ -6,9 +6,9 @@ import type {
   CheckpointRestorePreview,
   CheckpointRestoreResult,
   PreviewOptions,
-} from '../../checkpoints/restore/restore-checkpoint.ts';
+} from '../../checkpoints/restore-checkpoint.ts';
 import type { CheckpointStore } from '../../checkpoints/store/open-store.ts';
-import type { StoreVerdict, VerifyOptions } from '../../checkpoints/store/verify-store.ts';
+import type { StoreVerdict, VerifyOptions } from '../../checkpoints/reclaim/verify-store.ts';
 import type {
   Checkpoint,
   CheckpointProject,
@@ -106,7 +106,7 @@ export class Checkpoints {
 
   async #setPin(id: string, pinned: boolean): Promise<Checkpoint> {
     refuseBadConfig(this.#parts);
-    const { findSnapshot } = await import('../../checkpoints/find-snapshot.ts');
+    const { findSnapshot } = await import('../../checkpoints/store/find-snapshot.ts');
     const { setPin } = await import('../../checkpoints/set-pin.ts');
     const store = await this.#open();
     return setPin(store, (await findSnapshot(store, id)).checkpoint, pinned);

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { healStore } from '../../checkpoints/store/heal-store.ts';
+import { healStore } from '../../checkpoints/worktree/heal-store.ts';
 import { readableStore } from '../../checkpoints/store/readable-store.ts';
 import { leftoversIn, removeLeftovers } from '../../platform/leftovers/remove-leftovers.ts';
 import { COPY } from '../../store/sqlite/store-checks.ts';

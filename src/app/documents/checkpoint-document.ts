@@ -1,5 +1,5 @@
 import type { CheckpointDetail } from '../../checkpoints/home-checkpoints.ts';
-import type { StoreVerdict } from '../../checkpoints/store/verify-store.ts';
+import type { StoreVerdict } from '../../checkpoints/reclaim/verify-store.ts';
 import type { Checkpoint, TakeResult } from '../../core/retention/checkpoint.ts';
 import { isoTime } from '../../core/time.ts';
 

@@ -1,8 +1,5 @@
 import type { CheckpointDiff } from '../../checkpoints/restore/diff-checkpoints.ts';
-import type {
-  CheckpointRestorePreview,
-  CheckpointRestoreResult,
-} from '../../checkpoints/restore/restore-checkpoint.ts';
+import type { CheckpointRestorePreview, CheckpointRestoreResult } from '../../checkpoints/restore-checkpoint.ts';
 import type { Checkpoint, FileDiff, RestoredFile } from '../../core/retention/checkpoint.ts';
 import { checkpointDocument } from './checkpoint-document.ts';
 import { runDocument } from './run-document.ts';

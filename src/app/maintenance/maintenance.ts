@@ -2,7 +2,7 @@ import type { HomeLock } from '../../core/home-lock.ts';
 import type { HomeDriver } from '../../core/retention/home-driver.ts';
 import type { MaintenanceReport } from '../../core/retention/maintenance.ts';
 import { DAY_MS } from '../../core/time.ts';
-import { maintain } from '../../engine/maintain.ts';
+import { maintain } from './maintain.ts';
 import { recordClock } from '../../keeping/liveness/clock-watch.ts';
 import { uuidV7 } from '../../platform/machine/uuid-v7.ts';
 import { type BoundsEngine, keepCheckpointsBounded } from '../checkpoints/checkpoint-bounds.ts';

@@ -2,7 +2,7 @@ import { changeRefs } from '../../checkpoints/store/change-refs.ts';
 import type { CheckpointStore } from '../../checkpoints/store/open-store.ts';
 import { SNAPSHOTS, snapshotRef, TRASH } from '../../checkpoints/store/store-layout.ts';
 import { idsBelow, readRefs } from '../../checkpoints/store/store-refs.ts';
-import { readSnapshotText } from '../../checkpoints/take/snapshot-text.ts';
+import { readSnapshotText } from '../../checkpoints/store/snapshot-text.ts';
 import type { Problem } from '../../core/problem.ts';
 import type { Journal } from '../../core/retention/run.ts';
 import { runGit } from '../../platform/git/run-git.ts';

@@ -14,7 +14,7 @@ import { keptIndex } from '../store/index-cache.ts';
 import type { CheckpointStore } from '../store/open-store.ts';
 import { readProject } from '../store/project-book.ts';
 import { readStoreSize } from '../store/store-size.ts';
-import { verifyStore } from '../store/verify-store.ts';
+import { verifyStore } from './verify-store.ts';
 import { reachableObjects } from './reachable-objects.ts';
 import { isBackingOff, lastFailure } from './reclaim-memory.ts';
 import { writePack } from './reclaim-packs.ts';

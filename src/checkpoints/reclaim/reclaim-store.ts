@@ -9,7 +9,7 @@ import { ifPossible } from '../../platform/if-possible.ts';
 import { freeBytes } from '../../platform/machine/file-system-facts.ts';
 import { DEBRIS_AGE_MS, findDebris } from '../store/find-debris.ts';
 import { explainStoreError } from '../store/git-failures.ts';
-import { shareStore } from '../store/heal-store.ts';
+import { shareStore } from '../worktree/heal-store.ts';
 import { trimIndexes } from '../store/index-cache.ts';
 import type { CheckpointStore } from '../store/open-store.ts';
 import { brokenPromises, promisedSince } from '../store/promised-refs.ts';

@@ -1,6 +1,6 @@
 import { Failure } from '../../core/failure.ts';
 import type { Checkpoint, FileDiff } from '../../core/retention/checkpoint.ts';
-import { findSnapshot } from '../find-snapshot.ts';
+import { findSnapshot } from '../store/find-snapshot.ts';
 import type { CheckpointStore } from '../store/open-store.ts';
 import { readWorktree } from '../worktree/read-worktree.ts';
 import { diffSnapshots, diffText } from './diff-snapshots.ts';

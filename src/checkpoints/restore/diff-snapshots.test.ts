@@ -5,7 +5,7 @@ import { type CheckpointDesk, openDesk } from '../../../test/support/checkpoint-
 import { manualClock } from '../../../test/support/clock.ts';
 import { collect } from '../../../test/support/collect.ts';
 import { tempDir } from '../../../test/support/temp-dir.ts';
-import { readSnapshots } from '../read-snapshots.ts';
+import { readSnapshots } from '../store/read-snapshots.ts';
 import { readWorktree } from '../worktree/read-worktree.ts';
 import { diffSnapshots, diffText } from './diff-snapshots.ts';
 

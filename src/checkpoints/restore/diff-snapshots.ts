@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import type { FileDiff } from '../../core/retention/checkpoint.ts';
 import { GitError, runGit, startGit } from '../../platform/git/run-git.ts';
-import { splitNul, type TreePair } from './diff-trees.ts';
-import { normalPath } from './restore-paths.ts';
+import { splitNul, type TreePair } from '../project/diff-trees.ts';
+import { normalPath } from '../worktree/restore-paths.ts';
 
 export interface DiffRequest extends TreePair {
   /** Only these, literal and relative to the working directory; a folder means all that lies in it. */

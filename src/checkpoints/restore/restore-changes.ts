@@ -2,8 +2,8 @@ import { Failure } from '../../core/failure.ts';
 import { type Checkpoint, shortId } from '../../core/retention/checkpoint.ts';
 import { runGit } from '../../platform/git/run-git.ts';
 import type { CheckpointStore } from '../store/open-store.ts';
-import { diffTrees, splitNul, type TreeChange } from './diff-trees.ts';
-import { isWithin, normalPath, pathFilter } from './restore-paths.ts';
+import { diffTrees, splitNul, type TreeChange } from '../project/diff-trees.ts';
+import { isWithin, normalPath, pathFilter } from '../worktree/restore-paths.ts';
 
 export interface ChangesRequest {
   readonly from: Pick<Checkpoint, 'tree'>;

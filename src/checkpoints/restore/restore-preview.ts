@@ -1,10 +1,10 @@
 import type { RestoredFile } from '../../core/retention/checkpoint.ts';
-import { findWorkdir } from '../store/find-workdir.ts';
+import { findWorkdir } from '../worktree/find-workdir.ts';
 import type { CheckpointStore } from '../store/open-store.ts';
 import { readWorktree } from '../worktree/read-worktree.ts';
 import { previewWorktree } from '../worktree/worktree-change.ts';
 import { Folder } from '../worktree/worktree-folder.ts';
-import { EMPTY_TREE } from './diff-trees.ts';
+import { EMPTY_TREE } from '../project/diff-trees.ts';
 import { changesBetween } from './restore-changes.ts';
 import { hiddenFiles, type SafetyRequest, treeWith } from './restore-safety.ts';
 

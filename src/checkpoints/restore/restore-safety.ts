@@ -3,15 +3,15 @@ import { Failure } from '../../core/failure.ts';
 import { type Checkpoint, shortId } from '../../core/retention/checkpoint.ts';
 import { runGit } from '../../platform/git/run-git.ts';
 import type { CheckpointStore } from '../store/open-store.ts';
-import { withScratch } from '../store/with-scratch.ts';
+import { withScratch } from '../project/with-scratch.ts';
 import { commitSnapshot } from '../take/commit-snapshot.ts';
-import { storeExcludeArgs } from '../take/excludes.ts';
+import { storeExcludeArgs } from '../store/excludes.ts';
 import { saveSnapshot } from '../take/take-snapshot.ts';
-import { updateIndex } from '../take/update-index.ts';
+import { updateIndex } from '../project/update-index.ts';
 import { type Folder, openPlace } from '../worktree/worktree-folder.ts';
-import { splitNul, type TreeChange } from './diff-trees.ts';
+import { splitNul, type TreeChange } from '../project/diff-trees.ts';
 import { changesBetween } from './restore-changes.ts';
-import { sortChanges } from './sort-changes.ts';
+import { sortChanges } from '../project/sort-changes.ts';
 
 export interface SafetyRequest {
   readonly target: Checkpoint;

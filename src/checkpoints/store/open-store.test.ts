@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { takenOf, testStore } from '../../../test/support/checkpoint-store.ts';
 import { tempDir } from '../../../test/support/temp-dir.ts';
 import { createSharedLock } from '../../store/sqlite/sqlite-shared-lock.ts';
-import { readSnapshots } from '../read-snapshots.ts';
+import { readSnapshots } from './read-snapshots.ts';
 import { takeSnapshot } from '../take/take-snapshot.ts';
 import { findLegacy } from './find-legacy.ts';
 import { LEGACY } from './move-legacy.ts';

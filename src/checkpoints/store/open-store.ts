@@ -10,7 +10,7 @@ import { makePrivateDir } from '../../platform/files/private-files.ts';
 import { removeIn } from '../../platform/files/remove-tree.ts';
 import { writeBelow } from '../../platform/files/write-below.ts';
 import { isTemporaryName, temporaryName } from '../../platform/leftovers/temporary-name.ts';
-import { DEFAULT_EXCLUDES, type Excludes } from '../take/excludes.ts';
+import { DEFAULT_EXCLUDES, type Excludes } from './excludes.ts';
 import { findRepositories, findShadows, moveLegacy } from './move-legacy.ts';
 import { KEEP, PINS, SNAPSHOTS, type StoreLayout, storeLayout, TRASH } from './store-layout.ts';
 

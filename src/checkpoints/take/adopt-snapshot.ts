@@ -1,11 +1,11 @@
 import type { Checkpoint } from '../../core/retention/checkpoint.ts';
 import { copyGitObjects } from '../../platform/git/copy-git-objects.ts';
 import { type GitPlace, runGit } from '../../platform/git/run-git.ts';
-import { joinNul, splitNul } from '../restore/diff-trees.ts';
+import { joinNul, splitNul } from '../project/diff-trees.ts';
 import type { CheckpointStore } from '../store/open-store.ts';
-import { withScratch } from '../store/with-scratch.ts';
+import { withScratch } from '../project/with-scratch.ts';
 import { writeSnapshot } from './commit-snapshot.ts';
-import type { SnapshotFacts } from './snapshot-text.ts';
+import type { SnapshotFacts } from '../store/snapshot-text.ts';
 
 export interface Adoption {
   /** The repository that has it, which is only read. */

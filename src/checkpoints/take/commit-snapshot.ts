@@ -4,7 +4,7 @@ import { runGit } from '../../platform/git/run-git.ts';
 import type { CheckpointStore } from '../store/open-store.ts';
 import { promiseRefs } from '../store/promised-refs.ts';
 import { snapshotRef } from '../store/store-layout.ts';
-import { type SnapshotFacts, snapshotText } from './snapshot-text.ts';
+import { type SnapshotFacts, snapshotText } from '../store/snapshot-text.ts';
 
 /** Gives a tree its commit and its ref. The ref comes last: before it nothing is listed, with it everything is there. */
 export async function commitSnapshot(store: CheckpointStore, tree: string, facts: SnapshotFacts): Promise<Checkpoint> {

@@ -1,6 +1,6 @@
 import type { Checkpoint } from '../../core/retention/checkpoint.ts';
 import { runGit } from '../../platform/git/run-git.ts';
-import { diffTrees, EMPTY_TREE } from '../restore/diff-trees.ts';
+import { diffTrees, EMPTY_TREE } from '../project/diff-trees.ts';
 import type { CheckpointStore } from '../store/open-store.ts';
 
 /** What is new in a checkpoint against the one before it; against nothing for the first. */

@@ -15,10 +15,10 @@ import { MEGABYTE, savedFiles, takenOf, testStore } from '../../../test/support/
 import { NOW } from '../../../test/support/clock.ts';
 import { takeExactly, takeScene } from '../../../test/support/take-scene.ts';
 import { runGit } from '../../platform/git/run-git.ts';
-import { readSnapshots } from '../read-snapshots.ts';
+import { readSnapshots } from '../store/read-snapshots.ts';
 import { keptIndex } from '../store/index-cache.ts';
 import { projectIdOf } from '../store/store-layout.ts';
-import { DEFAULT_EXCLUDES } from './excludes.ts';
+import { DEFAULT_EXCLUDES } from '../store/excludes.ts';
 import { takeSnapshot } from './take-snapshot.ts';
 
 function git(dir: string, ...args: string[]): void {

@@ -1,18 +1,18 @@
 import type { Checkpoint, LeftOutFile, TakeOptions, TakeRequest, TakeResult } from '../../core/retention/checkpoint.ts';
 import { type EpochMs, MINUTE_MS } from '../../core/time.ts';
 import { GitError, runGit } from '../../platform/git/run-git.ts';
-import { readSnapshots } from '../read-snapshots.ts';
-import type { Sorted } from '../restore/sort-changes.ts';
-import { findWork } from '../store/find-work.ts';
+import { readSnapshots } from '../store/read-snapshots.ts';
+import type { Sorted } from '../project/sort-changes.ts';
+import { findWork } from '../project/find-work.ts';
 import { explainStoreError, isStoreError } from '../store/git-failures.ts';
-import { shareStore } from '../store/heal-store.ts';
-import { type OpenProject, openProject, rememberProject } from '../store/open-project.ts';
+import { shareStore } from '../worktree/heal-store.ts';
+import { type OpenProject, openProject, rememberProject } from '../project/open-project.ts';
 import { type CheckpointStore, LOCK_WAIT_MS } from '../store/open-store.ts';
 import { projectIdOf } from '../store/store-layout.ts';
-import { admitWorkdir, tooManyFiles } from './admit-workdir.ts';
+import { admitWorkdir, tooManyFiles } from '../project/admit-workdir.ts';
 import { commitSnapshot } from './commit-snapshot.ts';
-import { updateIndex } from './update-index.ts';
-import { dropIndexLock, healIndexLock, indexCount, withIndex } from './work-index.ts';
+import { updateIndex } from '../project/update-index.ts';
+import { dropIndexLock, healIndexLock, indexCount, withIndex } from '../project/work-index.ts';
 
 /** Takes a checkpoint of a working directory, if there is anything to save and it may be saved. */
 export async function takeSnapshot(

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { NOW } from '../../../test/support/clock.ts';
 import { tempDir } from '../../../test/support/temp-dir.ts';
 import { DAY_MS, HOUR_MS } from '../../core/time.ts';
-import { fileId } from './locate-workdir.ts';
+import { fileId } from '../project/locate-workdir.ts';
 import { type Look, lookAtWorkdir, nextSighting, placeBySightings, type Sighting } from './workdir-sightings.ts';
 
 const id = (ino: string, dev = '1') => ({ dev, ino });

@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { SECOND_LOOK_MS, type WorkdirPlace } from '../../core/retention/checkpoint.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { FileId } from '../store/project-book.ts';
-import { fileId, lookForWorkdir, sameFile } from './locate-workdir.ts';
+import { fileId, lookForWorkdir, sameFile } from '../project/locate-workdir.ts';
 
 /** What unattended passes remember of a working directory. */
 export interface Sighting {

@@ -4,16 +4,16 @@ import { Failure } from '../../core/failure.ts';
 import { SECOND_MS } from '../../core/time.ts';
 import { openBelow } from '../../platform/files/directory-handle.ts';
 import { GitError, runGit } from '../../platform/git/run-git.ts';
-import { findWork } from '../store/find-work.ts';
-import { findWorkdir } from '../store/find-workdir.ts';
+import { findWork } from '../project/find-work.ts';
+import { findWorkdir } from './find-workdir.ts';
 import { explainStoreError } from '../store/git-failures.ts';
-import { openProject } from '../store/open-project.ts';
+import { openProject } from '../project/open-project.ts';
 import { type CheckpointStore, LOCK_WAIT_MS } from '../store/open-store.ts';
 import { projectIdOf } from '../store/store-layout.ts';
-import { withScratch } from '../store/with-scratch.ts';
-import { tooManyFiles } from '../take/admit-workdir.ts';
-import { updateIndex } from '../take/update-index.ts';
-import { withIndex } from '../take/work-index.ts';
+import { withScratch } from '../project/with-scratch.ts';
+import { tooManyFiles } from '../project/admit-workdir.ts';
+import { updateIndex } from '../project/update-index.ts';
+import { withIndex } from '../project/work-index.ts';
 
 /** The files of a working directory as they are now, as a tree. It can be read until it is disposed of. */
 export interface WorktreeState extends Disposable {

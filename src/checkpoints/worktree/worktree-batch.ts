@@ -1,8 +1,8 @@
 import { rmdirSync } from 'node:fs';
 import type { RestoredFile } from '../../core/retention/checkpoint.ts';
 import { isDiskFull } from '../../platform/error-code.ts';
-import type { TreeChange } from '../restore/diff-trees.ts';
-import type { Contents } from '../restore/restore-contents.ts';
+import type { TreeChange } from '../project/diff-trees.ts';
+import type { Contents } from './restore-contents.ts';
 import { JUST_CHANGED, stampOf } from './worktree-entry.ts';
 import { type Folder, openPlace, type Place } from './worktree-folder.ts';
 import { judgeChange } from './worktree-judge.ts';

@@ -1,8 +1,8 @@
 import { rmdirSync, unlinkSync } from 'node:fs';
 import type { RestoredFile } from '../../core/retention/checkpoint.ts';
 import { ifPossible } from '../../platform/if-possible.ts';
-import type { TreeChange } from '../restore/diff-trees.ts';
-import { openContents } from '../restore/restore-contents.ts';
+import type { TreeChange } from '../project/diff-trees.ts';
+import { openContents } from './restore-contents.ts';
 import type { StoreLayout } from '../store/store-layout.ts';
 import { noteRestore } from '../store/store-work.ts';
 import { BATCH_FILES, writeBatch } from './worktree-batch.ts';

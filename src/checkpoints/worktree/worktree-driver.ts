@@ -5,10 +5,10 @@ import type { ItemOutcome, Journal, RunItem } from '../../core/retention/run.ts'
 import type { SessionRewind } from '../../core/sessions/session-rewind.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { GitError } from '../../platform/git/run-git.ts';
-import { diffTrees } from '../restore/diff-trees.ts';
-import { pathFilter } from '../restore/restore-paths.ts';
+import { diffTrees } from '../project/diff-trees.ts';
+import { pathFilter } from './restore-paths.ts';
 import { changeRefs } from '../store/change-refs.ts';
-import { shareStore } from '../store/heal-store.ts';
+import { shareStore } from './heal-store.ts';
 import { type CheckpointStore, LOCK_WAIT_MS } from '../store/open-store.ts';
 import { keepRef } from '../store/store-layout.ts';
 import { changeWorktree } from './worktree-change.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, readSync } from 'node:fs';
 import { errorCode } from '../../platform/error-code.ts';
-import type { TreeEntry } from '../restore/diff-trees.ts';
+import type { TreeEntry } from '../project/diff-trees.ts';
 import type { Place } from './worktree-folder.ts';
 
 export const PLAIN = '100644';

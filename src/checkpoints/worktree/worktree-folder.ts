@@ -3,7 +3,7 @@ import { Failure } from '../../core/failure.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { syncOpenDir } from '../../platform/files/private-files.ts';
 import type { FileId } from '../store/project-book.ts';
-import { fileIdOf, sameFile } from '../take/locate-workdir.ts';
+import { fileIdOf, sameFile } from '../project/locate-workdir.ts';
 
 /**
  * An open folder of a working directory. On Linux what lies in it is reached through the open folder itself: whoever puts a link

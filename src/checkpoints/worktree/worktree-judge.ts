@@ -1,4 +1,4 @@
-import type { TreeChange } from '../restore/diff-trees.ts';
+import type { TreeChange } from '../project/diff-trees.ts';
 import { EXECUTABLE, type Found, findEntry, LINK, PLAIN, sameEntry } from './worktree-entry.ts';
 import { type Folder, openPlace, type Place } from './worktree-folder.ts';
 

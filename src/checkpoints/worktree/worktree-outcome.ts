@@ -1,7 +1,7 @@
 import { Failure } from '../../core/failure.ts';
 import type { FileChange, RestoredFile } from '../../core/retention/checkpoint.ts';
 import { errorCode, isDiskFull } from '../../platform/error-code.ts';
-import type { TreeChange } from '../restore/diff-trees.ts';
+import type { TreeChange } from '../project/diff-trees.ts';
 
 /** What one path meets is an outcome and does not stop the others; a bug does. */
 export async function attempt(change: TreeChange, act: () => Promise<string | undefined>): Promise<RestoredFile> {

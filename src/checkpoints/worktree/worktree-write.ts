@@ -14,7 +14,7 @@ import { promisify } from 'node:util';
 import { writeAll } from '../../platform/files/write-all.ts';
 import { ifPossible } from '../../platform/if-possible.ts';
 import { temporaryName } from '../../platform/leftovers/temporary-name.ts';
-import type { TreeEntry } from '../restore/diff-trees.ts';
+import type { TreeEntry } from '../project/diff-trees.ts';
 import { EXECUTABLE, LINK } from './worktree-entry.ts';
 import type { Folder } from './worktree-folder.ts';
 

@@ -73,7 +73,7 @@ function lookAt(find: Find, open: Open): Pick<HomeCheckpoints, 'list' | 'project
     async list(workdir) {
       const store = find();
       if (store === undefined) return [];
-      const { readSnapshots } = await import('../../checkpoints/read-snapshots.ts');
+      const { readSnapshots } = await import('../../checkpoints/store/read-snapshots.ts');
       const { projectIdOf } = await import('../../checkpoints/store/store-layout.ts');
       const projectId = workdir === undefined ? undefined : projectIdOf(workdir);
       return (await readSnapshots(store, { projectId })).checkpoints;
@@ -81,11 +81,11 @@ function lookAt(find: Find, open: Open): Pick<HomeCheckpoints, 'list' | 'project
     async projects() {
       const store = find();
       if (store === undefined) return [];
-      const { listProjects } = await import('../../checkpoints/store/list-projects.ts');
+      const { listProjects } = await import('../../checkpoints/project/list-projects.ts');
       return listProjects(store);
     },
     async show(id) {
-      const { findSnapshot } = await import('../../checkpoints/find-snapshot.ts');
+      const { findSnapshot } = await import('../../checkpoints/store/find-snapshot.ts');
       const { measureChanges } = await import('../../checkpoints/take/measure-changes.ts');
       const store = await open();
       const { checkpoint, previous } = await findSnapshot(store, id);
@@ -95,7 +95,7 @@ function lookAt(find: Find, open: Open): Pick<HomeCheckpoints, 'list' | 'project
     async verify(options) {
       const store = find();
       if (store === undefined) return { checkpoints: 0, problems: [] };
-      const { verifyStore } = await import('../../checkpoints/store/verify-store.ts');
+      const { verifyStore } = await import('../../checkpoints/reclaim/verify-store.ts');
       return verifyStore(store, options);
     },
   };
@@ -115,11 +115,11 @@ function goBack(
       yield* diffCheckpointsText(await open(), { id, ...options });
     },
     async restore(id, options) {
-      const { restoreCheckpoint } = await import('../../checkpoints/restore/restore-checkpoint.ts');
+      const { restoreCheckpoint } = await import('../../checkpoints/restore-checkpoint.ts');
       return restoreCheckpoint(parts, await open(), { id, ...options });
     },
     async previewRestore(id, options) {
-      const { previewCheckpoint } = await import('../../checkpoints/restore/restore-checkpoint.ts');
+      const { previewCheckpoint } = await import('../../checkpoints/restore-checkpoint.ts');
       return previewCheckpoint(await open(), { id, ...options });
     },
   };

@@ -4,11 +4,11 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { NOW } from '../../../test/support/clock.ts';
 import { tempDir } from '../../../test/support/temp-dir.ts';
 import { type Connection, openConnection } from './database/connection.ts';
-import { giveBack } from './database/give-back.ts';
-import { createPatientQueue, type PatientQueue } from './database/patient-queue.ts';
-import { createWriteQueue } from './database/write-queue.ts';
+import { giveBack } from './writing/give-back.ts';
+import { createPatientQueue, type PatientQueue } from './writing/patient-queue.ts';
+import { createWriteQueue } from './writing/write-queue.ts';
 import { dropRows } from './sessions/session-removal.ts';
-import { INDEXES } from './store-checks.ts';
+import { INDEXES } from './search/search-indexes.ts';
 
 const ROUNDS = 4;
 const WAYS = ['whole', 'stopped', 'died'] as const;

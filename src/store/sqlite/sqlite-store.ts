@@ -23,13 +23,13 @@ import type { TranscriptSink } from '../../core/sessions/transcript.ts';
 import type { Clock } from '../../core/time.ts';
 import { unlessFailure } from '../../core/unless-failure.ts';
 import { type Connection, openConnection } from './database/connection.ts';
-import { GatheredAppends } from './database/gathered-appends.ts';
-import { createPatientQueue, type PatientQueue } from './database/patient-queue.ts';
-import { createWriteQueue, type WriteQueue } from './database/write-queue.ts';
+import { GatheredAppends } from './sessions/gathered-appends.ts';
+import { createPatientQueue, type PatientQueue } from './writing/patient-queue.ts';
+import { createWriteQueue, type WriteQueue } from './writing/write-queue.ts';
 import { createCronBook } from './gateway/sqlite-cron-book.ts';
 import { createDeliveryBook } from './gateway/sqlite-delivery-book.ts';
 import { createRouteBook } from './gateway/sqlite-route-book.ts';
-import { RequestRows } from './records/request-rows.ts';
+import { RequestRows } from './database/request-rows.ts';
 import { createJournal } from './records/sqlite-journal.ts';
 import { createRunRecords } from './records/sqlite-kept-records.ts';
 import { createLedgerBook } from './records/sqlite-ledger-book.ts';
@@ -227,7 +227,7 @@ class SqliteStore implements SessionStore {
   }
 
   async search(query: SearchQuery) {
-    const { searchSessions } = await import('./search/search.ts');
+    const { searchSessions } = await import('./sessions/search.ts');
     await this.#queue.indexed();
     if (isIndexBehind(this.#db)) this.#options.tell?.(this.#db.raw.readonly ? NOT_ALL_INDEXED : NOT_ALL_SEARCHED);
     return searchSessions(this.#db, query);

@@ -7,6 +7,7 @@ import { ifPossible } from '../../platform/if-possible.ts';
 import { temporaryFolderIn } from '../../platform/leftovers/temporary-folder.ts';
 import { freeBytes } from '../../platform/machine/file-system-facts.ts';
 import type { Connection } from './database/connection.ts';
+import { INDEXES } from './search/search-indexes.ts';
 import { OUTPUT_ROW } from './sessions/message-rows.ts';
 
 const DAMAGED_HINT = 'Copy the home somewhere safe, then restore state.db from a backup, or import what you exported.';
@@ -127,14 +128,6 @@ function unfinishedProblems(db: Connection): Problem[] {
         },
   );
 }
-
-export const INDEXES: readonly string[] = [
-  'message_words',
-  'message_parts',
-  'session_titles',
-  'archive_words',
-  'archive_parts',
-];
 
 /**
  * SQLite compares a search index with the text it stands for only while it holds the write lock, for many seconds in a large

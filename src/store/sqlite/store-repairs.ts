@@ -2,8 +2,9 @@ import { MAX_BATCH } from '../../core/sessions/session-writer.ts';
 import type { StoreRepair } from '../../core/sessions/store-repair.ts';
 import type { TranscriptSink } from '../../core/sessions/transcript.ts';
 import type { Connection } from './database/connection.ts';
-import { findDamageAside } from './database/find-damage.ts';
-import type { PatientQueue } from './database/patient-queue.ts';
+import { findDamageAside } from './writing/find-damage.ts';
+import type { PatientQueue } from './writing/patient-queue.ts';
+import { INDEXES } from './search/search-indexes.ts';
 import { OUTPUT_ROW } from './sessions/message-rows.ts';
 import { storedMessages, transcriptSessionOf } from './sessions/message-writes.ts';
 import { finishRemovals } from './sessions/session-removal.ts';
@@ -25,7 +26,6 @@ export function createStoreRepair(db: Connection, queue: PatientQueue, transcrip
       return keys.length;
     },
     async index(name) {
-      const { INDEXES } = await import('./store-checks.ts');
       if (INDEXES.includes(name))
         await queue.run(() => void db.raw.exec(`INSERT INTO ${name} (${name}) VALUES ('rebuild')`));
     },

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { findAmong } from '../../../checkpoints/find-snapshot.ts';
+import { findAmong } from '../../../checkpoints/store/find-snapshot.ts';
 import type { HomeCheckpoints } from '../../../checkpoints/home-checkpoints.ts';
 import type { Changed } from '../../../checkpoints/take/measure-changes.ts';
 import type { Checkpoint, CheckpointProject } from '../../../core/retention/checkpoint.ts';

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { join, sep } from 'node:path';
-import { findAmong } from '../../../checkpoints/find-snapshot.ts';
+import { findAmong } from '../../../checkpoints/store/find-snapshot.ts';
 import type { CheckpointStore, StoreOptions } from '../../../checkpoints/store/open-store.ts';
 import { projectIdOf } from '../../../checkpoints/store/store-layout.ts';
 import { adoptSnapshot, nestedIn } from '../../../checkpoints/take/adopt-snapshot.ts';

@@ -5,7 +5,7 @@ import {
   type PreviewOptions,
   previewTarget,
   restoreTarget,
-} from '../../../checkpoints/restore/restore-checkpoint.ts';
+} from '../../../checkpoints/restore-checkpoint.ts';
 import { changeRefs } from '../../../checkpoints/store/change-refs.ts';
 import { openStore } from '../../../checkpoints/store/open-store.ts';
 import { SNAPSHOTS } from '../../../checkpoints/store/store-layout.ts';

@@ -5,7 +5,7 @@ import {
   type StoreVerdict,
   type VerifyOptions,
   verifyStore,
-} from '../../../checkpoints/store/verify-store.ts';
+} from '../../../checkpoints/reclaim/verify-store.ts';
 import type { Problem } from '../../../core/problem.ts';
 import type { HermesCheckpointParts } from './hermes-checkpoint-parts.ts';
 import { scanHermesCheckpoints } from './hermes-inventory.ts';

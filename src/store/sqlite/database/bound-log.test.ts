@@ -5,8 +5,8 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { MAX_BATCH_BYTES } from '../../../core/sessions/session-writer.ts';
 import { MOST_LOG_BYTES } from './bound-log.ts';
 import { type Connection, openBeside, openConnection } from './connection.ts';
-import { GatheredAppends } from './gathered-appends.ts';
-import { createWriteQueue } from './write-queue.ts';
+import { GatheredAppends } from '../sessions/gathered-appends.ts';
+import { createWriteQueue } from '../writing/write-queue.ts';
 
 const MEGABYTE = 'elm '.repeat(250_000);
 

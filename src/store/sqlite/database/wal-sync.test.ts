@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Connection, openConnection } from './connection.ts';
-import { createWriteQueue, type WriteQueue } from './write-queue.ts';
+import { createWriteQueue, type WriteQueue } from '../writing/write-queue.ts';
 
 /** The syncs of the log that were asked for, each to be answered by the test. */
 const syncs: ((error: Error | null) => void)[] = [];

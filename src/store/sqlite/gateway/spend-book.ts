@@ -16,7 +16,7 @@ import type {
 import type { ProcessIdentity } from '../../../core/sessions/lease-holder.ts';
 import type { Clock, EpochMs } from '../../../core/time.ts';
 import { isBusy, lockedTooLong, translateSqliteError } from '../database/sqlite-errors.ts';
-import { type Prepares, RequestRows } from '../records/request-rows.ts';
+import { type Prepares, RequestRows } from '../database/request-rows.ts';
 import { foundAdder } from './spend-found.ts';
 import { createLeftovers } from './spend-leftovers.ts';
 import { createSpendNotes } from './spend-notes.ts';

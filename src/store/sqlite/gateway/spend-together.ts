@@ -12,7 +12,7 @@ import type {
   UsageNote,
 } from '../../../core/gateway/spend-book.ts';
 import type { Clock } from '../../../core/time.ts';
-import type { RequestRows } from '../records/request-rows.ts';
+import type { RequestRows } from '../database/request-rows.ts';
 import type { SpendRows } from './spend-rows.ts';
 
 interface TogetherParts {

@@ -1,7 +1,7 @@
 import type { CronBook, CronOutcome, CronRun } from '../../../core/gateway/cron-book.ts';
 import type { Clock } from '../../../core/time.ts';
 import type { Connection } from '../database/connection.ts';
-import type { WriteQueue } from '../database/write-queue.ts';
+import type { WriteQueue } from '../writing/write-queue.ts';
 
 /** Jobs and their runs in the database. The primary key of a run is its slot: that is what makes a claim exclusive. */
 export function createCronBook(db: Connection, queue: WriteQueue, clock: Clock): CronBook {

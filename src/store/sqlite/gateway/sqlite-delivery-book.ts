@@ -1,7 +1,7 @@
 import type { Delivery, DeliveryBook } from '../../../core/gateway/delivery-book.ts';
 import { type Clock, type EpochMs, MINUTE_MS } from '../../../core/time.ts';
 import type { Connection } from '../database/connection.ts';
-import type { WriteQueue } from '../database/write-queue.ts';
+import type { WriteQueue } from '../writing/write-queue.ts';
 
 /** Deliveries in the database: an attempt is marked before it is made, so a crash never hides one. */
 export function createDeliveryBook(db: Connection, queue: WriteQueue, clock: Clock): DeliveryBook {

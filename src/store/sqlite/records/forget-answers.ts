@@ -1,6 +1,6 @@
 import type { RequestState } from '../../../core/gateway/once.ts';
 import type { Connection } from '../database/connection.ts';
-import type { PatientQueue } from '../database/patient-queue.ts';
+import type { PatientQueue } from '../writing/patient-queue.ts';
 
 interface AnswerRow {
   readonly number: number;

@@ -2,7 +2,7 @@ import type { Journal, RunItem, RunItemState } from '../../../core/retention/run
 import type { FilterName } from '../../../core/sessions/session-filters.ts';
 import { MAX_BATCH } from '../../../core/sessions/session-writer.ts';
 import type { Connection } from '../database/connection.ts';
-import type { WriteQueue } from '../database/write-queue.ts';
+import type { WriteQueue } from '../writing/write-queue.ts';
 import { type ItemRow, itemOf, type RunRow, runOf } from './run-rows.ts';
 
 /** The journal of runs, in the same database as the sessions. */

@@ -1,6 +1,6 @@
 import type { KeptRecords } from '../../../core/sessions/kept-records.ts';
 import type { Connection } from '../database/connection.ts';
-import type { WriteQueue } from '../database/write-queue.ts';
+import type { WriteQueue } from '../writing/write-queue.ts';
 
 /** The records of supervised runs. */
 export function createRunRecords(db: Connection, queue: WriteQueue): KeptRecords {

@@ -1,7 +1,7 @@
 import type { LedgerBook } from '../../../core/sessions/ledger-book.ts';
 import type { LedgerEntry } from '../../../core/sessions/session.ts';
 import type { Connection } from '../database/connection.ts';
-import type { WriteQueue } from '../database/write-queue.ts';
+import type { WriteQueue } from '../writing/write-queue.ts';
 
 export function createLedgerBook(db: Connection, queue: WriteQueue): LedgerBook {
   return {

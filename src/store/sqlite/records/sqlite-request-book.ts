@@ -1,6 +1,6 @@
 import type { RequestBook } from '../../../core/gateway/once.ts';
-import type { WriteQueue } from '../database/write-queue.ts';
-import type { RequestRows } from './request-rows.ts';
+import type { WriteQueue } from '../writing/write-queue.ts';
+import type { RequestRows } from '../database/request-rows.ts';
 
 /** Requests that bore a key, beside the sessions that they changed. */
 export function createRequestBook(rows: RequestRows, queue: WriteQueue): RequestBook {

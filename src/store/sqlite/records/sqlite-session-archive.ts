@@ -4,7 +4,7 @@ import type { SealRequest, SessionArchive } from '../../../core/sessions/session
 import type { HideOptions, TrashRequest } from '../../../core/sessions/session-trash.ts';
 import type { Clock, EpochMs } from '../../../core/time.ts';
 import type { Connection } from '../database/connection.ts';
-import type { PatientQueue } from '../database/patient-queue.ts';
+import type { PatientQueue } from '../writing/patient-queue.ts';
 import { dropMessages } from '../sessions/drop-messages.ts';
 import { insertMessages } from '../sessions/message-writes.ts';
 import { findKeptRow, findRow } from '../sessions/session-writes.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it, vi } from 'vitest';
 import { type Connection, IN_MEMORY, openConnection } from '../database/connection.ts';
-import { createWriteQueue } from '../database/write-queue.ts';
+import { createWriteQueue } from '../writing/write-queue.ts';
 import { addToIndexes, indexMessages, isIndexBehind, mergePages } from './search-index.ts';
 
 const INDEXES = ['message_words', 'message_parts'] as const;

@@ -1,8 +1,8 @@
 import type { Connection } from '../database/connection.ts';
-import type { PatientQueue } from '../database/patient-queue.ts';
+import type { PatientQueue } from '../writing/patient-queue.ts';
 import { roomFor } from '../database/tight-disk.ts';
 import { mergeIndexes } from '../search/search-index.ts';
-import { noteDeletedText } from '../search/shrink-indexes.ts';
+import { noteDeletedText } from '../writing/shrink-indexes.ts';
 
 export interface MessageDrop {
   readonly keys: readonly number[];

@@ -1,7 +1,7 @@
 import type { EndUnusedOptions, UnusedSession } from '../../../core/sessions/session-writer.ts';
 import type { EpochMs } from '../../../core/time.ts';
 import type { Connection } from '../database/connection.ts';
-import type { PatientQueue } from '../database/patient-queue.ts';
+import type { PatientQueue } from '../writing/patient-queue.ts';
 import { rowUse } from './session-uses.ts';
 import { endSession, findRow } from './session-writes.ts';
 

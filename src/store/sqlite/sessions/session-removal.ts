@@ -1,8 +1,8 @@
 import type { LedgerQuery, LedgerRecord } from '../../../core/sessions/ledger-book.ts';
 import type { EpochMs } from '../../../core/time.ts';
 import type { Connection } from '../database/connection.ts';
-import type { PatientQueue } from '../database/patient-queue.ts';
-import { noteDeletedText } from '../search/shrink-indexes.ts';
+import type { PatientQueue } from '../writing/patient-queue.ts';
+import { noteDeletedText } from '../writing/shrink-indexes.ts';
 import { dropMessages } from './drop-messages.ts';
 import { modelUsageOf, type SessionRow, type UsageRow } from './session-rows.ts';
 

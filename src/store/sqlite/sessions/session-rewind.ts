@@ -3,7 +3,7 @@ import type { Message } from '../../../core/sessions/message.ts';
 import type { MessageRange } from '../../../core/sessions/session-reader.ts';
 import type { RewindRequest, SessionRewind } from '../../../core/sessions/session-rewind.ts';
 import type { Connection } from '../database/connection.ts';
-import type { WriteQueue } from '../database/write-queue.ts';
+import type { WriteQueue } from '../writing/write-queue.ts';
 import { storedMessages } from './message-writes.ts';
 import { findRow } from './session-writes.ts';
 

@@ -1,15 +1,15 @@
 import { dirname } from 'node:path';
 import type { Checkpoint } from '../../core/retention/checkpoint.ts';
 import type { EpochMs } from '../../core/time.ts';
-import { rulesOf } from '../take/excludes.ts';
-import { fileId, sameFile } from '../take/locate-workdir.ts';
-import { readSnapshotText, snapshotText } from '../take/snapshot-text.ts';
-import type { UpdatePlace } from '../take/update-index.ts';
-import { dropIndex, indexStamp } from '../take/work-index.ts';
-import type { CheckpointStore } from './open-store.ts';
-import { type IndexRecord, type ProjectRecord, readProject, writeProject } from './project-book.ts';
-import { pinRef, projectIdOf, type StoreLayout, snapshotRef } from './store-layout.ts';
-import { looseRef } from './store-refs.ts';
+import { rulesOf } from '../store/excludes.ts';
+import { fileId, sameFile } from './locate-workdir.ts';
+import { readSnapshotText, snapshotText } from '../store/snapshot-text.ts';
+import type { UpdatePlace } from './update-index.ts';
+import { dropIndex, indexStamp } from './work-index.ts';
+import type { CheckpointStore } from '../store/open-store.ts';
+import { type IndexRecord, type ProjectRecord, readProject, writeProject } from '../store/project-book.ts';
+import { pinRef, projectIdOf, type StoreLayout, snapshotRef } from '../store/store-layout.ts';
+import { looseRef } from '../store/store-refs.ts';
 
 /** A project at the start of a take. */
 export interface OpenProject {

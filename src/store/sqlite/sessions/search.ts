@@ -2,9 +2,9 @@ import { makeExcerpt } from '../../../core/sessions/excerpt.ts';
 import { foldText, matchesTerms, parseSearch, type SearchTerms } from '../../../core/sessions/search-terms.ts';
 import type { SearchHit, SearchQuery } from '../../../core/sessions/session-reader.ts';
 import type { Connection } from '../database/connection.ts';
-import { REWOUND } from '../sessions/session-rewind.ts';
-import { factsOf, type SessionRow } from '../sessions/session-rows.ts';
-import { partsMatch, wordsMatch } from './search-expressions.ts';
+import { REWOUND } from './session-rewind.ts';
+import { factsOf, type SessionRow } from './session-rows.ts';
+import { partsMatch, wordsMatch } from '../search/search-expressions.ts';
 
 /** So many of the newest matches are ranked; a word that stands in more messages says little about any of them. */
 const RANKED_MATCHES = 2000;

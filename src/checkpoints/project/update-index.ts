@@ -1,8 +1,8 @@
 import { accessSync, constants, lstatSync } from 'node:fs';
 import type { LeftOutFile, TakeOptions } from '../../core/retention/checkpoint.ts';
 import { GitError, type GitOptions, type GitPlace, runGit } from '../../platform/git/run-git.ts';
-import { joinNul } from '../restore/diff-trees.ts';
-import { type Sorted, sortChanges } from '../restore/sort-changes.ts';
+import { joinNul } from './diff-trees.ts';
+import { type Sorted, sortChanges } from './sort-changes.ts';
 import { isStoreError } from '../store/git-failures.ts';
 import { type FilesPlace, runGitOverFiles } from './git-over-files.ts';
 import { dropIndexLock } from './work-index.ts';

@@ -6,11 +6,11 @@ import { NOW } from '../../../../test/support/clock.ts';
 import { tempDir } from '../../../../test/support/temp-dir.ts';
 import { DAY_MS } from '../../../core/time.ts';
 import { type Connection, openConnection } from '../database/connection.ts';
-import { createPatientQueue, type PatientQueue } from '../database/patient-queue.ts';
-import { createWriteQueue } from '../database/write-queue.ts';
+import { createPatientQueue, type PatientQueue } from './patient-queue.ts';
+import { createWriteQueue } from './write-queue.ts';
 import { dropRows } from '../sessions/session-removal.ts';
-import { INDEXES } from '../store-checks.ts';
-import { mergeIndexes } from './search-index.ts';
+import { INDEXES } from '../search/search-indexes.ts';
+import { mergeIndexes } from '../search/search-index.ts';
 import { shrinkIndexes } from './shrink-indexes.ts';
 
 const SESSIONS = 40;

@@ -1,12 +1,12 @@
-import { Failure } from '../../core/failure.ts';
-import { type Checkpoint, type RestoredFile, shortId } from '../../core/retention/checkpoint.ts';
-import type { Run } from '../../core/retention/run.ts';
-import { uuidV7 } from '../../platform/machine/uuid-v7.ts';
-import type { CheckpointParts } from '../checkpoint-parts.ts';
-import { findSnapshot } from '../find-snapshot.ts';
-import type { CheckpointStore } from '../store/open-store.ts';
-import { previewRestore } from './restore-preview.ts';
-import { restoreSnapshot } from './restore-snapshot.ts';
+import { Failure } from '../core/failure.ts';
+import { type Checkpoint, type RestoredFile, shortId } from '../core/retention/checkpoint.ts';
+import type { Run } from '../core/retention/run.ts';
+import { uuidV7 } from '../platform/machine/uuid-v7.ts';
+import type { CheckpointParts } from './checkpoint-parts.ts';
+import { findSnapshot } from './store/find-snapshot.ts';
+import type { CheckpointStore } from './store/open-store.ts';
+import { previewRestore } from './restore/restore-preview.ts';
+import { restoreSnapshot } from './restore/restore-snapshot.ts';
 
 export interface CheckpointRestoreOptions {
   /** Only these, literal and relative to the working directory; a folder means all that lies in it. */

@@ -1,8 +1,8 @@
 import { errorText } from '../../../core/error-text.ts';
 import { errorCode } from '../../../platform/error-code.ts';
 import { damagedPages, databaseBytes, indexIn, SMALL_BYTES } from '../../../platform/sqlite/damaged-pages.ts';
-import type { Connection } from './connection.ts';
-import { translateSqliteError } from './sqlite-errors.ts';
+import type { Connection } from '../database/connection.ts';
+import { translateSqliteError } from '../database/sqlite-errors.ts';
 import { startUpkeepThread } from './upkeep-thread.ts';
 
 /**

@@ -1,7 +1,7 @@
-import type { UpdatePlace } from '../take/update-index.ts';
-import { dropIndex, dropIndexLock } from '../take/work-index.ts';
-import type { CheckpointStore } from './open-store.ts';
-import { projectIdOf } from './store-layout.ts';
+import type { UpdatePlace } from './update-index.ts';
+import { dropIndex, dropIndexLock } from './work-index.ts';
+import type { CheckpointStore } from '../store/open-store.ts';
+import { projectIdOf } from '../store/store-layout.ts';
 
 export interface ScratchPlace extends UpdatePlace {
   readonly indexFile: string;

@@ -2,12 +2,12 @@ import type { Problem } from '../../core/problem.ts';
 import { shortId } from '../../core/retention/checkpoint.ts';
 import { HOUR_MS } from '../../core/time.ts';
 import { type GitPlace, runGit } from '../../platform/git/run-git.ts';
-import { readSnapshots } from '../read-snapshots.ts';
-import { incompleteOf } from '../reclaim/reachable-objects.ts';
-import { healStore } from './heal-store.ts';
-import type { CheckpointStore } from './open-store.ts';
-import { TRASH } from './store-layout.ts';
-import { idsBelow, readRefs } from './store-refs.ts';
+import { readSnapshots } from '../store/read-snapshots.ts';
+import { incompleteOf } from './reachable-objects.ts';
+import { healStore } from '../worktree/heal-store.ts';
+import type { CheckpointStore } from '../store/open-store.ts';
+import { TRASH } from '../store/store-layout.ts';
+import { idsBelow, readRefs } from '../store/store-refs.ts';
 
 export interface StoreVerdict {
   readonly checkpoints: number;

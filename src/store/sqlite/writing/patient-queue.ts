@@ -1,7 +1,7 @@
 import { MAX_BATCH } from '../../../core/sessions/session-writer.ts';
 import { wait } from '../../../platform/machine/wait.ts';
-import type { Connection } from './connection.ts';
-import { keepLogShort } from './tight-disk.ts';
+import type { Connection } from '../database/connection.ts';
+import { keepLogShort } from '../database/tight-disk.ts';
 import type { WriteQueue } from './write-queue.ts';
 
 /** Work that can be cut into steps, and the most of it that one step may do. */

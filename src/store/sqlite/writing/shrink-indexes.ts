@@ -3,10 +3,10 @@ import { DAY_MS, type EpochMs } from '../../../core/time.ts';
 import { errorCode } from '../../../platform/error-code.ts';
 import type { Connection } from '../database/connection.ts';
 import { databaseBytes } from '../database/database-size.ts';
-import type { PatientQueue } from '../database/patient-queue.ts';
-import { INDEXES } from '../store-checks.ts';
-import { addEmptyPiece, isBelowTop, isTiny } from './index-levels.ts';
-import { buildIndexAnew } from './search-index.ts';
+import type { PatientQueue } from './patient-queue.ts';
+import { INDEXES } from '../search/search-indexes.ts';
+import { addEmptyPiece, isBelowTop, isTiny } from '../search/index-levels.ts';
+import { buildIndexAnew } from '../search/search-index.ts';
 
 /**
  * Deleting a message only adds to a search index: a note that the words of that message no longer count. Words and notes are both

@@ -1,9 +1,9 @@
-import type { Problem } from '../core/problem.ts';
-import { type Checkpoint, shortId } from '../core/retention/checkpoint.ts';
-import { GitError, runGit } from '../platform/git/run-git.ts';
-import type { CheckpointStore } from './store/open-store.ts';
-import { PINS, SNAPSHOTS, TRASH } from './store/store-layout.ts';
-import { readSnapshotText } from './take/snapshot-text.ts';
+import type { Problem } from '../../core/problem.ts';
+import { type Checkpoint, shortId } from '../../core/retention/checkpoint.ts';
+import { GitError, runGit } from '../../platform/git/run-git.ts';
+import type { CheckpointStore } from './open-store.ts';
+import { PINS, SNAPSHOTS, TRASH } from './store-layout.ts';
+import { readSnapshotText } from './snapshot-text.ts';
 
 export interface Snapshots {
   /** Newest first. */

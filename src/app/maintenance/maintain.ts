@@ -1,18 +1,18 @@
-import { Failure } from '../core/failure.ts';
-import type { HomeLock } from '../core/home-lock.ts';
+import { Failure } from '../../core/failure.ts';
+import type { HomeLock } from '../../core/home-lock.ts';
 import {
   type MaintenanceMemory,
   type MaintenanceReport,
   nextDueAt,
   type PassCounts,
-} from '../core/retention/maintenance.ts';
-import { isRemoval, type Plan } from '../core/retention/plan.ts';
-import type { Policy } from '../core/retention/policy.ts';
-import { guardPlan } from '../policy/guard/guard-plan.ts';
-import { planRetention } from '../policy/plan-retention.ts';
-import { type ApplyParts, applyPlan } from './apply-plan.ts';
-import { recoverRuns } from './recover-runs.ts';
-import { trimJournal } from './trim-journal.ts';
+} from '../../core/retention/maintenance.ts';
+import { isRemoval, type Plan } from '../../core/retention/plan.ts';
+import type { Policy } from '../../core/retention/policy.ts';
+import { guardPlan } from '../../policy/guard/guard-plan.ts';
+import { planRetention } from '../../policy/plan-retention.ts';
+import { type ApplyParts, applyPlan } from '../../engine/apply-plan.ts';
+import { recoverRuns } from '../../engine/recover-runs.ts';
+import { trimJournal } from '../../engine/trim-journal.ts';
 
 export interface MaintainParts extends ApplyParts {
   readonly lock: HomeLock;

@@ -5,8 +5,8 @@ import {
   MAX_BATCH,
   MAX_BATCH_BYTES,
 } from '../../../core/sessions/session-writer.ts';
-import { checkBatch } from '../sessions/message-writes.ts';
-import type { Work, WriteQueue } from './write-queue.ts';
+import { checkBatch } from './message-writes.ts';
+import type { Work, WriteQueue } from '../writing/write-queue.ts';
 
 const BYTES_PER_ROW = MAX_BATCH_BYTES / MAX_BATCH;
 

@@ -1,10 +1,10 @@
 import { wait } from '../../../platform/machine/wait.ts';
-import { deletedText, type ShrinkOptions, shrinkIndexes } from '../search/shrink-indexes.ts';
-import type { Connection } from './connection.ts';
-import { databaseBytes, pragmaNumber } from './database-size.ts';
-import { emptyLog } from './empty-log.ts';
+import { deletedText, type ShrinkOptions, shrinkIndexes } from './shrink-indexes.ts';
+import type { Connection } from '../database/connection.ts';
+import { databaseBytes, pragmaNumber } from '../database/database-size.ts';
+import { emptyLog } from '../database/empty-log.ts';
 import type { PatientQueue } from './patient-queue.ts';
-import { onTightDisk, roomFor } from './tight-disk.ts';
+import { onTightDisk, roomFor } from '../database/tight-disk.ts';
 
 /**
  * Gives free pages of the database back to the disk, in short steps whose log is emptied where room is short. Pages first, so that

@@ -1,7 +1,7 @@
 import { MOST_OWED_BYTES, type SearchIndexer } from '../search/search-index.ts';
-import { emptyLogPatiently } from './bound-log.ts';
-import type { Connection } from './connection.ts';
-import { emptyLog } from './empty-log.ts';
+import { emptyLogPatiently } from '../database/bound-log.ts';
+import type { Connection } from '../database/connection.ts';
+import { emptyLog } from '../database/empty-log.ts';
 import { startUpkeepThread, type UpkeepThread } from './upkeep-thread.ts';
 
 /** So much text that waits for the index means a flood. */

@@ -1,8 +1,8 @@
 import type { Checkpoint, CheckpointProject } from '../../core/retention/checkpoint.ts';
-import { newestFirst, readSnapshots } from '../read-snapshots.ts';
-import { locateWorkdir } from '../take/locate-workdir.ts';
-import type { CheckpointStore } from './open-store.ts';
-import { readProject } from './project-book.ts';
+import { newestFirst, readSnapshots } from '../store/read-snapshots.ts';
+import { locateWorkdir } from './locate-workdir.ts';
+import type { CheckpointStore } from '../store/open-store.ts';
+import { readProject } from '../store/project-book.ts';
 
 /** Every project that has checkpoints, the one used last first. */
 export async function listProjects(store: CheckpointStore): Promise<CheckpointProject[]> {

@@ -1,9 +1,9 @@
-import { type Sorted, sortChanges } from '../restore/sort-changes.ts';
-import { runGitOverFiles } from '../take/git-over-files.ts';
-import { listChanges, listIgnored } from '../take/list-changes.ts';
-import { indexCount } from '../take/work-index.ts';
+import { type Sorted, sortChanges } from './sort-changes.ts';
+import { runGitOverFiles } from './git-over-files.ts';
+import { listChanges, listIgnored } from './list-changes.ts';
+import { indexCount } from './work-index.ts';
 import type { OpenProject } from './open-project.ts';
-import type { CheckpointStore } from './open-store.ts';
+import type { CheckpointStore } from '../store/open-store.ts';
 
 /** What has to be done to bring a project's index up to date, before any file is read. */
 export async function findWork(

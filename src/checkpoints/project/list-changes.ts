@@ -1,6 +1,6 @@
 import { runGit } from '../../platform/git/run-git.ts';
-import { splitNul } from '../restore/diff-trees.ts';
-import { type Excludes, excludeArgs } from './excludes.ts';
+import { splitNul } from './diff-trees.ts';
+import { type Excludes, excludeArgs } from '../store/excludes.ts';
 import { type FilesPlace, runGitOverFiles } from './git-over-files.ts';
 
 /** A path whose file differs from the index: `?` is new, `C` changed, `R` seems removed. Names are bytes, not text. */

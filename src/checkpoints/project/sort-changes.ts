@@ -1,6 +1,6 @@
 import { lstatSync, type Stats } from 'node:fs';
 import type { LeftOutFile } from '../../core/retention/checkpoint.ts';
-import type { Change } from '../take/list-changes.ts';
+import type { Change } from './list-changes.ts';
 
 /** What to do about each path: one list per thing that git is told. */
 export interface Sorted {

@@ -2,10 +2,10 @@ import { lstatSync, realpathSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { Failure } from '../../core/failure.ts';
 import type { Checkpoint } from '../../core/retention/checkpoint.ts';
-import { locateWorkdir, sameFile } from '../take/locate-workdir.ts';
-import { Folder } from '../worktree/worktree-folder.ts';
-import type { CheckpointStore } from './open-store.ts';
-import { readProject } from './project-book.ts';
+import { locateWorkdir, sameFile } from '../project/locate-workdir.ts';
+import { Folder } from './worktree-folder.ts';
+import type { CheckpointStore } from '../store/open-store.ts';
+import { readProject } from '../store/project-book.ts';
 
 /**
  * Whether the folder of a checkpoint is there, or was removed and may be made again. Refuses one that cannot be reached: it may

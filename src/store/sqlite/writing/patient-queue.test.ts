@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { tempDir } from '../../../../test/support/temp-dir.ts';
-import { type Connection, openConnection } from './connection.ts';
+import { type Connection, openConnection } from '../database/connection.ts';
 import { createPatientQueue } from './patient-queue.ts';
 import { createWriteQueue } from './write-queue.ts';
 

@@ -9,13 +9,13 @@ import { GITS_ARE_SEEN, gitsEnded } from '../../platform/git/git-at-work.ts';
 import { ifPossible } from '../../platform/if-possible.ts';
 import { removeLeftoversIn } from '../../platform/leftovers/remove-leftovers.ts';
 import { ownerOf } from '../../platform/leftovers/temporary-name.ts';
-import { Folder, openPlace } from '../worktree/worktree-folder.ts';
-import { RESTORE_PREFIX } from '../worktree/worktree-write.ts';
-import { DEBRIS_AGE_MS, findDebris } from './find-debris.ts';
-import type { CheckpointStore } from './open-store.ts';
-import { brokenPromises } from './promised-refs.ts';
-import type { StoreLayout } from './store-layout.ts';
-import { notesLeft, signIn, type WorkNote } from './store-work.ts';
+import { Folder, openPlace } from './worktree-folder.ts';
+import { RESTORE_PREFIX } from './worktree-write.ts';
+import { DEBRIS_AGE_MS, findDebris } from '../store/find-debris.ts';
+import type { CheckpointStore } from '../store/open-store.ts';
+import { brokenPromises } from '../store/promised-refs.ts';
+import type { StoreLayout } from '../store/store-layout.ts';
+import { notesLeft, signIn, type WorkNote } from '../store/store-work.ts';
 
 type HealedStore = Pick<CheckpointStore, 'layout' | 'lock'>;
 

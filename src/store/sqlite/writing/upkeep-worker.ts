@@ -1,8 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { leaveOutIndexes } from '../../../platform/sqlite/damaged-pages.ts';
 import { addToIndexes, mergePages } from '../search/search-index.ts';
-import { openBeside } from './connection.ts';
-import { emptyLog } from './empty-log.ts';
+import { openBeside } from '../database/connection.ts';
+import { emptyLog } from '../database/empty-log.ts';
 import { findDamage } from './find-damage.ts';
 import type { UpkeepTask } from './upkeep-thread.ts';
 

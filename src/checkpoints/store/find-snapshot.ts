@@ -1,7 +1,7 @@
-import { Failure } from '../core/failure.ts';
-import type { Checkpoint } from '../core/retention/checkpoint.ts';
+import { Failure } from '../../core/failure.ts';
+import type { Checkpoint } from '../../core/retention/checkpoint.ts';
 import { readSnapshots } from './read-snapshots.ts';
-import type { CheckpointStore } from './store/open-store.ts';
+import type { CheckpointStore } from './open-store.ts';
 
 /** A checkpoint by its id or the first characters of it, with the one taken before it in the same project. */
 export interface FoundSnapshot {

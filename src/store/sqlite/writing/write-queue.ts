@@ -2,11 +2,11 @@ import { MAX_BATCH } from '../../../core/sessions/session-writer.ts';
 import { retryBusy } from '../../../platform/sqlite/retry-busy.ts';
 import { indexWhenIdle } from '../search/index-when-idle.ts';
 import { createSearchIndexer, isIndexBehind, newestMessage, type SearchIndexer } from '../search/search-index.ts';
-import { isLogFull } from './bound-log.ts';
-import { type Connection, LOCK_DEADLINE_MS } from './connection.ts';
+import { isLogFull } from '../database/bound-log.ts';
+import { type Connection, LOCK_DEADLINE_MS } from '../database/connection.ts';
 import { FloodUpkeep } from './flood-upkeep.ts';
-import { isBusy, lockedTooLong, translateSqliteError } from './sqlite-errors.ts';
-import { onTightDisk } from './tight-disk.ts';
+import { isBusy, lockedTooLong, translateSqliteError } from '../database/sqlite-errors.ts';
+import { onTightDisk } from '../database/tight-disk.ts';
 
 /**
  * All writes of a connection, one short transaction after another. Writes asked for at the same time share a transaction,

@@ -10,11 +10,11 @@ import { DAY_MS } from '../../core/time.ts';
 import { gitMark } from '../../platform/git/git-at-work.ts';
 import { temporaryName } from '../../platform/leftovers/temporary-name.ts';
 import { takeSnapshot } from '../take/take-snapshot.ts';
-import { RESTORE_PREFIX } from '../worktree/worktree-write.ts';
+import { RESTORE_PREFIX } from './worktree-write.ts';
 import { healStore } from './heal-store.ts';
-import type { CheckpointStore } from './open-store.ts';
-import { noteRestore, signIn } from './store-work.ts';
-import { verifyStore } from './verify-store.ts';
+import type { CheckpointStore } from '../store/open-store.ts';
+import { noteRestore, signIn } from '../store/store-work.ts';
+import { verifyStore } from '../reclaim/verify-store.ts';
 
 let store: CheckpointStore;
 let workdir: string;
