@@ -29,16 +29,26 @@ export interface FoundEntry {
   readonly data: () => Iterable<Buffer>;
 }
 
+export interface EntryOptions {
+  /** Files may have other names: their content goes into the archive, and comes back as a file of its own. */
+  readonly linked?: boolean;
+}
+
 /**
  * Everything in a session's directory, folders before what they hold, reached through the open directory alone. Refuses what an
  * archive could not bring back.
  */
-export function* archiveEntries(directory: DirectoryHandle): Generator<FoundEntry> {
+export function* archiveEntries(directory: DirectoryHandle, options: EntryOptions = {}): Generator<FoundEntry> {
   yield folderEntry('.', directory);
-  yield* entriesIn(directory, '');
+  yield* entriesIn(directory, { prefix: '', options });
 }
 
-function* entriesIn(folder: DirectoryHandle, prefix: string): Generator<FoundEntry> {
+interface Below {
+  readonly prefix: string;
+  readonly options: EntryOptions;
+}
+
+function* entriesIn(folder: DirectoryHandle, { prefix, options }: Below): Generator<FoundEntry> {
   for (const name of orUnreadable(folder.path, () => folder.names().toSorted())) {
     const path = prefix + name;
     const stat = orUnreadable(join(folder.path, name), () => folder.lookExactly(name));
@@ -48,10 +58,10 @@ function* entriesIn(folder: DirectoryHandle, prefix: string): Generator<FoundEnt
       if (inner === undefined) continue;
       if (inner.identity.device !== folder.identity.device) throw refused(inner.path, 'is on another file system.');
       yield folderEntry(path, inner);
-      yield* entriesIn(inner, `${path}/`);
+      yield* entriesIn(inner, { prefix: `${path}/`, options });
     } else {
-      refuseOthers(join(folder.path, name), stat);
-      yield fileEntry({ folder, name, path }, stat);
+      refuseOthers(join(folder.path, name), stat, options);
+      yield fileEntry({ folder, name, path, options }, stat);
     }
   }
 }
@@ -73,6 +83,7 @@ interface Spot {
   readonly folder: DirectoryHandle;
   readonly name: string;
   readonly path: string;
+  readonly options: EntryOptions;
 }
 
 function fileEntry(spot: Spot, stat: BigIntStats): FoundEntry {
@@ -91,12 +102,12 @@ function factsOf(path: string, { mode, mtimeNs }: BigIntStats) {
  * The content of a file as lines of `ArchiveData`, one for each stretch. Refuses one that is not as long as its entry says, or that
  * another thing took the place of. A line is good until the next one is asked for: all of them are made in the same memory.
  */
-function* archiveData({ folder, name }: Spot, sizeBytes: number): Generator<Buffer> {
+function* archiveData({ folder, name, options }: Spot, sizeBytes: number): Generator<Buffer> {
   const file = join(folder.path, name);
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
   const handle = openSync(folder.at(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   try {
-    refuseOthers(file, fstatSync(handle, { bigint: true }));
+    refuseOthers(file, fstatSync(handle, { bigint: true }), options);
     const stretch = Buffer.allocUnsafe(Math.min(STRETCH_BYTES, sizeBytes + 1));
     const line = Buffer.allocUnsafe(stretch.length * MOST_ESCAPED + LINE_OVERHEAD_BYTES);
     let at = 0;
@@ -129,9 +140,9 @@ function refuseUnreachable({ path }: DirectoryHandle, name: string): void {
   if (name.includes('\uFFFD')) throw refused(join(path, name), 'cannot be read: Its name is not valid UTF-8.');
 }
 
-function refuseOthers(path: string, stat: BigIntStats): void {
+function refuseOthers(path: string, stat: BigIntStats, { linked = false }: EntryOptions): void {
   if (!stat.isFile()) throw refused(path, 'is neither a file nor a folder.');
-  if (stat.nlink > 1n) throw refused(path, 'has other names.');
+  if (stat.nlink > 1n && !linked) throw refused(path, 'has other names.');
 }
 
 /** What the system does not let anybody read is a sentence about its path. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Failure } from '../../core/failure.ts';
 import type { ArchiveDocument, ArchiveMember } from '../../core/sessions/session-archive.ts';
 import type { DirectoryHandle } from '../../platform/files/directory-handle.ts';
-import { type ArchiveData, type ArchiveEntry, archiveEntries } from './archive-entries.ts';
+import { type ArchiveData, type ArchiveEntry, archiveEntries, type EntryOptions } from './archive-entries.ts';
 import { type ArchiveRow, documentOfRow } from './archive-version-1.ts';
 
 const HEADER = { format: 'coppice-archive', version: 2 };
@@ -17,12 +17,13 @@ export type SomeLines = readonly (string | Buffer)[];
 export async function* archiveLines(
   documents: AsyncIterable<SomeLines> | Iterable<SomeLines>,
   openDirectory: () => DirectoryHandle | undefined,
+  options: EntryOptions = {},
 ): AsyncGenerator<SomeLines> {
   yield [JSON.stringify(HEADER)];
   yield* documents;
   using directory = openDirectory();
   if (directory === undefined) return;
-  for (const { entry, data } of archiveEntries(directory)) {
+  for (const { entry, data } of archiveEntries(directory, options)) {
     yield [JSON.stringify(entry)];
     for (const line of data()) yield [line];
   }

@@ -77,6 +77,8 @@ export interface SessionPart {
   readonly sparable: boolean;
   /** Keys, tokens, environments. It goes to the trash with its session, and never into an archive. */
   readonly secret?: true;
+  /** Its files may have other names, of which each is another session's. They move, and what has the other names stays as it is. */
+  readonly linked?: true;
 }
 
 export interface FoundStray {
@@ -110,7 +112,8 @@ export interface SharedPart {
   obstacle?(home: string): string | undefined;
   /** What there is of a session, as text; undefined where there is nothing. */
   copy(home: string, id: string): Promise<string | undefined>;
-  takeOut(home: string, id: string): Promise<void>;
+  /** What came after the copy is not in it, and stays. */
+  takeOut(home: string, id: string, copy: string): Promise<void>;
   /** Puts back what a copy says, as far as it is not there. */
   putBack(home: string, id: string, copy: string): Promise<void>;
 }

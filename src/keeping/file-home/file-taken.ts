@@ -35,7 +35,8 @@ function memberLines(home: string, place: string): AsyncIterable<SomeLines> {
   if (record === undefined) throw new Error('a session that was taken is not in the trash');
   const pieces = record.pieces.filter(({ as }) => !as.startsWith(`${SECRETS}/`));
   const line = JSON.stringify({ ...record, pieces } satisfies TakenRecord);
-  return archiveLines([[`${RECORD}${line}}`]], () => openBelow(home, join(place, FILES)));
+  // Which of them may have other names was judged before they were taken.
+  return archiveLines([[`${RECORD}${line}}`]], () => openBelow(home, join(place, FILES)), { linked: true });
 }
 
 interface Unpacking {

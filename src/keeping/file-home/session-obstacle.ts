@@ -39,14 +39,15 @@ function heldBy(hold: SessionHold): string {
 /** Why files cannot be moved, before anything of them is touched. */
 export function fileObstacle(
   home: string,
-  pieces: readonly Pick<SessionPiece, 'path' | 'files'>[],
+  pieces: readonly Pick<SessionPiece, 'path' | 'files' | 'linked'>[],
 ): string | undefined {
   const owner = lstatSync(home).uid;
-  for (const { path, files } of pieces) {
+  for (const { path, files, linked = false } of pieces) {
     const above = dirname(join(home, path));
     if (!isWritable(above)) return `The folder ${dirname(path)} may not be written, so nothing in it can be moved.`;
     for (const file of files) {
-      if (file.linkCount > 1) return `Its file ${file.path} has other names, so it is not only ours to move.`;
+      if (file.linkCount > 1 && !linked)
+        return `Its file ${file.path} has other names, so it is not only ours to move.`;
       const stat = lstatSync(join(home, file.path), { throwIfNoEntry: false });
       if (stat !== undefined && stat.uid !== owner)
         return `Its file ${file.path} belongs to another user than the home does.`;

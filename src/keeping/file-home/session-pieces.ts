@@ -9,6 +9,8 @@ export interface SessionPiece {
   readonly files: readonly TreeFile[];
   readonly role: 'transcript' | 'part' | 'spare';
   readonly secret: boolean;
+  /** Its files may have other names, which are none of its business. */
+  readonly linked?: boolean;
 }
 
 /** Everything of a session in the order in which it leaves: once the first transcript is gone, its agent sees it no more. */
@@ -17,8 +19,8 @@ export function piecesOf({ transcripts, parts }: FoundSession): readonly Session
     ...transcripts.map((file): SessionPiece => {
       return { path: file.path, files: [file], role: 'transcript', secret: false };
     }),
-    ...parts.map(({ path, files, sparable, secret }): SessionPiece => {
-      return { path, files, role: sparable ? 'spare' : 'part', secret: secret === true };
+    ...parts.map(({ path, files, sparable, secret, linked }): SessionPiece => {
+      return { path, files, role: sparable ? 'spare' : 'part', secret: secret === true, linked: linked === true };
     }),
   ];
 }

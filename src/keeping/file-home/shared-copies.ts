@@ -22,8 +22,10 @@ export async function copyShared({ home, agent }: FileHomePlace, id: string): Pr
 
 /** Takes out what a record has a copy of. */
 export async function takeOutShared({ home, agent }: FileHomePlace, { id, shared }: TakenRecord): Promise<void> {
-  for (const part of agent.shared ?? [])
-    if (shared.some(({ name }) => name === part.name)) await part.takeOut(home, id);
+  for (const part of agent.shared ?? []) {
+    const found = shared.find(({ name }) => name === part.name);
+    if (found !== undefined) await part.takeOut(home, id, found.copy);
+  }
 }
 
 export async function putBackShared({ home, agent }: FileHomePlace, { id, shared }: TakenRecord): Promise<void> {
