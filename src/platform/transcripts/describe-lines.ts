@@ -21,16 +21,19 @@ const TAIL_BYTES = 64 * 1024;
 export async function describeLines(path: string, begin: () => LineTranscript): Promise<LinesDescribed> {
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
   await using file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-  const { size } = await file.stat();
+  const { size, mtimeMs } = await file.stat();
   for (const headBytes of HEADS_BYTES) {
     if (size <= headBytes + TAIL_BYTES) return describeWhole(await readText(file, 0, size), begin());
     const transcript = begin();
     const head = await readText(file, 0, headBytes);
     say(head.slice(0, head.lastIndexOf('\n') + 1), transcript);
     if (transcript.facts().title === undefined && headBytes !== HEADS_BYTES.at(-1)) continue;
+    const { lastActiveAt: begunAt } = transcript.facts();
     const tail = await readText(file, size - TAIL_BYTES, TAIL_BYTES);
     say(tail.slice(tail.indexOf('\n') + 1), transcript);
-    return transcript.facts();
+    const facts = transcript.facts();
+    // Where the end tells no time, as in the middle of an image, it would count as old as its beginning.
+    return facts.lastActiveAt === begunAt ? { ...facts, lastActiveAt: Math.floor(mtimeMs) } : facts;
   }
   return begin().facts();
 }
