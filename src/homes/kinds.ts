@@ -30,6 +30,12 @@ export const KINDS: readonly KnownKind[] = [
     place: '~/.pi/agent',
     load: async () => (await import('./pi/pi-kind.ts')).piKind,
   },
+  {
+    name: 'claude-code',
+    agent: 'Claude Code',
+    place: '~/.claude',
+    load: async () => (await import('./claude-code/claude-kind.ts')).claudeKind,
+  },
 ];
 
 /** Their agents in a sentence, such as "A", "A or B", "A, B or C". */

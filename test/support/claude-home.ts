@@ -50,7 +50,7 @@ const FOLDER = '-work-demo';
 /** Writes a home as Claude Code does, with all that its driver has to tell apart. Nothing is there until it is asked for. */
 export function claudeHome(home: string) {
   mkdirSync(join(home, 'projects'), { recursive: true });
-  mkdirSync(join(home, 'sessions'));
+  mkdirSync(join(home, 'sessions'), { recursive: true });
   const write = (path: string, text: string, at: EpochMs = LONG_AGO): void => {
     mkdirSync(dirname(join(home, path)), { recursive: true });
     writeFileSync(join(home, path), text);
@@ -58,7 +58,7 @@ export function claudeHome(home: string) {
   };
   const session = (id: string, options: ClaudeSessionOptions = {}): void => {
     const { folder = FOLDER, at = LONG_AGO, stores = [], subagents = {} } = options;
-    const said = claudeLines(id);
+    const said = claudeLines(id, dayOf(at));
     const { lines = [said.user(`Hello ${id}`), said.text(`m-${id}`, 'Hello.')] } = options;
     write(`projects/${folder}/${id}.jsonl`, options.text ?? linesText(lines), at);
     for (const [agent, told] of Object.entries(subagents)) {
@@ -98,6 +98,10 @@ export function linesText(lines: readonly JsonObject[]): string {
 
 export function promptLine(sessionId: string, display: string, timestamp: EpochMs): string {
   return `${JSON.stringify({ display, pastedContents: {}, timestamp, project: '/work/demo', sessionId })}\n`;
+}
+
+export function dayOf(at: EpochMs): string {
+  return new Date(at).toISOString().slice(0, 10);
 }
 
 /** A home as one look at it finds it. */

@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../src/core/json.ts';
 
 /** Lines as Claude Code writes them, in the shapes of its transcripts. */
-export function claudeLines(sessionId: string) {
+export function claudeLines(sessionId: string, day = '2026-11-15') {
   const outer = { isSidechain: false, sessionId, cwd: '/work/demo', gitBranch: 'main', version: '2.1.325' };
   let minute = 0;
-  const at = () => `2026-11-15T07:${String(minute++).padStart(2, '0')}:00.000Z`;
+  const at = () => `${day}T07:${String(minute++).padStart(2, '0')}:00.000Z`;
   const user = (content: JsonObject[] | string, more: JsonObject = {}): JsonObject => ({
     ...outer,
     type: 'user',

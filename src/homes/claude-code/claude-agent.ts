@@ -3,6 +3,7 @@ import { CLAUDE } from './claude-messages.ts';
 import { claudeRetention } from './claude-retention.ts';
 import { describeClaude } from './describe-claude.ts';
 import { guardClaude } from './guard-claude.ts';
+import { managedFormat } from './managed-format.ts';
 import { promptHistory } from './prompt-history.ts';
 import { sortClaude } from './sort-claude.ts';
 
@@ -10,9 +11,9 @@ import { sortClaude } from './sort-claude.ts';
 export const claudeAgent: FileAgent = {
   name: CLAUDE,
   agent: 'Claude Code',
-  format: async () => (await import('./claude-format.ts')).claudeFormat,
+  format: async () => managedFormat,
   sort: async (tree, now) => sortClaude(tree, now),
-  describe: async (home, session) => describeClaude(home, session),
+  describe: describeClaude,
   guard: async (home, now) => guardClaude(home, now),
   shared: [promptHistory],
   retention: async (home) => claudeRetention(home),

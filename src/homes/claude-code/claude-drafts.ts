@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { HomeTree, TreeFile } from '../../keeping/file-home/home-tree.ts';
 import { type ClaudeHead, readHead } from './claude-head.ts';
 import type { OtherSort } from './claude-others.ts';
-import { type ClaudePart, partOfFolder, placeOf } from './claude-places.ts';
+import { type ClaudePart, placeOf } from './claude-places.ts';
 
 /** What names alone say of one session, and the first lines of its transcripts. */
 export interface SessionDraft {
@@ -22,7 +22,7 @@ export interface ToldFile {
   readonly head?: ClaudeHead;
 }
 
-export type PartDraft = Pick<ClaudePart, 'path' | 'sparable' | 'secret'> & { readonly files: TreeFile[] };
+export type PartDraft = Pick<ClaudePart, 'path' | 'sparable' | 'secret' | 'linked'> & { readonly files: TreeFile[] };
 
 export interface ClaudeDrafts {
   readonly sessions: readonly SessionDraft[];
@@ -32,7 +32,7 @@ export interface ClaudeDrafts {
 }
 
 /** Puts together what belongs to each session. */
-export function draftSessions({ home, files, folders }: HomeTree): ClaudeDrafts {
+export function draftSessions({ home, files }: HomeTree): ClaudeDrafts {
   const byId = new Map<string, SessionDraft>();
   const others: { readonly file: TreeFile; readonly sort: OtherSort }[] = [];
   const loose: { readonly file: TreeFile; readonly agent: string }[] = [];
@@ -46,11 +46,6 @@ export function draftSessions({ home, files, folders }: HomeTree): ClaudeDrafts 
     else others.push({ file, sort: place.sort });
   }
   for (const { file, agent } of loose) addLoose(byId, told(file), agent);
-  for (const path of folders) {
-    const part = partOfFolder(path);
-    const draft = part && byId.get(part.id);
-    if (part !== undefined && draft !== undefined) partIn(draft, part);
-  }
   const drafts = [...byId.values()];
   const isTold = ({ main, subagents }: SessionDraft) => main.length + subagents.length > 0;
   return { sessions: drafts.filter(isTold), left: drafts.filter((draft) => !isTold(draft)), others };
@@ -64,8 +59,8 @@ function draftOf(byId: Map<string, SessionDraft>, id: string, parentId?: string)
   return draft;
 }
 
-function partIn({ parts }: SessionDraft, { path, sparable, secret }: ClaudePart): PartDraft {
-  const part = parts.get(path) ?? { path, sparable, secret, files: [] };
+function partIn({ parts }: SessionDraft, { path, sparable, secret, linked }: ClaudePart): PartDraft {
+  const part = parts.get(path) ?? { path, sparable, secret, linked, files: [] };
   parts.set(path, part);
   return part;
 }

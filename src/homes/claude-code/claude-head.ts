@@ -15,6 +15,8 @@ export interface ClaudeHead {
   readonly copyOf?: string;
   /** The id of the first prompt. A copy has the same one. */
   readonly firstPrompt?: string;
+  /** Of the program that wrote it. */
+  readonly majorVersion?: number;
   /** What stands before the first prompt is younger than that, so the file began as a copy of another. */
   readonly beganAsCopy: boolean;
 }
@@ -55,11 +57,13 @@ function relationsOf(lines: readonly JsonObject[]): Omit<ClaudeHead, 'isTranscri
   const needs = textOf(reference?.['parentSessionId']);
   const copyOf = lines.map((line) => textOf(objectOf(line['forkedFrom'])?.['sessionId'])).find(Boolean);
   const firstPrompt = textOf(prompt?.['uuid']);
+  const majorVersion = Number.parseInt(firstText(lines, 'version') ?? '', 10);
   return {
     ...(sessionId !== undefined && { sessionId }),
     ...(needs !== undefined && { needs }),
     ...(copyOf !== undefined && { copyOf }),
     ...(firstPrompt !== undefined && { firstPrompt }),
+    ...(Number.isInteger(majorVersion) && { majorVersion }),
     beganAsCopy: prompt !== undefined && isYounger(lines.slice(0, lines.indexOf(prompt)), prompt),
   };
 }

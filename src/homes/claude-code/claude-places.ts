@@ -17,16 +17,17 @@ export interface ClaudePart {
   readonly path: string;
   readonly sparable: boolean;
   readonly secret: boolean;
+  /** A copy of a session has the same files under names of its own. */
+  readonly linked: boolean;
 }
 
 export function placeOf(path: string): ClaudePlace {
   return ownPlace(path.split('/')) ?? { kind: 'other', sort: otherSortOf(path) };
 }
 
-/** The part that a folder is, whether anything is in it or not. */
-export function partOfFolder(path: string): ClaudePart | undefined {
-  const place = ownPlace([...path.split('/'), '']);
-  return place?.kind === 'part' && place.path === path ? place : undefined;
+/** Whether a conversation is told there, rather than what subagents of it said. */
+export function isMain(path: string): boolean {
+  return ownPlace(path.split('/'))?.kind === 'transcript';
 }
 
 const UUID = '[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}';
@@ -34,9 +35,19 @@ const SESSION = new RegExp(`^${UUID}$`, 'i');
 const TRANSCRIPT = new RegExp(`^(${UUID})\\.jsonl$`, 'i');
 const SUBAGENT = /^(agent-.+)\.jsonl$/;
 
-/** Where each session has a folder or a file of its own, and whether it is done without. Environments may hold keys. */
-const STORES: Readonly<Record<string, { readonly name: RegExp; readonly spare?: true; readonly secret?: true }>> = {
-  'file-history': { name: SESSION },
+interface Store {
+  readonly name: RegExp;
+  /** It is done without. */
+  readonly spare?: true;
+  /** Environments may hold keys. */
+  readonly secret?: true;
+  /** A copy of a session shares the files of its original. */
+  readonly linked?: true;
+}
+
+/** Where each session has a folder or a file of its own. */
+const STORES: Readonly<Record<string, Store>> = {
+  'file-history': { name: SESSION, linked: true },
   'image-cache': { name: SESSION },
   'session-env': { name: SESSION, secret: true },
   tasks: { name: SESSION },
@@ -50,10 +61,10 @@ function ownPlace(names: readonly string[]): ClaudePlace | undefined {
   const store = STORES[top];
   const match = store?.name.exec(name) ?? undefined;
   if (store === undefined || match === undefined) return undefined;
-  const { spare = false, secret = false } = store;
+  const { spare = false, secret = false, linked = false } = store;
   // Either every session has a folder there, or every one a file.
   if ((store.name === SESSION) !== names.length > 2) return undefined;
-  return { kind: 'part', id: match[1] ?? name, path: `${top}/${name}`, sparable: spare, secret };
+  return { kind: 'part', id: match[1] ?? name, path: `${top}/${name}`, sparable: spare, secret, linked };
 }
 
 /** `projects/FOLDER/…`: a folder of each place that people worked in. */
@@ -70,7 +81,7 @@ function inProject(names: readonly string[]): ClaudePlace | undefined {
   // What stands among the words of subagents cannot move with its folder, or they would.
   const depth = below === 'subagents' ? names.length : 4;
   const sparable = SPARABLE.has(below);
-  return { kind: 'part', id: name, path: names.slice(0, depth).join('/'), sparable, secret: false };
+  return { kind: 'part', id: name, path: names.slice(0, depth).join('/'), sparable, secret: false, linked: false };
 }
 
 /** Outputs that were too long for the conversation. Going on with a session does not ask for them. */

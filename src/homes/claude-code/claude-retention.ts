@@ -5,6 +5,7 @@ import { DAY_MS } from '../../core/time.ts';
 import type { OwnRetention } from '../../keeping/file-home/file-agent.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { readRegular } from '../../platform/files/open-regular.ts';
+import { isMain } from './claude-places.ts';
 
 /** Where an administrator sets what holds for all users of a machine. */
 const MANAGED: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
@@ -38,15 +39,12 @@ function deletes(days: number, from: string): OwnRetention {
     from,
     deletesAt({ transcripts }) {
       // What subagents said goes with the conversation, however new it is.
-      const swept = transcripts.filter(({ path }) => path.split('/').length === SWEPT_DEPTH);
+      const swept = transcripts.filter(({ path }) => isMain(path));
       const changed = (swept.length > 0 ? swept : transcripts).map(({ modifiedAt }) => modifiedAt);
       return changed.length === 0 ? undefined : Math.min(...changed) + days * DAY_MS;
     },
   };
 }
-
-/** `projects/FOLDER/NAME` */
-const SWEPT_DEPTH = 3;
 
 function paused(setting: string, from: string): OwnRetention {
   return { setting, from, deletesAt: () => undefined };

@@ -20,11 +20,10 @@ export function finishSessions(
   const parentOf = findOriginals(drafts);
   const sessions = drafts.map((draft): FoundSession => {
     const { id, main, subagents } = draft;
-    const told = [...main.toSorted(newestFirst), ...subagents];
+    const told = [...main.toSorted(oldestFirst), ...subagents];
     const parts = [...draft.parts.values()].map(finishPart);
     const parentId = draft.parentId ?? parentOf(draft);
-    const by = neededBy.get(id);
-    const hold: SessionHold | undefined = by === undefined ? undefined : { kind: 'referenced', by };
+    const hold = holdOf(told, neededBy.get(id));
     const files = [...told.map(({ file }) => file), ...parts.flatMap((part) => part.files)];
     return {
       id,
@@ -38,6 +37,14 @@ export function finishSessions(
   });
   return { sessions, problems: drafts.flatMap(unreadableIn) };
 }
+
+/** Nobody knows what versions to come leave out of a file and keep elsewhere. */
+function holdOf(told: readonly ToldFile[], by: string | undefined): SessionHold | undefined {
+  if (told.some(({ head }) => (head?.majorVersion ?? KNOWN_MAJOR) > KNOWN_MAJOR)) return { kind: 'report-only' };
+  return by === undefined ? undefined : { kind: 'referenced', by };
+}
+
+const KNOWN_MAJOR = 2;
 
 /** Whether a running program has it. What a subagent says is a part of the session that it works for. */
 export function isOpen({ id, parentId }: Pick<SessionDraft, 'id' | 'parentId'>, { open }: ClaudeRegistry): boolean {
@@ -83,8 +90,8 @@ function findOriginals(drafts: readonly SessionDraft[]): (draft: SessionDraft) =
   };
 }
 
-function finishPart({ path, files, sparable, secret }: PartDraft): SessionPart {
-  return { path, files, sparable, ...(secret && { secret }) };
+function finishPart({ path, files, sparable, secret, linked }: PartDraft): SessionPart {
+  return { path, files, sparable, ...(secret && { secret }), ...(linked && { linked }) };
 }
 
 function unreadableIn({ main, subagents }: SessionDraft): Problem[] {
@@ -95,6 +102,6 @@ function unreadableIn({ main, subagents }: SessionDraft): Problem[] {
   });
 }
 
-function newestFirst({ file: one }: ToldFile, { file: other }: ToldFile): number {
-  return other.modifiedAt - one.modifiedAt || (one.path < other.path ? -1 : 1);
+function oldestFirst({ file: one }: ToldFile, { file: other }: ToldFile): number {
+  return one.modifiedAt - other.modifiedAt || (one.path < other.path ? -1 : 1);
 }

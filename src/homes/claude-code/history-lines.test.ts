@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import { promptLine } from '../../../test/support/claude-home.ts';
-import { contentOf, copyLines, type HistoryLines, linesOf, withCopy, withoutSession } from './history-lines.ts';
+import { contentOf, copyLines, type HistoryLines, linesOf, withCopy, withoutCopy } from './history-lines.ts';
 
 /** What a line is to a session: the session and the time in a prompt, or something else that stands there. */
 function linesFrom(text: string): HistoryLines {
@@ -9,7 +9,8 @@ function linesFrom(text: string): HistoryLines {
 }
 
 function take(lines: HistoryLines, id: string): { readonly left: HistoryLines; readonly copy: string } {
-  return { left: withoutSession(lines, id), copy: copyLines(lines, id) ?? '' };
+  const copy = copyLines(lines, id);
+  return { left: copy === undefined ? lines : withoutCopy(lines, copy), copy: copy ?? '' };
 }
 
 describe('lines of the prompt history', () => {
@@ -20,7 +21,13 @@ describe('lines of the prompt history', () => {
     expect(contentOf(left).toString()).toBe(promptLine('b', 'two', 2e12));
     expect(JSON.parse(copy)).toMatchObject({ version: 1, lines: [{}, {}] });
     expect(copyLines(linesFrom(text), 'c')).toBeUndefined();
-    expect(contentOf(withoutSession(linesFrom(promptLine('b', 'I like a', 1)), 'a')).toString()).toContain('I like a');
+    expect(copyLines(linesFrom(promptLine('b', 'I like a', 1)), 'a')).toBeUndefined();
+  });
+
+  it('stay where they are no part of the copy', () => {
+    const { copy } = take(linesFrom(text), 'a');
+    const since = promptLine('a', 'four', 4e12);
+    expect(contentOf(withoutCopy(linesFrom(text + since), copy)).toString()).toBe(promptLine('b', 'two', 2e12) + since);
   });
 
   it('come back once, however often they are put back', () => {

@@ -16,7 +16,7 @@ export function contentOf(lines: HistoryLines): Buffer {
   return Buffer.from(lines.join(''), 'latin1');
 }
 
-/** Whether an id stands anywhere in it. Mostly it does not, and then there is nothing to be taken apart. */
+/** Whether an id stands anywhere in a history. Mostly it does not, and then there is nothing to be taken apart. */
 export function names(content: Buffer, id: string): boolean {
   return content.includes(nameOf(id));
 }
@@ -34,9 +34,14 @@ export function copyLines(lines: HistoryLines, id: string): string | undefined {
   return `${JSON.stringify({ version: 1, lines: kept })}\n`;
 }
 
-export function withoutSession(lines: HistoryLines, id: string): HistoryLines {
-  const isOwn = isOf(id);
-  return lines.filter((line) => !isOwn(line));
+/** Takes out the lines of a copy, each once. What the session has said since then is not in it, and stays. */
+export function withoutCopy(lines: HistoryLines, copy: string): HistoryLines {
+  const gone = countAll(keptIn(copy).map(unpacked));
+  return lines.filter((line) => {
+    const left = gone.get(terminated(line)) ?? 0;
+    gone.set(terminated(line), left - 1);
+    return left <= 0;
+  });
 }
 
 /** Puts lines back where they were, as far as they are not there. What was written since then stays, and stays in its order. */

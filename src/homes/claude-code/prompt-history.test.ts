@@ -21,6 +21,8 @@ import { promptHistory } from './prompt-history.ts';
 
 const [ONE, TWO] = ['1', '2'].map(claudeId) as [string, string];
 
+const NO_LINES = '{"version":1,"lines":[]}';
+
 function withPrompts() {
   const at = claudeHome(tempDir());
   at.prompts([
@@ -42,7 +44,7 @@ describe('the prompt history of Claude Code', () => {
     chmodSync(path, 0o640);
     const before = facts();
     const copy = await promptHistory.copy(home, ONE);
-    await promptHistory.takeOut(home, ONE);
+    await promptHistory.takeOut(home, ONE, copy ?? '');
     expect(facts()).toEqual({ ...before, text: promptLine(TWO, 'second', LONG_AGO + 1000) });
     await promptHistory.putBack(home, ONE, copy ?? '');
     expect(facts()).toEqual(before);
@@ -52,11 +54,11 @@ describe('the prompt history of Claude Code', () => {
     const { home, facts } = withPrompts();
     const before = facts();
     expect(await promptHistory.copy(home, claudeId('3'))).toBeUndefined();
-    await promptHistory.takeOut(home, claudeId('3'));
+    await promptHistory.takeOut(home, claudeId('3'), NO_LINES);
     expect(facts()).toEqual(before);
     const empty = claudeHome(tempDir()).home;
     expect(await promptHistory.copy(empty, ONE)).toBeUndefined();
-    await promptHistory.takeOut(empty, ONE);
+    await promptHistory.takeOut(empty, ONE, NO_LINES);
     expect(existsSync(join(empty, 'history.jsonl'))).toBe(false);
   });
 
@@ -73,9 +75,10 @@ describe('the prompt history of Claude Code', () => {
   it('waits for a program that is writing, and leaves its lock alone', async () => {
     const { home, facts } = withPrompts();
     const lock = join(home, 'history.jsonl.lock');
+    const copy = (await promptHistory.copy(home, ONE)) ?? '';
     mkdirSync(lock, 0o755);
     const before = facts();
-    const taking = promptHistory.takeOut(home, ONE);
+    const taking = promptHistory.takeOut(home, ONE, copy);
     await sleep(100);
     expect(facts()).toEqual(before);
     // What the program does when it is done.
@@ -88,9 +91,10 @@ describe('the prompt history of Claude Code', () => {
   it('takes over a lock that nobody has touched for long, as Claude Code does', async () => {
     const { home, facts } = withPrompts();
     const lock = join(home, 'history.jsonl.lock');
+    const copy = (await promptHistory.copy(home, ONE)) ?? '';
     mkdirSync(lock, 0o755);
     utimesSync(lock, 1, 1);
-    await promptHistory.takeOut(home, ONE);
+    await promptHistory.takeOut(home, ONE, copy);
     expect(facts().text).not.toContain(ONE);
     expect(existsSync(lock)).toBe(false);
   });
@@ -101,9 +105,9 @@ describe('the prompt history of Claude Code', () => {
       const { home, facts } = withPrompts();
       const before = facts();
       const copy = (await promptHistory.copy(home, ONE)) ?? '';
-      died = await dieAtChange(change, () => promptHistory.takeOut(home, ONE));
+      died = await dieAtChange(change, () => promptHistory.takeOut(home, ONE, copy));
       expect([before.text, promptLine(TWO, 'second', LONG_AGO + 1000)]).toContain(facts().text);
-      await promptHistory.takeOut(home, ONE);
+      await promptHistory.takeOut(home, ONE, copy);
       expect(facts().text).not.toContain(ONE);
       await dieAtChange(change, () => promptHistory.putBack(home, ONE, copy));
       await promptHistory.putBack(home, ONE, copy);
@@ -122,7 +126,7 @@ describe('the prompt history of Claude Code', () => {
     const before = facts().text;
     while (program.exitCode === null) {
       const copy = (await promptHistory.copy(home, ONE)) ?? '';
-      await promptHistory.takeOut(home, ONE);
+      await promptHistory.takeOut(home, ONE, copy);
       await promptHistory.putBack(home, ONE, copy);
       // Otherwise nobody here would hear that it ended.
       await setImmediate();

@@ -14,7 +14,7 @@ import type { SharedPart } from '../../keeping/file-home/file-agent.ts';
 import { DirectoryHandle } from '../../platform/files/directory-handle.ts';
 import { readRegular } from '../../platform/files/open-regular.ts';
 import { writeAll } from '../../platform/files/write-all.ts';
-import { contentOf, copyLines, type HistoryLines, linesOf, names, withCopy, withoutSession } from './history-lines.ts';
+import { contentOf, copyLines, type HistoryLines, linesOf, names, withCopy, withoutCopy } from './history-lines.ts';
 import { withHistoryLock } from './history-lock.ts';
 
 const HISTORY = 'history.jsonl';
@@ -37,9 +37,9 @@ export const promptHistory: SharedPart = {
     if (!names(read(folder), id)) return undefined;
     return await withHistoryLock(folder, () => copyLines(linesOf(read(folder)), id));
   },
-  async takeOut(home, id) {
+  async takeOut(home, id, copy) {
     using folder = DirectoryHandle.open(home);
-    await change(folder, (content) => (names(content, id) ? withoutSession(linesOf(content), id) : undefined));
+    await change(folder, (content) => (names(content, id) ? withoutCopy(linesOf(content), copy) : undefined));
   },
   async putBack(home, _, copy) {
     using folder = DirectoryHandle.open(home);

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
@@ -93,8 +93,8 @@ describe('a sorted home of Claude Code', () => {
     const { sessions } = sorted(at.home);
     expect(sessions).toHaveLength(1);
     expect(sessions[0]?.transcripts.map(({ path }) => path)).toEqual([
-      `projects/-moved/${ONE}.jsonl`,
       `projects/-work-demo/${ONE}.jsonl`,
+      `projects/-moved/${ONE}.jsonl`,
     ]);
   });
 
@@ -156,6 +156,12 @@ describe('relations between sessions of Claude Code', () => {
     expect(byId(home, THREE)).not.toHaveProperty('hold');
   });
 
+  it('hold one that a version wrote which is not known yet', () => {
+    const at = claudeHome(tempDir());
+    at.session(ONE, { lines: [{ ...claudeLines(ONE).user('Hi'), version: '3.0.0' }] });
+    expect(byId(sorted(at.home), ONE)?.hold).toEqual({ kind: 'report-only' });
+  });
+
   it('are found by the first prompt of a copy, which says nothing of where it is from', () => {
     const at = claudeHome(tempDir());
     const prompt = claudeLines(ONE).user('Change the greeting', { parentUuid: null });
@@ -200,6 +206,12 @@ describe('what Claude Code left behind', () => {
     spoil(at);
     expect(strayPaths(sorted(at.home))).toEqual([]);
     expect(othersOf(sorted(at.home), 'cache')).toEqual(expect.arrayContaining([`file-history/${TWO}/1`]));
+  });
+
+  it('is none where a copy of the session has the same files', () => {
+    const at = withLeft();
+    at.share(`file-history/${TWO}/1`, `file-history/${ONE}/shared`);
+    expect(strayPaths(sorted(at.home))).not.toContain(`file-history/${TWO}`);
   });
 
   it('is none where a part of the projects cannot be looked at, or somebody wrote to it within a day', () => {
@@ -255,12 +267,9 @@ describe('a session of Claude Code that cannot be read', () => {
       ['3', line],
     ] as const)
       at.session(claudeId(digit), { text });
-    mkdirSync(join(at.home, `session-env/${ONE}`), { recursive: true });
     const home = sorted(at.home);
     expect(home.sessions.map(({ unreadable }) => unreadable)).toEqual([undefined, undefined, undefined]);
     expect(home.problems).toEqual([]);
-    // An empty folder goes with its session.
-    expect(byId(home, ONE)?.parts).toMatchObject([{ path: `session-env/${ONE}`, files: [] }]);
   });
 });
 

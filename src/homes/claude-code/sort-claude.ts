@@ -18,9 +18,10 @@ export function sortClaude(tree: HomeTree, now: EpochMs): SortedHome {
   for (const draft of drafts.left) {
     const gone = seesAll && isGone(draft, registry, now);
     for (const { path, files } of draft.parts.values()) {
-      // An empty folder gives nothing back, and its session may be about to begin.
-      if (gone && files.length > 0) strays.push({ kind: 'orphan', path, files });
-      if (!gone) others.add(otherSortOf(path), files);
+      // Files that a copy of the session has as well give nothing back.
+      const isAlone = files.every(({ linkCount }) => linkCount === 1);
+      if (gone && isAlone) strays.push({ kind: 'orphan', path, files });
+      else others.add(otherSortOf(path), files);
     }
   }
   for (const { sort, file } of drafts.others) {
