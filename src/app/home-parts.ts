@@ -44,6 +44,8 @@ export interface HomeParts {
   readonly settleFirst?: () => Promise<readonly string[]>;
   /** How conversations are read that another agent keeps in files here. */
   readonly format?: FoundHome['format'];
+  /** Coppice's own home, which is another one where this is that of another agent. */
+  readonly ownRoot?: () => Promise<string>;
   /** The other homes of this person. */
   readonly others?: () => Promise<readonly OtherHome[]>;
   /** Comes before sessions go: notes for good what they used. */

@@ -15,7 +15,7 @@ import { loadConfig } from './config/load-config.ts';
 import { findForeign, foreignPlaces } from './find-home.ts';
 import { Home } from './home.ts';
 import type { HomeParts, OtherHome } from './home-parts.ts';
-import { homePath, prepareHome } from './home-path.ts';
+import { homePath, ownHome, prepareHome } from './home-path.ts';
 import { readOnlyStore } from './read-only-store.ts';
 import { refuseChange } from './refuse-change.ts';
 
@@ -63,7 +63,8 @@ export async function openHome(options: OpenHomeOptions = {}): Promise<Home> {
   const { issues: configIssues } = loaded;
   const told = options.tell && { tell: options.tell };
   const others = async () => otherHomes(path, { env, clock });
-  const about = { configuration: configurationOf(request, loaded), configIssues, others, ...told };
+  const ownRoot = async () => (found === undefined ? layout.root : rootOfOwn(env));
+  const about = { configuration: configurationOf(request, loaded), configIssues, others, ownRoot, ...told };
   if (found !== undefined) {
     const { openForeign } = await import('./open-foreign.ts');
     return homeOf({ ...(await openForeign(found, { layout, loaded, clock, brief })), ...about });
@@ -78,6 +79,12 @@ export async function openHome(options: OpenHomeOptions = {}): Promise<Home> {
     openSqliteStore({ path: layout.database, scratchDir, clock, transcripts, brief, onlyRead, ...told });
   const store = await (options.makeRoom === true ? withReserve(layout, open) : open());
   return homeOf({ layout, config, store, clock, transcripts, onlyRead, ...about });
+}
+
+/** The home in use, unless another agent writes that one. */
+async function rootOfOwn(env: NonNullable<OpenHomeOptions['env']>): Promise<string> {
+  const inUse = homePath(undefined, env);
+  return (await findForeign(inUse)) === undefined ? inUse : ownHome();
 }
 
 /** Every home of this person but one, to be looked at. */

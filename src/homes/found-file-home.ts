@@ -49,6 +49,7 @@ export function foundFileHome(parts: FileHomeParts, path: string, { reasons, loa
     path,
     reasons,
     reader: (clock) => createFileSessionReader(openFileHome({ home: path, agent: loaded, clock })),
+    format: () => loaded.format(),
     defaults: () => parts.defaults?.(path) ?? {},
     open: (opening) => openFound(parts, { path, reasons, loaded }, opening),
   };

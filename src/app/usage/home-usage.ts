@@ -41,7 +41,7 @@ export class HomeUsage {
     const days = await usageDays(this.#parts);
     const problems: Problem[] = [];
     const { openBook } = await import('./open-book.ts');
-    using book = openBook(this.#parts, days, problems);
+    using book = await openBook(this.#parts, days, problems);
     try {
       await book.price();
       problems.push(...(await this.bookInto(book, options)));
@@ -84,7 +84,7 @@ export class HomeUsage {
   /** Leaves what these sessions used, and not where they worked. */
   async forget(ids: readonly string[]): Promise<void> {
     const { bookPath } = await import('./open-book.ts');
-    if (!isThere(bookPath(this.#parts))) return;
+    if (!isThere(await bookPath(this.#parts))) return;
     await this.#withBook(async (book) => {
       await this.bookInto(book);
       await book.forgetProjects(ids);
@@ -94,7 +94,7 @@ export class HomeUsage {
   async #withBook(work: (book: UsageBook) => Promise<void>): Promise<void> {
     const { usageDays } = await import('./usage-days.ts');
     const { openBook } = await import('./open-book.ts');
-    using book = openBook(this.#parts, await usageDays(this.#parts), []);
+    using book = await openBook(this.#parts, await usageDays(this.#parts), []);
     try {
       await work(book);
     } catch (error) {

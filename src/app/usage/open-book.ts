@@ -9,19 +9,18 @@ import { IN_MEMORY } from '../../store/sqlite/database/connection.ts';
 import { openUsageBook } from '../../store/sqlite/usage/usage-book.ts';
 import { pricesOf } from '../gateway/gateway-rules.ts';
 import type { HomeParts } from '../home-parts.ts';
-import { ownHome } from '../home-path.ts';
-import { nativeLayout } from '../../homes/native/native-layout.ts';
+import { ownLayout } from '../../keeping/own-layout.ts';
 import { priceTokens } from './price-tokens.ts';
 import type { UsageDays } from './usage-days.ts';
 
-/** Where the book is. */
-export function bookPath({ layout, foreign }: Pick<HomeParts, 'layout' | 'foreign'>): string {
-  return nativeLayout(foreign === undefined ? layout.root : ownHome()).usage;
+/** Where the book is: in Coppice's own home. */
+export async function bookPath({ layout, ownRoot }: Pick<HomeParts, 'layout' | 'ownRoot'>): Promise<string> {
+  return ownLayout((await ownRoot?.()) ?? layout.root).usage;
 }
 
-/** Opens the book in Coppice's own home. Where it cannot be kept there, everything is counted for this answer alone. */
-export function openBook(parts: HomeParts, days: UsageDays, problems: Problem[]): UsageBook {
-  const path = bookPath(parts);
+/** Opens the book. Where it cannot be kept, everything is counted for this answer alone. */
+export async function openBook(parts: HomeParts, days: UsageDays, problems: Problem[]): Promise<UsageBook> {
+  const path = await bookPath(parts);
   const open = (place: string) =>
     openUsageBook({ path: place, days, priceOf: priceTokens(pricesOf(parts.config)), familyOf: modelFamily });
   try {

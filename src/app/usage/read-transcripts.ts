@@ -66,7 +66,7 @@ interface ChangedFile extends Pick<FoundEntry, 'path' | 'sizeBytes' | 'modifiedA
 
 const MAY_BE_TRANSCRIPT = /\.(?:jsonl|ndjson|json|db|jsonl\.zst)$/i;
 /** What Coppice itself keeps beside the files of another agent. */
-const OWN = '.coppice/';
+const OWN = '.coppice';
 
 function lookFor(
   place: string,
@@ -74,10 +74,10 @@ function lookFor(
 ): { readonly changed: readonly ChangedFile[]; readonly gone: readonly string[] } {
   const left = new Set(known.keys());
   const changed: ChangedFile[] = [];
-  for (const entry of walkTree(place)) {
+  for (const entry of walkTree(place, { skips: (path) => path === OWN })) {
     // Of what cannot be looked at, nothing is known.
     if (entry.kind === 'unreadable') keepBelow(left, entry.path);
-    if (entry.kind !== 'file' || !MAY_BE_TRANSCRIPT.test(entry.path) || entry.path.startsWith(OWN)) continue;
+    if (entry.kind !== 'file' || !MAY_BE_TRANSCRIPT.test(entry.path)) continue;
     left.delete(entry.path);
     const stamp = stampOf(place, entry);
     if (known.get(entry.path) !== stamp) changed.push({ ...entry, stamp });
