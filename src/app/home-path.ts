@@ -12,8 +12,13 @@ import { findForeign } from './find-home.ts';
 
 /** A person's own home, whichever one is in use. */
 export function ownHome(): string {
+  return join(userFolder(), '.coppice');
+}
+
+/** The home directory of the person who runs this. */
+export function userFolder(): string {
   const directory = userHome();
-  if (directory !== undefined) return join(directory, '.coppice');
+  if (directory !== undefined) return directory;
   throw new Failure('usage', 'Nothing says where your home directory is: HOME is empty or not set.', {
     hint: 'Set HOME, or choose a place with --home DIR or COPPICE_HOME.',
   });
@@ -66,13 +71,17 @@ export function prepareHome(root: string, { create }: { create: boolean }): void
   });
 }
 
-/** What may stand in a home before its first session: a configuration, and what is about homes of other agents: plans, and what they used. */
+/**
+ * What may stand in a home before its first session: a configuration, and what is about homes of other agents: a list of them, plans, and what they
+ * used.
+ */
 const KNOWN_BEFORE_USE = new Set([
   'config.yaml',
   'sessions',
   'lock.db',
   'ballast',
   'plans',
+  'homes.json',
   ...['', '-wal', '-shm'].map((suffix) => `usage.db${suffix}`),
 ]);
 

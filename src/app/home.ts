@@ -20,6 +20,7 @@ import type { HomeParts } from './home-parts.ts';
 import { ownHome } from './home-path.ts';
 import type { HomeStatus } from './home-status.ts';
 import { Ledger } from './ledger.ts';
+import type { HomeOverview } from './machine/home-overview.ts';
 import { nextMaintenanceAt, recallMaintenance } from './maintenance/maintenance-memory.ts';
 import { recallTroubles, rememberTroubles, type Trouble } from './maintenance/troubles.ts';
 import { Upkeep } from './maintenance/upkeep.ts';
@@ -147,6 +148,12 @@ export class Home implements AsyncDisposable {
       },
       options,
     );
+  }
+
+  /** What it keeps in a line, beside the other homes of a machine. Changes nothing. */
+  async overview(options?: RetentionOptions): Promise<HomeOverview> {
+    const { homeOverview } = await import('./machine/home-overview.ts');
+    return homeOverview(this.#parts, await this.retention(), options);
   }
 
   /** Why one item meets its fate, by its id: every rule that was asked. Sessions and checkpoints also by its first characters. */

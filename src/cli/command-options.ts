@@ -4,6 +4,11 @@ import type { SessionSort } from '../core/sessions/session-reader.ts';
 import type { UsageGroup } from '../core/sessions/usage-book.ts';
 import type { EpochMs } from '../core/time.ts';
 
+/** Which homes a command is about, where it can be about several. */
+export interface AgentOption {
+  readonly agent?: string;
+}
+
 /** What the command line hands to each command: checked and converted, absent when it was not typed. */
 export interface ListOptions extends FilterOptions {
   readonly archived?: boolean;
@@ -161,6 +166,10 @@ export interface DoctorOptions {
 export interface MaintainOptions {
   readonly auto?: boolean;
   readonly allow?: boolean;
+}
+
+export interface HomesAddOptions {
+  readonly name?: string;
 }
 
 /** For commands that take no options of their own. */

@@ -4,6 +4,8 @@ import type { Io } from './io.ts';
 export type Command<O> = (input: CommandInput<O>) => Promise<number>;
 
 export interface CommandInput<O> {
+  /** Told what was shown and can be named in another command, such as the id of a plan. */
+  readonly onShown?: (id: string) => void;
   /** What follows the command, in order, options left out. */
   readonly args: readonly string[];
   readonly options: O;
@@ -13,7 +15,10 @@ export interface CommandInput<O> {
 
 /** Options that every command takes. */
 export interface GlobalOptions {
+  /** As it was typed: a path, or the name of a home of this machine. */
   readonly home?: string;
+  /** Where it is, when it was called by its name. */
+  readonly homeAt?: string;
   /** The daemon to ask instead of opening a home. */
   readonly remote?: string;
   readonly json: boolean;
@@ -21,6 +26,11 @@ export interface GlobalOptions {
   readonly set: readonly Setting[];
   /** False after `--no-color`; `io` then already prints without colour. */
   readonly color?: boolean;
+}
+
+/** Where the home is that was named; undefined where none was. */
+export function placeOf({ home, homeAt }: GlobalOptions): string | undefined {
+  return homeAt ?? home;
 }
 
 export interface Setting {

@@ -17,7 +17,7 @@ export function printFailure(
   error: unknown,
   { json = false, ...place }: Partial<GlobalOptions> = {},
 ): number {
-  const failure = error instanceof Failure ? error : (machineFailure(error) ?? unexpected(error));
+  const failure = failureOf(error);
   const { code, message, exitCode } = failure;
   const hint = failure.hint && forSamePlace(place, failure.hint);
   const stack = env['COPPICE_DEBUG'] ? inspect(error) : undefined;
@@ -29,6 +29,11 @@ export function printFailure(
   if (hint !== undefined) err.write(`${safeLines(hint)}\n`);
   if (stack !== undefined) err.write(`${safeLines(stack)}\n`);
   return exitCode;
+}
+
+/** What a person is told of an error, whatever it is. */
+export function failureOf(error: unknown): Failure {
+  return error instanceof Failure ? error : (machineFailure(error) ?? unexpected(error));
 }
 
 function unexpected(error: unknown): Failure {

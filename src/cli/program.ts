@@ -7,6 +7,7 @@ import { defineCheckpoints } from './define/define-checkpoints.ts';
 import { addExamples, choiceArgument, defineCommand, type Frame, textOption } from './define/define-command.ts';
 import { defineConfig } from './define/define-config.ts';
 import { defineGateway } from './define/define-gateway.ts';
+import { defineHomes } from './define/define-homes.ts';
 import { defineLedger } from './define/define-ledger.ts';
 import { defineRetention } from './define/define-retention.ts';
 import { defineService } from './define/define-service.ts';
@@ -25,9 +26,11 @@ const HELP_COLUMNS = 100;
  * and the version are written to `out` and then throw commander's own error, which means that all is done.
  */
 export function createProgram({ out, version, ...frame }: Frame & { out: TextOutput; version: string }): Definition {
-  const program = new Definition('coppice')
-    .description('Keeps what AI agents remember searchable, restorable and bounded.')
-    .usage('<command> [options]')
+  const program = new Program('coppice')
+    .description(
+      'Keeps what AI agents remember searchable, restorable and bounded. Without a command it shows what all agents here keep.',
+    )
+    .usage('[command] [options]')
     .configureHelp({ showGlobalOptions: true, minWidthToWrap: 20 })
     .configureOutput({
       writeOut: (text) => out.write(text),
@@ -43,6 +46,7 @@ export function createProgram({ out, version, ...frame }: Frame & { out: TextOut
     .version(version, '-V, --version', 'print the version');
   addGlobalOptions(program);
   defineRetention(program, frame);
+  defineHomes(program, frame);
   defineSessions(program, frame);
   defineUsage(program, frame);
   defineLedger(program, frame);
@@ -68,6 +72,16 @@ export function createProgram({ out, version, ...frame }: Frame & { out: TextOut
   return program;
 }
 
+/** Nothing but options was typed, so the homes of the machine are shown. */
+export class NoCommand extends Error {}
+
+class Program extends Definition {
+  /** Commander comes here when there is no command; `--help` is answered elsewhere. */
+  override help(): never {
+    throw new NoCommand();
+  }
+}
+
 /** The options that stand before or after the command. */
 export function readGlobalOptions(program: Definition): GlobalOptions {
   const { home, remote, json, set, color } = program.opts<{
@@ -89,7 +103,7 @@ export function readGlobalOptions(program: Definition): GlobalOptions {
 function addGlobalOptions(program: Definition): void {
   const setting = new Option('--set <key=value>', 'override a setting for this command; may be repeated');
   program
-    .addOption(textOption('--home <dir>', 'the home to work on; COPPICE_HOME or ~/.coppice when absent'))
+    .addOption(textOption('--home <dir>', 'the home to work on, by its path or its name in coppice homes list'))
     .addOption(textOption('--remote <url>', 'ask the daemon there instead of opening a home'))
     .option('--json', 'print one JSON document instead of text')
     .addOption(

@@ -1,6 +1,6 @@
 import type { App } from '../app/app.ts';
 import { Failure } from '../core/failure.ts';
-import type { CommandInput } from './command.ts';
+import { type CommandInput, placeOf } from './command.ts';
 import { type Opening, withHome } from './with-home.ts';
 
 /** The home a command works on, wherever it is: on this machine, or behind the daemon that `--remote` names. */
@@ -12,12 +12,13 @@ export async function withApp<O>(
   const { global, io } = input;
   if (global.remote === undefined) return withHome(input, work, opening);
   if (global.set.length > 0) throw notSetThere();
+  const place = placeOf(global);
   const { connectRemote } = await import('./remote/connect-remote.ts');
   using app = await connectRemote({
     url: global.remote,
     env: io.env,
     clock: io.clock,
-    ...(global.home !== undefined && { home: global.home }),
+    ...(place !== undefined && { home: place }),
   });
   return await work(app);
 }

@@ -1,6 +1,6 @@
 import type { Home } from '../app/home.ts';
 import { type OpenHomeOptions, openHome } from '../app/open-home.ts';
-import type { CommandInput } from './command.ts';
+import { type CommandInput, placeOf } from './command.ts';
 import { forSamePlace } from './hint-command.ts';
 import { WALL_CLOCK } from './io.ts';
 import { safeText } from './safe-text.ts';
@@ -22,30 +22,47 @@ export interface Opening {
  * otherwise: a mistyped path should not become an empty home.
  */
 export async function withHome<O>(
-  { global, io }: CommandInput<O>,
+  input: CommandInput<O>,
   work: (home: Home) => Promise<number>,
-  { create = global.home === undefined, makeRoom = false, long = false, reading }: Opening = {},
+  opening: Opening = {},
 ): Promise<number> {
+  const { global, io } = input;
   const told: string[] = [];
-  await using home = await openHome({
-    ...(global.home !== undefined && { path: global.home }),
+  await using home = await openFor(input, { ...opening, tell: (sentence) => told.push(sentence) });
+  // Whatever a dead supervisor left running has no limits any more.
+  const mayChange = home.foreign === undefined && home.configIssues.length === 0 && !home.onlyRead;
+  if (opening.reading !== 'records' && mayChange) await home.gateway.closeOrphans();
+  const code = await work(home);
+  // Programs find the same in the status.
+  if (!global.json) for (const sentence of told) io.err.write(`${safeText(forSamePlace(global, sentence))}\n`);
+  return code;
+}
+
+/** The home that a command is about, open, after a word about mistakes in its configuration. Whoever asks closes it. */
+export async function openFor<O>(
+  { global, io }: CommandInput<O>,
+  {
+    create = global.home === undefined,
+    makeRoom = false,
+    long = false,
+    reading,
+    tell,
+  }: Opening & Pick<OpenHomeOptions, 'tell'>,
+): Promise<Home> {
+  const path = placeOf(global);
+  const home = await openHome({
+    ...(path !== undefined && { path }),
     create,
     settings: global.set,
     env: io.env,
     ...(io.clock !== WALL_CLOCK && { clock: io.clock }),
     makeRoom,
     brief: !long,
-    tell: (sentence) => told.push(sentence),
+    ...(tell !== undefined && { tell }),
     ...(reading !== undefined && { reading }),
   });
   warnOfConfig(io.err, global, home.configIssues);
-  // Whatever a dead supervisor left running has no limits any more.
-  const mayChange = home.foreign === undefined && home.configIssues.length === 0 && !home.onlyRead;
-  if (reading !== 'records' && mayChange) await home.gateway.closeOrphans();
-  const code = await work(home);
-  // Programs find the same in the status.
-  if (!global.json) for (const sentence of told) io.err.write(`${safeText(forSamePlace(global, sentence))}\n`);
-  return code;
+  return home;
 }
 
 /** The same for commands that stay. */

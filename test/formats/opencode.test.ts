@@ -1,9 +1,9 @@
-import Database from 'better-sqlite3';
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/core/json.ts';
-import { readOne, readTranscripts, talk, type ToldSession, writeText } from '../support/read-transcripts.ts';
+import { readOne, readTranscripts, type ToldSession, talk, writeText } from '../support/read-transcripts.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const created = 1_794_728_911_000;

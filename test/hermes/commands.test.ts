@@ -73,13 +73,13 @@ describe('looking at a Hermes home', () => {
     expect(treeState(home)).toEqual(before);
   });
 
-  it('is offered by status when no home was named, profiles too', async () => {
+  it('is shown by status when no home was named, profiles too', async () => {
     buildHermesHome(home);
     buildHermesHome(join(home, 'profiles', 'work'));
     const env = { HERMES_HOME: home, COPPICE_HOME: join(root, 'own') };
     const { out } = await runOn(undefined, ['status'], env);
-    expect(out).toContain(`coppice status --home ${home}\n`);
-    expect(out).toContain(`coppice status --home ${join(home, 'profiles', 'work')}\n`);
+    expect(out).toContain(`hermes  Hermes, ${home}\n`);
+    expect(out).toContain(`hermes-work  Hermes, ${join(home, 'profiles', 'work')}\n`);
     expect((await runOn(join(root, 'own'), ['status'], env)).out).not.toContain('Hermes');
   });
 });

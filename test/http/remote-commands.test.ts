@@ -16,6 +16,8 @@ const NOW = Date.parse('2026-06-15T12:00:00Z');
 const WHO_MAY = 'who may do what is decided on the machine of the home alone';
 
 /** What does not work through a daemon, how it is typed, and what is said then. */
+const HOMES = 'it is about the homes of this machine';
+
 const ONLY_HERE: Readonly<Record<string, { readonly line: readonly string[]; readonly because: string }>> = {
   serve: { line: ['serve'], because: 'it is the daemon itself' },
   run: { line: ['run', '--', 'true'], because: 'it starts the agent on this machine' },
@@ -26,6 +28,10 @@ const ONLY_HERE: Readonly<Record<string, { readonly line: readonly string[]; rea
   'service install': { line: ['service', 'install'], because: 'a service belongs to the machine' },
   'service status': { line: ['service', 'status'], because: 'a service belongs to the machine' },
   'service remove': { line: ['service', 'remove'], because: 'a service belongs to the machine' },
+  'homes list': { line: ['homes', 'list'], because: HOMES },
+  'homes scan': { line: ['homes', 'scan'], because: HOMES },
+  'homes add': { line: ['homes', 'add', '/x'], because: HOMES },
+  'homes ignore': { line: ['homes', 'ignore', '/x'], because: HOMES },
   'config init': { line: ['config', 'init'], because: 'it writes a file for a person to edit' },
 };
 

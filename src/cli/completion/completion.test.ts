@@ -51,6 +51,7 @@ describe.runIf(present('bash'))('in bash', () => {
       'trash',
       'maintain',
       'clear-copies',
+      'homes',
       'sessions',
       'usage',
       'ledger',

@@ -2,7 +2,7 @@ import { configTemplate } from '../../app/config/config-template.ts';
 import { initConfig } from '../../app/config/init-config.ts';
 import { ownPath } from '../../app/home-path.ts';
 import { openHome } from '../../app/open-home.ts';
-import type { CommandInput } from '../command.ts';
+import { type CommandInput, placeOf } from '../command.ts';
 import type { ConfigInitOptions } from '../command-options.ts';
 import { hintCommand } from '../hint-command.ts';
 import { writeJson } from '../json-output.ts';
@@ -10,7 +10,7 @@ import { safeText } from '../safe-text.ts';
 
 /** `coppice config init`: makes the home when there is none. */
 export async function run({ global, io, options }: CommandInput<ConfigInitOptions>): Promise<number> {
-  const path = await ownPath(global.home, io.env);
+  const path = await ownPath(placeOf(global), io.env);
   const { file, kept } = initConfig(path, { text: configTemplate(), force: options.force ?? false });
   // Opening it once makes the database, and with it a home that every command accepts.
   await (await openHome({ path, env: io.env })).close();

@@ -1,6 +1,6 @@
 import { type Configuration, configurationOf } from '../../app/config/configuration.ts';
 import { configPath } from '../../app/home-path.ts';
-import type { CommandInput } from '../command.ts';
+import { type CommandInput, placeOf } from '../command.ts';
 import { withApp } from '../with-app.ts';
 
 /** The configuration a command is about. The home itself is not opened: it need not exist, and its settings may be wrong. */
@@ -10,6 +10,6 @@ export async function withConfiguration<O>(
 ): Promise<number> {
   const { global, io } = input;
   if (global.remote !== undefined) return withApp(input, ({ configuration }) => work(configuration));
-  const file = await configPath(global.home, io.env);
+  const file = await configPath(placeOf(global), io.env);
   return work(configurationOf({ file, env: io.env, overrides: global.set }));
 }

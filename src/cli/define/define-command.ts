@@ -1,18 +1,32 @@
 import { Argument, type Command as Definition, Option } from 'commander';
 import { Failure } from '../../core/failure.ts';
 import type { Clock } from '../../core/time.ts';
-import type { Command } from '../command.ts';
+import type { Command, CommandInput } from '../command.ts';
 import { commandLine } from '../command-tree.ts';
+import type { OpenKnownHome } from '../homes/open-homes.ts';
 import { parseAmount, parseChoice, parseCount, parseDate, parsePast, parsePort, parseText } from '../parse-values.ts';
 
 /** What defining commands needs: the time, for ages such as `90d`, and what to do when one is called. */
 export interface Frame {
   readonly clock: Clock;
-  readonly execute: <O>(load: Load<O>, definition: Definition) => Promise<void>;
+  readonly execute: <O>(load: Load<O>, definition: Definition, over?: Over) => Promise<void>;
 }
 
+/**
+ * What a command is about when no home is named and there are several: `each` of them in turn, the one that has what was `named` by
+ * all arguments or by the first, all of them in one list (`merged`), or the one of a plan or of a run. Other commands are about the home
+ * in use.
+ */
+export type Over = 'each' | 'named' | 'first-named' | 'merged' | 'plan' | 'run';
+
 /** Loads the module of a command when it is called, so that no other command pays for it. */
-export type Load<O> = () => Promise<{ readonly run: Command<O> }>;
+export type Load<O> = () => Promise<CommandModule<O>>;
+
+export interface CommandModule<O> {
+  readonly run: Command<O>;
+  /** The same over several homes that are open, for a command whose answer is one list. */
+  readonly runOver?: (homes: readonly OpenKnownHome[], input: CommandInput<O>) => Promise<number>;
+}
 
 export interface CommandSpec<O> {
   readonly name: string;
@@ -23,14 +37,17 @@ export interface CommandSpec<O> {
   readonly isDefault?: boolean;
   /** Why it does not work with `--remote`; all others do. It follows "because". */
   readonly onlyHere?: string;
+  /** What it is about when no home is named; the home in use when absent. */
+  readonly over?: Over;
 }
 
 /** Adds a command that does something. Arguments and options are added to what it returns. */
 export function defineCommand<O>(parent: Definition, frame: Frame, spec: CommandSpec<O>): Definition {
   const definition = parent.command(spec.name, { isDefault: spec.isDefault ?? false }).description(spec.about);
+  if (spec.over !== undefined) definition.addOption(textOption('--agent <agent>', 'only homes of this agent'));
   return addExamples(definition, spec.examples).action(() => {
     if (spec.onlyHere !== undefined) refuseRemote(definition, spec.onlyHere);
-    return frame.execute(spec.load, definition);
+    return frame.execute(spec.load, definition, spec.over);
   });
 }
 

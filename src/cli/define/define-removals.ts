@@ -22,6 +22,7 @@ function defineDelete(sessions: Definition, frame: Frame): void {
       'coppice sessions delete --source cron --max-messages 2 --dry-run',
     ],
     load: () => import('../sessions/delete.ts'),
+    over: 'named',
   })
     .argument('[id...]', `${MANY_IDS}; those that match the options below when absent`)
     .option('--purge', 'for good, without a way back; only for sessions that are named');
@@ -38,6 +39,7 @@ function definePrune(sessions: Definition, frame: Frame): void {
       'coppice sessions prune --files-only --older-than 30d --yes',
     ],
     load: () => import('../sessions/prune.ts'),
+    over: 'named',
   })
     .option(
       '--files-only',
@@ -57,6 +59,7 @@ function defineArchive(sessions: Definition, frame: Frame): void {
       'coppice sessions archive --source telegram --older-than 90d --yes',
     ],
     load: () => import('../sessions/archive.ts'),
+    over: 'named',
   });
   addFilters(archive, frame).option('--dry-run', DRY_RUN).option('-y, --yes', YES_BUT_HOLDS);
   defineCommand<NoOptions>(sessions, frame, {
@@ -64,6 +67,7 @@ function defineArchive(sessions: Definition, frame: Frame): void {
     about: 'Bring archived sessions back exactly as they were',
     examples: ['coppice sessions restore 0198c2 0198d4'],
     load: () => import('../sessions/restore.ts'),
+    over: 'named',
   }).argument('<id...>', 'ids of archived sessions, their first or last characters, or titles');
 }
 
@@ -73,6 +77,7 @@ function defineGc(sessions: Definition, frame: Frame): void {
     about: 'Remove sessions without messages and with only a few',
     examples: ['coppice sessions gc --dry-run', 'coppice sessions gc --trivial-max 2 --yes'],
     load: () => import('../sessions/gc.ts'),
+    over: 'named',
   })
     .addOption(
       countOption(

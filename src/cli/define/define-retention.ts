@@ -91,12 +91,14 @@ function defineLooking(program: Definition, frame: Frame): void {
     about: 'Show what is kept, what holds it and what could go',
     examples: ['coppice status', 'coppice status --json'],
     load: () => import('../retention/status.ts'),
+    over: 'each',
   }).alias('df');
   defineCommand<PlanOptions>(program, frame, {
     name: 'plan',
     about: 'Show what the rules would remove now, and why',
     examples: ['coppice plan', 'coppice plan --all', 'coppice plan --out plan.json'],
     load: () => import('../retention/plan.ts'),
+    over: 'each',
   })
     .addOption(textOption('--out <file>', 'write the plan to this file instead of keeping it in the home'))
     .option('--all', 'list every decision, what stays included');
@@ -105,6 +107,7 @@ function defineLooking(program: Definition, frame: Frame): void {
     about: 'Show which rules speak about a session or file, and which one decides',
     examples: ['coppice explain 0198c2'],
     load: () => import('../retention/explain.ts'),
+    over: 'named',
   }).argument('<id>', `${ONE_ID}; or the id of a run, of a checkpoint, or a file as the plan names it`);
 }
 
@@ -114,8 +117,9 @@ function defineApply(program: Definition, frame: Frame): void {
     about: 'Do exactly what a plan says, except for what has changed since',
     examples: ['coppice apply 3f0c29ab51de7788', 'coppice apply plan.json --strict --yes'],
     load: () => import('../retention/apply.ts'),
+    over: 'plan',
   })
-    .argument('<plan>', 'id that coppice plan printed, or the file that it wrote')
+    .argument('<plan...>', 'id that coppice plan printed, or the file that it wrote')
     .option('--strict', 'refuse all of it when anything in it has changed since')
     .option('-y, --yes', YES_BUT_HOLDS)
     .option('--for-good', FOR_GOOD);
@@ -127,6 +131,7 @@ function defineUndo(program: Definition, frame: Frame): void {
     about: 'Give back what a run removed',
     examples: ['coppice undo', 'coppice undo 01a2b3c4-d5e6-7f80-9a0b-1c2d3e4f5061 --yes'],
     load: () => import('../trash/undo.ts'),
+    over: 'run',
   })
     .argument('[run]', 'whole id of the run; the newest that can give anything back when absent')
     .option('-y, --yes', 'do it without asking');
@@ -150,6 +155,7 @@ function defineRuns(program: Definition, frame: Frame): void {
     about: 'Show every item of a run and what became of it',
     examples: ['coppice runs show 01a2b3c4-d5e6-7f80-9a0b-1c2d3e4f5061'],
     load: () => import('../trash/runs-show.ts'),
+    over: 'run',
   }).argument('<run>', 'whole id of the run');
 }
 

@@ -63,6 +63,7 @@ function defineList(sessions: Definition, frame: Frame): void {
       'coppice sessions list --before 2026-01-31 --json --limit 100',
     ],
     load: () => import('../sessions/list.ts'),
+    over: 'merged',
   })
     .option('--active', 'only sessions that a process holds or that were used a moment ago')
     .option('--archived', 'archived sessions instead')
@@ -82,6 +83,7 @@ function defineShow(sessions: Definition, frame: Frame): void {
     about: 'Show what is known about a session, and its messages',
     examples: ['coppice sessions show @last', 'coppice sessions show 0198c2 --messages all --files'],
     load: () => import('../sessions/show.ts'),
+    over: 'named',
   })
     .argument('<id>', ONE_ID)
     .option('--messages <n|all>', 'how many of the newest messages to show', (text) =>
@@ -96,6 +98,7 @@ function defineTail(sessions: Definition, frame: Frame): void {
     about: 'Print the newest messages of a session, and new ones as they come',
     examples: ['coppice sessions tail @2 -n 5', 'coppice sessions tail 0198c2 --follow'],
     load: () => import('../sessions/tail.ts'),
+    over: 'named',
   })
     .argument('<id>', ONE_ID)
     .addOption(countOption('-n, --messages <n>', 'how many messages to begin with'))
@@ -112,6 +115,7 @@ function defineSearch(sessions: Definition, frame: Frame): void {
       'coppice sessions search migration --since 7d',
     ],
     load: () => import('../sessions/search.ts'),
+    over: 'merged',
   })
     .argument('<words...>', 'words, "exact phrases" and -words to leave out; write -- first if it starts with -')
     .addOption(textOption('--source <source>', 'only sessions from this source'))
@@ -125,6 +129,7 @@ function defineStats(sessions: Definition, frame: Frame): void {
     about: 'Show what is kept: by source, age and kind of file, and what could go',
     examples: ['coppice sessions stats', 'coppice sessions stats --json'],
     load: () => import('../sessions/stats.ts'),
+    over: 'each',
   });
 }
 
@@ -139,6 +144,7 @@ function defineExport(sessions: Definition, frame: Frame): void {
       'coppice sessions export --all --out everything.jsonl',
     ],
     load: () => import('../sessions/export.ts'),
+    over: 'named',
   })
     .argument('[id...]', `${MANY_IDS}; those that match the options below when absent`)
     .option('--all', 'all sessions; not those that are archived')
@@ -175,12 +181,14 @@ function definePins(sessions: Definition, frame: Frame): void {
     about: 'Protect sessions from every kind of removal',
     examples: ['coppice sessions pin 0198c2 0198d4'],
     load: () => import('../sessions/pin.ts'),
+    over: 'named',
   }).argument('<id...>', MANY_IDS);
   defineCommand<NoOptions>(sessions, frame, {
     name: 'unpin',
     about: 'Take the protection of pin away',
     examples: ['coppice sessions unpin 0198c2'],
     load: () => import('../sessions/unpin.ts'),
+    over: 'named',
   }).argument('<id...>', MANY_IDS);
 }
 
@@ -190,6 +198,7 @@ function defineChanges(sessions: Definition, frame: Frame): void {
     about: 'Give a session another title',
     examples: ['coppice sessions rename 0198c2 "Moving the blog"'],
     load: () => import('../sessions/rename.ts'),
+    over: 'first-named',
   })
     .argument('<id>', ONE_ID)
     .argument('<title>', 'the new title, in quotes when it has spaces');
@@ -198,6 +207,7 @@ function defineChanges(sessions: Definition, frame: Frame): void {
     about: 'Add and remove tags of a session',
     examples: ['coppice sessions tag 0198c2 --add work --add urgent', 'coppice sessions tag 0198c2 --remove urgent'],
     load: () => import('../sessions/tag.ts'),
+    over: 'named',
   })
     .argument('<id>', ONE_ID)
     .addOption(textsOption('--add <tag>', 'tag to add; may be repeated'))
@@ -211,6 +221,7 @@ function defineChanges(sessions: Definition, frame: Frame): void {
       'coppice sessions end --crashed',
     ],
     load: () => import('../sessions/end.ts'),
+    over: 'named',
   })
     .argument('[id]', ONE_ID)
     .option('--crashed', 'open sessions whose process on this machine is gone, and no others')

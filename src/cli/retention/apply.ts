@@ -15,24 +15,37 @@ import { carryOut, NOTHING_DONE, reportRun } from './carry-out.ts';
 import { confirmPlan } from './confirm-plan.ts';
 import { withScanProgress } from './with-scan-progress.ts';
 
-/** `coppice apply PLAN`: exactly what the plan says, and only what has not changed since. */
+/** `coppice apply PLAN…`: exactly what each plan says, and only what has not changed since. Ends with the first that is not done in full. */
 export function run(input: CommandInput<ApplyOptions>): Promise<number> {
-  const { args, io, global, options } = input;
-  const [name = ''] = args;
-  return withAppToClear(input, async (home) => {
-    const plan = isPlanId(name) ? await savedPlan(home, name) : readPlanFile(resolve(io.cwd, name));
-    if (options.strict === true) await refuseStale(io, home, plan);
-    const agreed = await confirmPlan(input, {
-      home,
-      plan,
-      look: `run: ${hintCommand(global, 'plan')}`,
-      allWith: hintCommand(global, 'plan', '--all'),
+  const { args, global } = input;
+  if (global.json && args.length > 1) {
+    throw new Failure('usage', 'With --json there is one document, so one plan is applied at a time.', {
+      hint: 'Nothing was changed. Run the command once for each plan.',
     });
-    const carried = plan.decisions.some(isRemoval) ? await carryOut(io, home, { plan, agreed }) : NOTHING_DONE;
-    if (isPlanId(name) && !carried.interrupted && home.plansHome !== undefined) dropPlan(home.plansHome, name);
-    const goOn = `To go on, make a new plan: ${hintCommand(global, 'plan')}`;
-    return reportRun(input, carried, { plan, agreed, goOn });
+  }
+  return withAppToClear(input, async (home) => {
+    for (const name of args) {
+      const code = await applyOne(input, home, name);
+      if (code !== 0) return code;
+    }
+    return 0;
   });
+}
+
+async function applyOne(input: CommandInput<ApplyOptions>, home: App, name: string): Promise<number> {
+  const { io, global, options } = input;
+  const plan = isPlanId(name) ? await savedPlan(home, name) : readPlanFile(resolve(io.cwd, name));
+  if (options.strict === true) await refuseStale(io, home, plan);
+  const agreed = await confirmPlan(input, {
+    home,
+    plan,
+    look: `run: ${hintCommand(global, 'plan')}`,
+    allWith: hintCommand(global, 'plan', '--all'),
+  });
+  const carried = plan.decisions.some(isRemoval) ? await carryOut(io, home, { plan, agreed }) : NOTHING_DONE;
+  if (isPlanId(name) && !carried.interrupted && home.plansHome !== undefined) dropPlan(home.plansHome, name);
+  const goOn = `To go on, make a new plan: ${hintCommand(global, 'plan')}`;
+  return reportRun(input, carried, { plan, agreed, goOn });
 }
 
 async function savedPlan(home: App, id: string): Promise<Plan> {

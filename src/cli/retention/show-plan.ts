@@ -25,7 +25,7 @@ export interface Showing {
 }
 
 /** A plan that nobody applies now: kept, so that exactly this one can be applied, and printed. */
-export async function showPlan({ io, global }: CommandInput<object>, showing: Showing): Promise<void> {
+export async function showPlan({ io, global, onShown }: CommandInput<object>, showing: Showing): Promise<void> {
   const { home, plan, all, allWith, out } = showing;
   const goes = plan.decisions.some(isRemoval) && plan.onlyShown !== true;
   const file = out === undefined ? undefined : resolve(io.cwd, out);
@@ -46,6 +46,7 @@ export async function showPlan({ io, global }: CommandInput<object>, showing: Sh
     );
     return;
   }
+  onShown?.(file ?? id ?? planId(plan));
   const apply = hintCommand(global, 'apply', file ?? id ?? planId(plan), ...sameSettings(global));
   io.out.write(`\nNothing was changed. To do exactly this, within a day:\n  ${io.out.colour.bold(apply)}\n`);
 }

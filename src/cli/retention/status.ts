@@ -24,10 +24,7 @@ export function run(input: CommandInput<NoOptions>): Promise<number> {
   return withAppToLook(input, async (home) => {
     const status = await withScanProgress(io, (options) => home.status(options));
     if (global.json) writeJson(io.out, statusDocument(status));
-    else {
-      printStatus(input, status);
-      await printOthers(input, status);
-    }
+    else printStatus(input, status);
     return 0;
   });
 }
@@ -123,16 +120,6 @@ function stayRows({ name, kept }: StatusClass): string[][] {
     .map(([reason, count]) => [CLASS_WORDS[name], formatCount(count), REASON_WORDS[reason]]);
 }
 
-/** Homes of other agents on this machine, for who did not ask for one in particular. */
-async function printOthers({ io, global }: CommandInput<NoOptions>, { home }: HomeStatus): Promise<void> {
-  if (global.home !== undefined || global.remote !== undefined) return;
-  const { foreignPlaces } = await import('../../app/find-home.ts');
-  for (const { path, agent } of await foreignPlaces(io.env)) {
-    if (path === home.path) continue;
-    io.out.write(`There is a ${agent} home too. Look at it with: ${hintCommand({ home: path }, 'status')}\n`);
-  }
-}
-
 /** What an agent of another kind keeps beside its sessions: only the large, because there are many sorts. */
 function printFiles({ io: { out } }: CommandInput<NoOptions>, { files = [] }: HomeStatus): void {
   const rows = files
@@ -218,10 +205,10 @@ function lastRunLine({ io, global }: CommandInput<NoOptions>, { lastRun }: HomeS
   return `Last run: ${when}, ${safeText(requestWords(lastRun.request))}. See all with: ${hintCommand(global, 'runs')}`;
 }
 
-function nextStep({ global }: CommandInput<NoOptions>, { classes }: HomeStatus): string {
+function nextStep({ global }: CommandInput<NoOptions>, { classes, files }: HomeStatus): string {
   const items = classes.reduce((sum, { reclaimable }) => sum + reclaimable.items, 0);
   if (items > 0) return `${plural(items, 'item')} can go. See which and why with: ${hintCommand(global, 'plan')}`;
-  if (classes.every((one) => one.items === 0))
+  if (classes.every((one) => one.items === 0) && files === undefined)
     return `There are no sessions yet. Bring some in with: ${hintCommand(global, 'sessions', 'import', 'FOLDER')}`;
   const rules = hintCommand(global, 'config', 'show', '--effective');
   return `Nothing can go under the rules in force.\nSee the rules with: ${rules}`;

@@ -6,7 +6,7 @@ import { writeServiceFile } from '../../app/service/service-file.ts';
 import { type ServicePlace, servicePlace } from '../../app/service/service-place.ts';
 import type { ServiceSpec } from '../../app/service/service-spec.ts';
 import { Failure } from '../../core/failure.ts';
-import type { CommandInput } from '../command.ts';
+import { type CommandInput, placeOf } from '../command.ts';
 import { addressOf } from '../gateway/serve-address.ts';
 import { writeJson } from '../json-output.ts';
 import { BIN } from '../package-files.ts';
@@ -47,7 +47,7 @@ function specOf(
   { options, io, global }: CommandInput<InstallOptions>,
   { name, isSystem }: Pick<ServiceSpec, 'name' | 'isSystem'>,
 ): ServiceSpec {
-  const home = homePath(global.home, io.env);
+  const home = homePath(placeOf(global), io.env);
   const path = servicePath(io.env['PATH']);
   // A line that serve would refuse is refused here, and not every five seconds in a log.
   addressOf(options, io.cwd);

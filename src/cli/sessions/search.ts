@@ -1,8 +1,11 @@
+import type { AppSessions } from '../../app/app.ts';
 import { hitDocument } from '../../app/documents/search-document.ts';
 import type { SearchExcerpt, SearchHit } from '../../core/sessions/session-reader.ts';
 import type { CommandInput } from '../command.ts';
 import type { SearchOptions } from '../command-options.ts';
 import { formatAge } from '../format.ts';
+import type { OpenKnownHome } from '../homes/open-homes.ts';
+import { sessionsOfMany } from '../homes/sessions-of-many.ts';
 import type { Io, TextOutput } from '../io.ts';
 import { writeJson } from '../json-output.ts';
 import { safeText } from '../safe-text.ts';
@@ -13,25 +16,37 @@ const SHOWN = 10;
 
 /** `coppice sessions search "words"` */
 export function run(input: CommandInput<SearchOptions>): Promise<number> {
-  const { args, options, io, global } = input;
-  return withAppRecords(input, async (home) => {
-    const text = args.join(' ');
-    if (global.json) {
-      writeJson(io.out, { sessions: (await home.sessions.search({ text, ...options })).map(hitDocument) });
-      return 0;
-    }
-    const limit = options.limit ?? SHOWN;
-    const hits = await home.sessions.search({ text, ...options, limit: limit + 1 });
-    if (hits.length === 0) io.out.write('No session matches. Try fewer words, or a part of a word.\n');
-    const shown = hits.slice(0, limit);
-    const shortIds = await home.sessions.shortIds(shown.map(({ session }) => session.id));
-    for (const [index, hit] of shown.entries()) {
-      if (index > 0) io.out.write('\n');
-      printHit(io, hit, shortIds.get(hit.session.id) ?? hit.session.id);
-    }
-    if (hits.length > limit) io.err.write(`There are more. Add --limit ${limit * 5} to see them.\n`);
+  return withAppRecords(input, ({ sessions }) => printFound(sessions, input));
+}
+
+/** The same in several homes: what fits best first, then what is newest. */
+export async function runOver(homes: readonly OpenKnownHome[], input: CommandInput<SearchOptions>): Promise<number> {
+  return printFound(sessionsOfMany(homes, input.io).sessions, input);
+}
+
+async function printFound(
+  sessions: Pick<AppSessions, 'search' | 'shortIds'>,
+  { args, options, io, global }: CommandInput<SearchOptions>,
+): Promise<number> {
+  const { source, since, limit: asked } = options;
+  const text = args.join(' ');
+  const query = { text, ...(source !== undefined && { source }), ...(since !== undefined && { since }) };
+  if (global.json) {
+    const hits = await sessions.search({ ...query, ...(asked !== undefined && { limit: asked }) });
+    writeJson(io.out, { sessions: hits.map(hitDocument) });
     return 0;
-  });
+  }
+  const limit = asked ?? SHOWN;
+  const hits = await sessions.search({ ...query, limit: limit + 1 });
+  if (hits.length === 0) io.out.write('No session matches. Try fewer words, or a part of a word.\n');
+  const shown = hits.slice(0, limit);
+  const shortIds = await sessions.shortIds(shown.map(({ session }) => session.id));
+  for (const [index, hit] of shown.entries()) {
+    if (index > 0) io.out.write('\n');
+    printHit(io, hit, shortIds.get(hit.session.id) ?? hit.session.id);
+  }
+  if (hits.length > limit) io.err.write(`There are more. Add --limit ${limit * 5} to see them.\n`);
+  return 0;
 }
 
 function printHit({ out, clock }: Io, { session, message, excerpt, match }: SearchHit, shortId: string): void {
@@ -42,7 +57,8 @@ function printHit({ out, clock }: Io, { session, message, excerpt, match }: Sear
   const elsewhere = match === 'title' ? 'in the title' : 'in what was asked';
   const where = message === undefined ? elsewhere : messageWords(message);
   const when = formatAge(message?.at ?? session.lastActiveAt, clock.now());
-  out.write(`  ${colour.dim(`${safeText(session.source)}, ${where}, ${when}`)}\n`);
+  const from = [...('home' in session ? [String(session.home)] : []), session.source].map(safeText);
+  out.write(`  ${colour.dim([...from, where, when].join(', '))}\n`);
   out.write(`  ${highlighted(out, excerpt)}\n`);
 }
 

@@ -10,6 +10,8 @@ import type { Column } from '../table.ts';
 /** A session with what a person recognises it by. */
 export interface LabelledSession extends SessionFacts {
   readonly label: string;
+  /** What its home is called, in a list of several. */
+  readonly home?: string;
   /** What is typed to mean it. */
   readonly shortId: string;
 }
@@ -27,7 +29,8 @@ export function sessionColumns(
   { width, now, sort: by = 'last' }: ColumnsRequest,
 ) {
   const sort = by === 'bytes' ? 'size' : by;
-  const all = [...USUAL, ...factColumns(sessions), TITLE];
+  const homes = sessions.some(({ home }) => home !== undefined) ? [HOME] : [];
+  const all = [...USUAL.slice(0, 1), ...homes, ...USUAL.slice(1), ...factColumns(sessions), TITLE];
   const filled = all.map((column) => ({ ...column, cells: sessions.map((session) => column.cell(session, now)) }));
   const byRank = filled.toSorted((a, b) => rank(a, sort) - rank(b, sort));
   const chosen = new Set<(typeof filled)[number]>();
@@ -71,6 +74,7 @@ const USUAL: readonly SessionColumn[] = [
   { title: 'TOKENS', rank: 6, sort: 'tokens', align: 'right', cell: ({ usage }) => formatTokens(totalTokens(usage)) },
   { title: 'COST', rank: 7, sort: 'cost', align: 'right', cell: ({ usage }) => formatUsd(usage.costUsd) },
 ];
+const HOME: SessionColumn = { title: 'HOME', rank: 1, shrink: true, minWidth: 8, cell: ({ home = '' }) => home };
 const TITLE: SessionColumn = { title: 'TITLE', rank: 0, shrink: true, minWidth: 10, cell: ({ label }) => label };
 
 /** Facts that are listed, where any of the sessions has them. */

@@ -7,7 +7,7 @@ const FIRST_MESSAGES = 5;
 const LABEL_LENGTH = 200;
 
 /** What a person recognises a session by: its title, else the first line of what was asked first. */
-export async function sessionLabel(home: App, session: SessionFacts): Promise<string> {
+export async function sessionLabel(home: Pick<App, 'sessions'>, session: SessionFacts): Promise<string> {
   if (session.title !== undefined) return session.title;
   if (session.archivedAt !== undefined) return firstLine((await home.sessions.archivedPrompts(session.id)) ?? '');
   const opened = await home.sessions.open(session.id);

@@ -15,6 +15,7 @@ import { findDamage } from './database/check-hermes-database.ts';
 import { databaseOf, type HermesConnection, openHermes, readHermes } from './database/hermes-connection.ts';
 import { lastAutoPruneAt, noteAutoPrune } from './database/state-stamps.ts';
 import type { HermesDetection } from './detect-hermes.ts';
+import { hermesRetention } from './hermes-retention.ts';
 import { hermesSettingsProblems } from './hermes-settings-problems.ts';
 import { findHermesCopies } from './sessions/hermes-copies.ts';
 import { knownFacts, readIds } from './sessions/hermes-rows.ts';
@@ -61,6 +62,7 @@ export async function openHermesHome(request: HermesHomeRequest): Promise<Opened
     files: async (id) => filesOf(path, id),
     settingsProblems: (closest) => hermesSettingsProblems(path, closest),
     checkOwn: () => companion.store().check(),
+    retention: () => hermesRetention(path, { reader, clock }),
     knows: () => readHermes(path, async (hermes) => knownFacts(hermes)),
     async prepare() {
       if (detection.mode === 'report') throw onlyShown(detection);

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
-import { parseDocument } from 'yaml';
 import { isJsonObject } from '../../../../core/json.ts';
-import { readRegular } from '../../../../platform/files/open-regular.ts';
+import { readHermesConfig } from '../../read-hermes-config.ts';
 
 /** What Hermes' own `config.yaml` says about the size of checkpoints. What it does not say, or not as a number, is absent. */
 export interface CheckpointSettings {
@@ -11,7 +10,7 @@ export interface CheckpointSettings {
 }
 
 export function readCheckpointSettings(home: string): CheckpointSettings {
-  const config = readConfig(join(home, 'config.yaml'));
+  const config = readHermesConfig(join(home, 'config.yaml'));
   const section = isJsonObject(config) ? config['checkpoints'] : undefined;
   if (!isJsonObject(section)) return {};
   const { max_snapshots: snapshots, max_total_size_mb: total, max_file_size_mb: file } = section;
@@ -24,16 +23,6 @@ export function readCheckpointSettings(home: string): CheckpointSettings {
 
 /** Zero means no limit to Hermes. More than any disk holds, it means the same here. */
 const NO_LIMIT_MB = 1_000_000_000;
-
-/** What cannot be read says nothing; `coppice doctor` tells what is wrong with it. */
-function readConfig(path: string): unknown {
-  try {
-    const document = parseDocument(readRegular(path).toString());
-    return document.errors.length === 0 ? document.toJS() : undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 function isNumber(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value);
