@@ -49,7 +49,9 @@ export interface App
   readonly savedPlan?: (id: string) => Promise<Plan>;
   /** Set for a home that another agent writes. */
   readonly foreign?: Pick<OpenedHome, 'agent'> | undefined;
-  readonly config: { readonly trash: Pick<Config['trash'], 'grace_days'> };
+  readonly config: { readonly trash: Pick<Config['trash'], 'grace_days'>; readonly homes?: Config['homes'] };
+  /** Only of a home on this machine. */
+  readonly outlook?: Home['outlook'];
   readonly sessions: AppSessions;
   readonly gateway: AppGateway;
   readonly ledger: Pick<Ledger, 'list' | 'totals'>;

@@ -17,6 +17,7 @@ import { type OversizedSession, oversizedSessions } from '../policy/pressure/ove
 import { unmatchedNames } from './config/unmatched-names.ts';
 import { type Amount, amountOf } from './documents/plan-document.ts';
 import type { HomeParts } from './home-parts.ts';
+import { threatNotes } from './machine/threat-note.ts';
 import { intervalMs } from './maintenance/maintenance-memory.ts';
 import { configNotes } from './refuse-bad-config.ts';
 import { foreignNotes } from './refuse-foreign.ts';
@@ -91,6 +92,7 @@ export async function homeStatus(parts: StatusParts, options?: RetentionOptions)
     notes: [
       ...(unfinished === undefined ? [] : [unfinished]),
       ...foreignNotes(parts),
+      ...(await threatNotes(parts, inventory)),
       ...configNotes(parts),
       ...notes,
       ...unmatchedNames(parts.config, inventory),

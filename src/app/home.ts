@@ -20,8 +20,9 @@ import type { HomeParts } from './home-parts.ts';
 import { ownHome } from './home-path.ts';
 import type { HomeStatus } from './home-status.ts';
 import { Ledger } from './ledger.ts';
-import type { HomeOverview } from './machine/home-overview.ts';
+import type { HomeOutlook } from './machine/home-outlook.ts';
 import { nextMaintenanceAt, recallMaintenance } from './maintenance/maintenance-memory.ts';
+import type { Rescue, RescueOptions } from './maintenance/rescue.ts';
 import { recallTroubles, rememberTroubles, type Trouble } from './maintenance/troubles.ts';
 import { Upkeep } from './maintenance/upkeep.ts';
 import { HomeUsage } from './usage/home-usage.ts';
@@ -34,7 +35,7 @@ import { Sessions } from './sessions/sessions.ts';
 
 /** What became of a pass in the background. */
 export type BackgroundReport =
-  | Exclude<MaintenanceReport, { status: 'not-due' }>
+  | (Exclude<MaintenanceReport, { status: 'not-due' }> & Pick<EmptiedInPassing, 'rescue'>)
   | ({ readonly status: 'not-due'; readonly nextAt: EpochMs } & EmptiedInPassing)
   | ({ readonly status: 'off' } & EmptiedInPassing)
   | { readonly status: 'failed'; readonly error: string };
@@ -43,6 +44,8 @@ export type BackgroundReport =
 export interface EmptiedInPassing {
   readonly emptied?: EmptiedTrash;
   readonly checkpoints?: BoundsReport;
+  /** What was saved before its agent deletes it. */
+  readonly rescue?: Rescue;
 }
 
 /** An open home. It owns the database connection, so it must be closed. */
@@ -150,10 +153,10 @@ export class Home implements AsyncDisposable {
     );
   }
 
-  /** What it keeps in a line, beside the other homes of a machine. Changes nothing. */
-  async overview(options?: RetentionOptions): Promise<HomeOverview> {
-    const { homeOverview } = await import('./machine/home-overview.ts');
-    return homeOverview(this.#parts, await this.retention(), options);
+  /** How it stands beside the other homes of a machine, and what becomes of it by itself. Loaded when it is called. */
+  async outlook(): Promise<HomeOutlook> {
+    const { homeOutlook } = await import('./machine/home-outlook.ts');
+    return homeOutlook(this.#parts, await this.retention());
   }
 
   /** Why one item meets its fate, by its id: every rule that was asked. Sessions and checkpoints also by its first characters. */
@@ -216,21 +219,29 @@ export class Home implements AsyncDisposable {
    * What can no longer be undone leaves the trash either way, and the limits of checkpoints are held. It never delays or disturbs its host; the promise tells what
    * happened, and never rejects.
    */
-  async maintainInBackground(options?: { readonly signal?: AbortSignal }): Promise<BackgroundReport> {
+  async maintainInBackground(options?: RescueOptions): Promise<BackgroundReport> {
     try {
+      const rescue = await this.#rescue(options);
       const dueAt = await nextMaintenanceAt(this.#parts);
       if (dueAt === undefined || dueAt > this.#parts.clock.now()) {
         const emptied = await (await this.retention()).emptyExpired(options?.signal);
         const checkpoints = await this.checkpoints.keepBounded();
-        const passing = { ...(emptied.items + emptied.skipped > 0 && { emptied }), checkpoints };
+        const passing = { ...(emptied.items + emptied.skipped > 0 && { emptied }), checkpoints, ...rescue };
         return dueAt === undefined ? { status: 'off', ...passing } : { status: 'not-due', nextAt: dueAt, ...passing };
       }
       // The host comes first: whatever it does in this turn of the event loop is done before the pass begins.
       await new Promise((resolve) => setImmediate(resolve));
-      return await (await this.retention()).maintain(options);
+      return { ...(await (await this.retention()).maintain(options)), ...rescue };
     } catch (error) {
       return { status: 'failed', error: errorText(error) };
     }
+  }
+
+  /** What its agent would delete although our rules keep it is saved first. Only homes of other agents need that. */
+  async #rescue(options?: RescueOptions): Promise<{ readonly rescue?: Rescue }> {
+    if (this.#parts.foreign?.retention === undefined || this.configIssues.length > 0) return {};
+    const rescue = await (await this.outlook()).rescue(options);
+    return rescue === undefined ? {} : { rescue };
   }
 
   /** What ends it is loaded only where there is something to end. */

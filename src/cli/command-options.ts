@@ -168,6 +168,11 @@ export interface MaintainOptions {
   readonly allow?: boolean;
 }
 
+export interface ExpiringOptions {
+  /** How far to look ahead. */
+  readonly within?: number;
+}
+
 export interface HomesAddOptions {
   readonly name?: string;
 }

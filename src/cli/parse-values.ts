@@ -65,6 +65,16 @@ export function parsePast(name: string, text: string, now: EpochMs): EpochMs {
   throw usage(`${name} ${text} would be everything, however new.`, `Give an age or a date that lies back: ${name} 90d`);
 }
 
+const LONGEST_MS = 366 * DAY_MS;
+
+/** How long something is to be, up to a year; a bare number is days. */
+export function parseDuration(name: string, text: string): number {
+  const [, amount = '', unit = ''] = /^(\d+) ?([a-z]*)$/i.exec(text) ?? [];
+  const ms = amount === '' ? 0 : Number(amount) * unitMs(name, amount, unit || 'd');
+  if (ms > 0 && ms <= LONGEST_MS) return ms;
+  throw usage(`${name} takes a time of up to a year, not '${text}'.`, `For example: ${name} 14d`);
+}
+
 function unitMs(name: string, amount: string, unit: string): number {
   const known = UNITS_MS.get(unit.toLowerCase());
   if (known !== undefined) return known;

@@ -1,5 +1,6 @@
+import type { BackgroundReport } from '../app/home.ts';
 import { errorText } from '../core/error-text.ts';
-import { isoTime, MINUTE_MS, SECOND_MS } from '../core/time.ts';
+import { HOUR_MS, isoTime, MINUTE_MS, SECOND_MS } from '../core/time.ts';
 import type { ChoreHealth } from '../http/resources/readiness.ts';
 import { Chore, type ChoreSpec } from './chore.ts';
 import type { DaemonParts } from './daemon-parts.ts';
@@ -26,6 +27,7 @@ export class Daemon {
       this.#chore({ name: 'the watch on growth', everyMs: MINUTE_MS, act: watchdog }),
       this.#chore({ name: 'the limits of checkpoints', everyMs: 10 * MINUTE_MS, act: () => this.#boundCheckpoints() }),
       this.#chore({ name: 'maintenance', everyMs: 10 * MINUTE_MS, act: () => this.#maintain() }),
+      this.#chore({ name: 'other homes', everyMs: HOUR_MS, act: () => this.#maintainOthers() }),
     ];
   }
 
@@ -128,6 +130,33 @@ export class Daemon {
       await this.#announce('maintenance', `Waiting: ${counted(items)}, ${when}. See which: coppice plan`);
     }
   }
+
+  /** Homes of this person whose own settings ask for it, and what agents are about to delete where that is to be saved. */
+  async #maintainOthers(): Promise<void> {
+    const { home, env, clock } = this.#parts;
+    if (env === undefined) return;
+    const { maintainOthers } = await import('../app/machine/maintain-others.ts');
+    const { rescue } = home.config.homes;
+    const failed: string[] = [];
+    for await (const pass of maintainOthers({ env, except: home.path, rescue, clock, signal: this.#stop.signal })) {
+      const { name } = pass.known;
+      if ('failure' in pass) failed.push(`${name}: ${pass.failure.message}`);
+      else if (pass.report.status === 'failed') failed.push(`${name}: ${pass.report.error}`);
+      else for (const said of saidOf(pass.report)) await this.#announce('maintenance', `${name}: ${said}`);
+    }
+    if (failed.length > 0) throw new Error(failed.join('; '));
+  }
+}
+
+function saidOf(report: BackgroundReport): string[] {
+  const rescue = 'rescue' in report ? report.rescue : undefined;
+  const removed = report.status === 'done' ? report.removed : 0;
+  return [
+    ...(rescue !== undefined && rescue.archived > 0
+      ? [`${counted(rescue.archived)} archived that its agent was about to delete.`]
+      : []),
+    ...(removed > 0 ? [`Maintenance removed ${counted(removed)}.`] : []),
+  ];
 }
 
 function counted(items: number): string {

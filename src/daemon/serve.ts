@@ -22,6 +22,8 @@ import { readOrMakeToken, tokenPath } from './token.ts';
 export interface ServeParts {
   readonly home: Home;
   readonly clock: Clock;
+  /** Where the other homes of this person are; none of them is looked after when absent. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
   readonly address: Address;
   /** Speaks TLS with this certificate. */
   readonly tls?: CertificateFiles | undefined;
@@ -40,14 +42,14 @@ const STEP_MS = SECOND_MS;
  * flight are answered and runs have ended; the caller closes the home. A chore that fails is tried again; what takes the home away
  * from under it ends all of it at once, and is thrown.
  */
-export async function serve({ home, clock, address, tls, say, onReady, signal }: ServeParts): Promise<void> {
+export async function serve({ home, clock, env, address, tls, say, onReady, signal }: ServeParts): Promise<void> {
   refuseForeign(home);
   refuseSharedHome(home.path);
   using _lock = await holdServeLock(home.path);
   using stop = stopOnSignals(signal);
   const manager = createManagerTeller(process.env, () => performance.now());
   const token = readOrMakeToken(home.path);
-  const daemon = new Daemon({ home, clock, say });
+  const daemon = new Daemon({ home, clock, say, ...(env !== undefined && { env }) });
   await daemon.recover();
   const server = await startServer({ home, clock, token, tls, say, chores: () => daemon.chores }, address);
   daemon.add({ name: 'sessions that nobody uses', everyMs: MINUTE_MS, act: () => server.releaseIdle() });

@@ -54,6 +54,12 @@ const diskSchema = z.strictObject({
     .describe('A limit of its own for one source, such as telegram: { max_mb: 200 }.'),
 });
 
+const homesSchema = z.strictObject({
+  rescue: yesOrNo()
+    .default(false)
+    .describe('Archive what another agent is about to delete by itself although your rules keep it, before it does.'),
+});
+
 const guardSchema = z.strictObject({
   max_items: amount('count')
     .default(50)
@@ -101,6 +107,7 @@ export const configSchema = z
     trash: trashSchema.prefault({}).describe('Where removed items wait before they are gone for good.'),
     archive: archiveSchema.prefault({}).describe('Compressed sessions that can be restored.'),
     disk: diskSchema.prefault({}).describe('How much disk space the home may take.'),
+    homes: homesSchema.prefault({}).describe('Homes of other agents.'),
     guard: guardSchema.prefault({}).describe('When an automatic run slows down because it would remove much at once.'),
     checkpoints: checkpointsSchema.prefault({}).describe('Saved states of working directories.'),
     session_reset: sessionResetSchema.prefault({}).describe('When the gateway starts a conversation afresh.'),

@@ -4,7 +4,16 @@ import type { Clock } from '../../core/time.ts';
 import type { Command, CommandInput } from '../command.ts';
 import { commandLine } from '../command-tree.ts';
 import type { OpenKnownHome } from '../homes/open-homes.ts';
-import { parseAmount, parseChoice, parseCount, parseDate, parsePast, parsePort, parseText } from '../parse-values.ts';
+import {
+  parseAmount,
+  parseChoice,
+  parseCount,
+  parseDate,
+  parseDuration,
+  parsePast,
+  parsePort,
+  parseText,
+} from '../parse-values.ts';
 
 /** What defining commands needs: the time, for ages such as `90d`, and what to do when one is called. */
 export interface Frame {
@@ -14,10 +23,10 @@ export interface Frame {
 
 /**
  * What a command is about when no home is named and there are several: `each` of them in turn, the one that has what was `named` by
- * all arguments or by the first, all of them in one list (`merged`), or the one of a plan or of a run. Other commands are about the home
+ * all arguments or by the first, all of them in one list (`merged`; `ruled` where it says what the rules do), or the one of a plan or of a run. Other commands are about the home
  * in use.
  */
-export type Over = 'each' | 'named' | 'first-named' | 'merged' | 'plan' | 'run';
+export type Over = 'each' | 'named' | 'first-named' | 'merged' | 'ruled' | 'plan' | 'run';
 
 /** Loads the module of a command when it is called, so that no other command pays for it. */
 export type Load<O> = () => Promise<CommandModule<O>>;
@@ -106,6 +115,12 @@ export function numberOption(flags: string, about: string): Option {
 export function dateOption(flags: string, about: string, clock: Clock): Option {
   const option = new Option(flags, about);
   return option.argParser((text) => parseDate(flagOf(option), text, clock.now()));
+}
+
+/** How long something is to be. */
+export function durationOption(flags: string, about: string): Option {
+  const option = new Option(flags, about);
+  return option.argParser((text) => parseDuration(flagOf(option), text));
 }
 
 /** An age or a date that lies back: a bare number is days. */

@@ -1,12 +1,13 @@
 import type { Command as Definition } from 'commander';
 import { KINDS } from '../../homes/kinds.ts';
-import type { HomesAddOptions, NoOptions } from '../command-options.ts';
-import { defineCommand, defineGroup, type Frame, textOption } from './define-command.ts';
+import type { ExpiringOptions, HomesAddOptions, NoOptions } from '../command-options.ts';
+import { defineCommand, defineGroup, durationOption, type Frame, textOption } from './define-command.ts';
 
 const HERE = 'it is about the homes of this machine';
 
-/** Which homes of agents there are: `coppice homes …`. */
+/** Which homes of agents there are, and what is about to go in them: `coppice homes …` and `coppice expiring`. */
 export function defineHomes(program: Definition, frame: Frame): void {
+  defineExpiring(program, frame);
   const homes = defineGroup(program, {
     name: 'homes',
     about: 'List the homes of the agents on this machine, add others and leave some out',
@@ -43,4 +44,15 @@ export function defineHomes(program: Definition, frame: Frame): void {
     load: () => import('../homes/ignore.ts'),
     onlyHere: HERE,
   }).argument('<home>', 'its path, or its name in coppice homes list');
+}
+
+function defineExpiring(program: Definition, frame: Frame): void {
+  defineCommand<ExpiringOptions>(program, frame, {
+    name: 'expiring',
+    about: 'Show what your rules, and the agents themselves, are about to let go of',
+    examples: ['coppice expiring', 'coppice expiring --within 30d --json'],
+    load: () => import('../homes/expiring.ts'),
+    over: 'ruled',
+    onlyHere: HERE,
+  }).addOption(durationOption('--within <time>', 'how far to look ahead, at most a year; 14d when absent'));
 }

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { Config } from '../../app/config/config-schema.ts';
+import { homePath } from '../../app/home-path.ts';
 import { Failure } from '../../core/failure.ts';
 import { type ServeParts, serve } from '../../daemon/serve.ts';
 import type { CommandInput } from '../command.ts';
@@ -16,6 +17,8 @@ export function run(input: CommandInput<ServeOptions>): Promise<number> {
     await serve({
       home,
       clock: io.clock,
+      // Another one that was named is served alone.
+      ...(home.path === homePath(undefined, io.env) && { env: io.env }),
       address,
       tls: certificateOf(options, home.config.serve, io.cwd),
       say: (line) => io.err.write(`${new Date(io.clock.now()).toISOString()} ${line}\n`),

@@ -38,7 +38,10 @@ async function lineOf(input: CommandInput<NoOptions>, known: KnownHome): Promise
   const there = inHome(input, known);
   try {
     await using home = await openFor(there, { create: false, reading: 'rules' });
-    return { known, overview: await withScanProgress(input.io, (options) => home.overview(options)) };
+    return {
+      known,
+      overview: await withScanProgress(input.io, async (options) => (await home.outlook()).overview(options)),
+    };
   } catch (error) {
     if (input.io.signal.aborted && !(error instanceof Failure)) throw error;
     return { known, failure: failureOf(error) };

@@ -1,6 +1,7 @@
 import type { HomeOverview } from '../../app/machine/home-overview.ts';
 import type { Spent } from '../../app/machine/home-spend.ts';
 import type { HomeLine, MachineOverview } from '../../app/machine/machine-overview.ts';
+import type { EpochMs } from '../../core/time.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
 import { formatBytes, formatCount, formatDate, formatTime, formatTokens, formatUsd, plural } from '../format.ts';
@@ -9,13 +10,17 @@ import { safeText } from '../safe-text.ts';
 import { type Column, renderTable } from '../table.ts';
 
 /** The homes of a machine for people: a line each, what is worth knowing about some of them, and one next step. */
-export function printOverview({ io: { out }, global }: CommandInput<NoOptions>, overview: MachineOverview): void {
+export function printOverview(
+  { io: { out, clock }, global }: CommandInput<NoOptions>,
+  overview: MachineOverview,
+): void {
   const { colour } = out;
   const { lines, problems } = overview;
   const rows = [...lines.map(row), ...(lines.length > 1 ? [totalRow(overview)] : [])];
   if (rows.length > 0) out.write(`${renderTable({ columns: COLUMNS, rows, width: out.columns, colour })}\n`);
   for (const line of lines) {
-    for (const sentence of about(line)) out.write(`${colour.cyan(safeText(line.known.name))}: ${safeText(sentence)}\n`);
+    for (const sentence of about(line, clock.now()))
+      out.write(`${colour.cyan(safeText(line.known.name))}: ${safeText(sentence)}\n`);
   }
   for (const { message } of problems) out.write(`${colour.yellow('Note:')} ${safeText(message)}\n`);
   const sentences = [maintenanceLine(lines), ...ignoredLine(overview)];
@@ -76,7 +81,7 @@ function spentWords(spent: Spent | undefined): string {
   return atLeast === true ? `${amount} or more` : amount;
 }
 
-function about(line: HomeLine): string[] {
+function about(line: HomeLine, now: EpochMs): string[] {
   const place = { home: line.known.name };
   if ('failure' in line) {
     const { message, hint } = line.failure;
@@ -87,17 +92,18 @@ function about(line: HomeLine): string[] {
   return [
     ...onlyShown.slice(0, 1),
     ...(problems > 0 ? [`${plural(problems, 'problem')}; look closer with: ${doctor}`] : []),
-    ...ownLines(line.known.agent, line.overview),
+    ...ownLines(line.known.agent, line.overview, now),
   ];
 }
 
 /** What the agent itself will do, whatever Coppice does. */
-function ownLines(agent: string, { own }: HomeOverview): string[] {
+function ownLines(agent: string, { own }: HomeOverview, now: EpochMs): string[] {
   if (own === undefined) return [];
   const { setting, from, soon, firstAt } = own;
   const says = `${agent} deletes by itself (${setting}, in ${from})`;
   if (soon.sessions > 0 && firstAt !== undefined) {
-    const what = `${plural(soon.sessions, 'session')} (${formatBytes(soon.sizeBytes)}) within 7 days, from ${formatDate(firstAt)} on`;
+    const when = firstAt <= now ? 'the first at its next chance' : `the first on ${formatDate(firstAt)}`;
+    const what = `${plural(soon.sessions, 'session')} (${formatBytes(soon.sizeBytes)}) within 7 days, ${when}`;
     return [`${says}: ${what}. See which with: ${hintCommand({}, 'expiring')}`];
   }
   return [firstAt === undefined ? `${says}: nothing now.` : `${says}: nothing before ${formatDate(firstAt)}.`];

@@ -35,7 +35,8 @@ async function runOn<O>(over: Over, module: CommandModule<O>, input: HomesInput<
       return runInEach(module, input);
     }
     case 'merged':
-      return withOpenHomes(input, 'records', async (open) => {
+    case 'ruled':
+      return withOpenHomes(input, over === 'merged' ? 'records' : 'rules', async (open) => {
         return codeWithout(input, open, (await module.runOver?.(open, input)) ?? 0);
       });
     case 'named':

@@ -1,11 +1,16 @@
+import type { App } from '../../app/app.ts';
 import { maintenanceDocument } from '../../app/documents/status-document.ts';
 import type { BackgroundReport } from '../../app/home.ts';
+import type { OtherPass } from '../../app/machine/maintain-others.ts';
 import { FAILURES } from '../../core/failure.ts';
 import type { CommandInput } from '../command.ts';
 import type { MaintainOptions } from '../command-options.ts';
 import { formatBytes, formatTime, plural } from '../format.ts';
 import { hintCommand } from '../hint-command.ts';
+import { homeFields, inHome, writeHeading } from '../homes/in-home.ts';
+import { WALL_CLOCK } from '../io.ts';
 import { writeJson } from '../json-output.ts';
+import { printFailure } from '../print-failure.ts';
 import { emptiedLines } from '../trash/emptied-lines.ts';
 import { withAppToClear } from '../with-app.ts';
 import { spaceLine } from './space-line.ts';
@@ -16,13 +21,73 @@ export function run(input: CommandInput<MaintainOptions>): Promise<number> {
   const { io, global, options } = input;
   return withAppToClear(input, async (home) => {
     const report =
-      options.auto === true
-        ? await home.maintainInBackground({ signal: io.signal })
-        : await (await home.retention()).maintain({ signal: io.signal, now: true, allow: options.allow ?? false });
-    if (global.json) writeJson(io.out, maintenanceDocument(report));
-    else io.out.write(`${[...sentences(input, report), ...checkpointLines(input, report)].join('\n')}\n`);
-    return exitCode(report);
+      options.auto === true ? await home.maintainInBackground({ signal: io.signal }) : await byHand(input, home);
+    const others = options.auto === true ? await passOverOthers(input, home) : [];
+    if (global.json) {
+      const documents = others.map(otherDocument);
+      writeJson(io.out, { ...maintenanceDocument(report), ...(documents.length > 0 && { others: documents }) });
+    } else {
+      io.out.write(`${linesOf(input, report).join('\n')}\n`);
+      for (const other of others) printOther(input, other);
+    }
+    return exitCode(report) || Math.max(0, ...others.map(otherCode));
   });
+}
+
+async function byHand({ io, options }: CommandInput<MaintainOptions>, home: App): Promise<BackgroundReport> {
+  const { signal } = io;
+  const rescue = await (await home.outlook?.())?.rescue({ signal });
+  const report = await (await home.retention()).maintain({ signal, now: true, allow: options.allow ?? false });
+  return rescue === undefined ? report : { ...report, rescue };
+}
+
+/** `--auto` obeys settings, so it obeys those of every home where none is named. */
+async function passOverOthers({ io, global }: CommandInput<MaintainOptions>, home: App): Promise<readonly OtherPass[]> {
+  if (global.home !== undefined || global.remote !== undefined) return [];
+  const { maintainOthers } = await import('../../app/machine/maintain-others.ts');
+  const passes: OtherPass[] = [];
+  const rescue = home.config.homes?.rescue ?? false;
+  const clock = io.clock === WALL_CLOCK ? {} : { clock: io.clock };
+  for await (const pass of maintainOthers({ env: io.env, except: home.path, rescue, signal: io.signal, ...clock }))
+    passes.push(pass);
+  return passes;
+}
+
+function otherDocument(pass: OtherPass) {
+  const home = homeFields(pass.known);
+  if ('report' in pass) return { ...home, document: maintenanceDocument(pass.report) };
+  const { code, message, hint } = pass.failure;
+  return { ...home, error: { code, message, hint } };
+}
+
+function printOther(input: CommandInput<MaintainOptions>, pass: OtherPass): void {
+  const { io } = input;
+  const there = inHome(input, pass.known);
+  if ('failure' in pass) {
+    printFailure(io, pass.failure, there.global);
+    return;
+  }
+  io.out.write('\n');
+  writeHeading(io.out, pass.known);
+  io.out.write(`${linesOf(there, pass.report).join('\n')}\n`);
+}
+
+function otherCode(pass: OtherPass): number {
+  return 'failure' in pass ? FAILURES.partial.exit : exitCode(pass.report);
+}
+
+function linesOf(input: CommandInput<MaintainOptions>, report: BackgroundReport): string[] {
+  return [...rescueLines(input, report), ...sentences(input, report), ...checkpointLines(input, report)];
+}
+
+function rescueLines({ global }: CommandInput<MaintainOptions>, report: BackgroundReport): string[] {
+  if (!('rescue' in report) || report.rescue === undefined) return [];
+  const { archived, left, runId } = report.rescue;
+  return [
+    ...(archived > 0 ? [`Archived ${plural(archived, 'session')} that its agent was about to delete.`] : []),
+    ...(left > 0 ? [`${plural(left, 'session')} that its agent is about to delete could not be archived.`] : []),
+    ...(runId === undefined ? [] : [`Undo with: ${hintCommand(global, 'undo', runId)}`]),
+  ];
 }
 
 function sentences(input: CommandInput<MaintainOptions>, report: BackgroundReport): string[] {

@@ -148,10 +148,13 @@ const checkpoints = z
   ])
   .exactOptional();
 
+/** What was saved before its agent deletes it. */
+const rescue = z.object({ archived: count, left: count, runId: z.string().exactOptional() }).exactOptional();
+
 export const maintainedSchema = z.discriminatedUnion('status', [
-  z.object({ status: z.literal('off'), emptied: emptiedSchema, checkpoints }),
-  z.object({ status: z.literal('busy') }),
+  z.object({ status: z.literal('off'), emptied: emptiedSchema, checkpoints, rescue }),
+  z.object({ status: z.literal('busy'), rescue }),
   z.object({ status: z.literal('failed'), error: z.string() }),
-  z.object({ status: z.literal('not-due'), nextAt: time, emptied: emptiedSchema, checkpoints }),
-  z.object({ status: z.literal('done'), ...pass, checkpoints }),
+  z.object({ status: z.literal('not-due'), nextAt: time, emptied: emptiedSchema, checkpoints, rescue }),
+  z.object({ status: z.literal('done'), ...pass, checkpoints, rescue }),
 ]);
