@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { Failure } from '../../core/failure.ts';
 import { isJsonObject, type JsonValue } from '../../core/json.ts';
@@ -32,7 +33,8 @@ export function registryFile(root: string): string {
 /** Reads it. A file with a mistake is refused: what it should leave out would be dealt with like everything else. */
 export function readRegistry(root: string): HomeRegistry {
   const file = registryFile(root);
-  const text = readTextIfThere(file);
+  // A path through a file has no list: whoever opens that home says what is wrong.
+  const text = isFolder(root) ? readTextIfThere(file) : '';
   return text === '' ? NOTHING_SAID : checked(file, parsed(file, text));
 }
 
@@ -43,6 +45,14 @@ export async function changeRegistry(root: string, change: (registry: HomeRegist
   using _lock = await lock.acquire('noting a home', LOCK_WAIT_MS);
   const { added, ignored } = change(readRegistry(root));
   writeFileAtomic(registryFile(root), `${JSON.stringify({ version: VERSION, added, ignored }, undefined, 2)}\n`);
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
 }
 
 const VERSION = 1;

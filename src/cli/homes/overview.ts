@@ -16,7 +16,7 @@ export async function run(input: CommandInput<NoOptions>): Promise<number> {
   const { io, global } = input;
   if (global.remote !== undefined) {
     throw new Failure('usage', 'A daemon serves one home, so it does not know the others of its machine.', {
-      hint: `See that home with: coppice status --remote ${global.remote}`,
+      hint: 'See that home with: coppice status',
     });
   }
   const { homes, problems } = await knownHomes(io.env);
