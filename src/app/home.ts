@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
 import { errorText } from '../core/error-text.ts';
 import type { Problem } from '../core/problem.ts';
-import type { BoundsReport, MaintenanceMemory, MaintenanceReport } from '../core/retention/maintenance.ts';
+import type { MaintenanceMemory } from '../core/retention/maintenance.ts';
 import type { Explanation, Plan, PlanRequest } from '../core/retention/plan.ts';
-import { type EpochMs, isoTime } from '../core/time.ts';
-import type { EmptiedTrash } from '../engine/purge-expired.ts';
+import { isoTime } from '../core/time.ts';
 import type { OpenedHome } from '../homes/home-kind.ts';
 import { Audit } from './access/audit.ts';
 import { Checkpoints } from './checkpoints/checkpoints.ts';
@@ -21,32 +20,18 @@ import { ownHome } from './home-path.ts';
 import type { HomeStatus } from './home-status.ts';
 import { Ledger } from './ledger.ts';
 import type { HomeOutlook } from './machine/home-outlook.ts';
+import type { BackgroundReport } from './maintenance/background-report.ts';
 import { nextMaintenanceAt, recallMaintenance } from './maintenance/maintenance-memory.ts';
 import type { Rescue, RescueOptions } from './maintenance/rescue.ts';
 import { recallTroubles, rememberTroubles, type Trouble } from './maintenance/troubles.ts';
 import { Upkeep } from './maintenance/upkeep.ts';
-import { HomeUsage } from './usage/home-usage.ts';
 import { refuseBadConfig } from './refuse-bad-config.ts';
 import { refuseForeign } from './refuse-foreign.ts';
 import { Requests } from './requests.ts';
 import { isUnfinished } from './retention/is-unfinished.ts';
 import type { AppliedRun, ApplyOptions, Retention, RetentionOptions, UndoOptions } from './retention/retention.ts';
 import { Sessions } from './sessions/sessions.ts';
-
-/** What became of a pass in the background. */
-export type BackgroundReport =
-  | (Exclude<MaintenanceReport, { status: 'not-due' }> & Pick<EmptiedInPassing, 'rescue'>)
-  | ({ readonly status: 'not-due'; readonly nextAt: EpochMs } & EmptiedInPassing)
-  | ({ readonly status: 'off' } & EmptiedInPassing)
-  | { readonly status: 'failed'; readonly error: string };
-
-/** What was done although no pass was made: expired trash, and the limits of checkpoints. */
-export interface EmptiedInPassing {
-  readonly emptied?: EmptiedTrash;
-  readonly checkpoints?: BoundsReport;
-  /** What was saved before its agent deletes it. */
-  readonly rescue?: Rescue;
-}
+import { HomeUsage } from './usage/home-usage.ts';
 
 /** An open home. It owns the database connection, so it must be closed. */
 export class Home implements AsyncDisposable {

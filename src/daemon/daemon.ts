@@ -1,4 +1,4 @@
-import type { BackgroundReport } from '../app/home.ts';
+import type { BackgroundReport } from '../app/maintenance/background-report.ts';
 import { errorText } from '../core/error-text.ts';
 import { HOUR_MS, isoTime, MINUTE_MS, SECOND_MS } from '../core/time.ts';
 import type { ChoreHealth } from '../http/resources/readiness.ts';

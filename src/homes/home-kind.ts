@@ -66,16 +66,6 @@ export interface AgentRetention {
   readonly deletesAt: ReadonlyMap<string, EpochMs>;
 }
 
-/** How an agent cuts its own home back. */
-export interface AgentRetention {
-  /** What it is set to, in the agent's own words for it, such as `cleanupPeriodDays 30`. */
-  readonly setting: string;
-  /** Where it is set, for people. */
-  readonly from: string;
-  /** By the id of each session that it would delete, when it would at the earliest. */
-  readonly deletesAt: ReadonlyMap<string, EpochMs>;
-}
-
 /** A file that a session owns. */
 export interface SessionFile {
   readonly path: string;

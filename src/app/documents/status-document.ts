@@ -1,7 +1,7 @@
 import type { Waiting } from '../../core/retention/maintenance.ts';
 import { type EpochMs, isoTime } from '../../core/time.ts';
 import type { CheckpointStatus } from '../checkpoints/checkpoint-status.ts';
-import type { BackgroundReport } from '../home.ts';
+import type { BackgroundReport } from '../maintenance/background-report.ts';
 import type { HomeStatus } from '../home-status.ts';
 import { runDocument } from './run-document.ts';
 

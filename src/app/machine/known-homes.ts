@@ -80,8 +80,17 @@ type HomeInUse = Omit<KnownHome, 'name' | 'ignored'>;
 async function homeInUse(env: Environment): Promise<HomeInUse> {
   const path = homePath(undefined, env);
   const kind = (await findForeign(path))?.kind ?? NATIVE;
-  const empty = kind === NATIVE && !isThere(nativeLayout(path).database);
+  const empty = kind === NATIVE && isEmpty(path);
   return { path, kind, agent: agentOf(kind), by: 'in-use', ...(empty && { empty }) };
+}
+
+/** What stands in the way of looking is said by whoever opens the home. */
+function isEmpty(path: string): boolean {
+  try {
+    return !isThere(nativeLayout(path).database);
+  } catch {
+    return false;
+  }
 }
 
 function registryRoot({ kind, path }: HomeInUse): string {

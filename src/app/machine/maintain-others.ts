@@ -1,7 +1,8 @@
 import { Failure } from '../../core/failure.ts';
 import type { Clock } from '../../core/time.ts';
 import { realPathIfThere } from '../../platform/machine/real-path-if-there.ts';
-import type { BackgroundReport, Home } from '../home.ts';
+import type { Home } from '../home.ts';
+import type { BackgroundReport } from '../maintenance/background-report.ts';
 import { openHome } from '../open-home.ts';
 import { type Environment, type KnownHome, knownHomes } from './known-homes.ts';
 

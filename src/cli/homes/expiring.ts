@@ -60,9 +60,9 @@ function print(input: CommandInput<ExpiringOptions>, homes: readonly OneHome[], 
   const rows = homes.flatMap(({ name, agent, items }) => items.map((item) => ({ ...item, name, agent })));
   const soonest = rows.toSorted((a, b) => a.at - b.at);
   if (global.json) {
-    const about = homes.map(({ items: _items, ...home }) => home);
+    const listed = homes.map(({ items: _items, ...home }) => home);
     const items = soonest.map(({ name, at, agent: _agent, ...item }) => ({ home: name, at: isoTime(at), ...item }));
-    writeJson(io.out, { withinDays: withinMs / DAY_MS, homes: about, items });
+    writeJson(io.out, { withinDays: withinMs / DAY_MS, homes: listed, items });
     return 0;
   }
   const now = io.clock.now();

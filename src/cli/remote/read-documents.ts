@@ -1,7 +1,7 @@
 import type { CheckpointStatus } from '../../app/checkpoints/checkpoint-status.ts';
 import type { BudgetStanding } from '../../app/gateway/budgets.ts';
 import type { KnownJob } from '../../app/gateway/cron-jobs.ts';
-import type { BackgroundReport } from '../../app/home.ts';
+import type { BackgroundReport } from '../../app/maintenance/background-report.ts';
 import type { HomeStatus } from '../../app/home-status.ts';
 import type { Answer, Step } from '../../client/api.ts';
 import type { MessageDocument, SessionDocument } from '../../client/documents.ts';

@@ -1,6 +1,6 @@
 import type { App } from '../../app/app.ts';
 import { maintenanceDocument } from '../../app/documents/status-document.ts';
-import type { BackgroundReport } from '../../app/home.ts';
+import type { BackgroundReport } from '../../app/maintenance/background-report.ts';
 import type { OtherPass } from '../../app/machine/maintain-others.ts';
 import { FAILURES } from '../../core/failure.ts';
 import type { CommandInput } from '../command.ts';

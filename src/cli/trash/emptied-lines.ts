@@ -1,4 +1,4 @@
-import type { BackgroundReport } from '../../app/home.ts';
+import type { BackgroundReport } from '../../app/maintenance/background-report.ts';
 import { plural } from '../format.ts';
 import { spaceLine } from '../retention/space-line.ts';
 
