@@ -122,7 +122,7 @@ async function retentionOf(home: FileHome): Promise<AgentRetention | undefined> 
     const at = own.deletesAt(session);
     return at === undefined ? [] : ([[session.id, at]] as const);
   });
-  return { setting: own.setting, from: own.from, deletesAt: new Map(times) };
+  return { setting: own.setting, ...(own.from !== undefined && { from: own.from }), deletesAt: new Map(times) };
 }
 
 function onlyShown(agent: string, [first]: readonly Problem[]): Failure {

@@ -56,12 +56,16 @@ export interface HomeOpening {
   readonly copySession: CopySession;
 }
 
-/** How an agent cuts its own home back. */
-export interface AgentRetention {
-  /** What it is set to, in the agent's own words for it, such as `cleanupPeriodDays 30`. */
+/** What an agent is set to delete by itself. */
+export interface AgentSetting {
+  /** In the agent's own words for it, such as `cleanupPeriodDays 30`. */
   readonly setting: string;
-  /** Where it is set, for people. */
-  readonly from: string;
+  /** Where it is set, for people. Absent where nobody set it, so that the agent's own default holds. */
+  readonly from?: string;
+}
+
+/** How an agent cuts its own home back. */
+export interface AgentRetention extends AgentSetting {
   /** By the id of each session that it would delete, when it would at the earliest. */
   readonly deletesAt: ReadonlyMap<string, EpochMs>;
 }

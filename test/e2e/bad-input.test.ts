@@ -37,7 +37,7 @@ const REFUSED: readonly [line: string, code: number, says: RegExp, hint: RegExp]
   ['sessions show', 2, /<id> is missing: id of the session/, /coppice sessions list/],
   ['sessions search', 2, /<words> is missing: words, /, /Run: coppice sessions search --help/],
   ['sessions export', 2, /Say which sessions: by their ids, or by options/, /coppice sessions list/],
-  ['sessions import', 2, /Nothing to import was named\./, /or a Hermes home with --from/],
+  ['sessions import', 2, /Nothing to import was named\./, /or a Hermes, .* home with --from ~\/\.hermes/],
   ['sessions rename many', 2, /<title> is missing: /, /Run: coppice sessions rename --help/],
   ['sessions list --limit 0', 2, /--limit takes a whole number above zero, not '0'\./, /For example: --limit 20/],
   ['sessions list --limit x', 2, /--limit takes a whole number above zero, not 'x'\./, /For example: --limit 20/],

@@ -37,7 +37,7 @@ describe('readConfig, in a file', () => {
     ['trash: { colour: red }\n', '1:10: trash.colour: There is no such key. Known keys here: grace_days, max_mb.'],
     [
       '__proto__: { a: 1 }\n',
-      '1:1: __proto__: There is no such key. Known keys here: sessions, dumps, trash, archive, disk, guard, checkpoints, session_reset, limits, budgets, guards, prices, cron, serve, webhooks.',
+      '1:1: __proto__: There is no such key. Known keys here: sessions, dumps, trash, archive, disk, homes, guard, checkpoints, session_reset, limits, budgets, guards, prices, cron, serve, webhooks.',
     ],
   ])('names the key that was meant: %j', async (text, line) => {
     expect(await linesFor(text)).toStrictEqual([line]);

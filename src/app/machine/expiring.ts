@@ -1,7 +1,7 @@
 import type { Inventory } from '../../core/retention/inventory.ts';
 import { type ItemRef, isRemoval, type RemoveAction, type RemoveReason } from '../../core/retention/plan.ts';
 import { DAY_MS, type EpochMs } from '../../core/time.ts';
-import type { AgentRetention } from '../../homes/home-kind.ts';
+import type { AgentRetention, AgentSetting } from '../../homes/home-kind.ts';
 import { planRetention } from '../../policy/plan-retention.ts';
 import type { HomeParts } from '../home-parts.ts';
 import { policyFromConfig } from '../retention/policy-from-config.ts';
@@ -41,7 +41,7 @@ export interface HomeExpiring {
   /** Our rules are carried out without anybody asking for it. */
   readonly unattended: boolean;
   /** What its agent is set to, where it deletes by itself. */
-  readonly own?: Pick<AgentRetention, 'setting' | 'from'>;
+  readonly own?: AgentSetting;
 }
 
 /** So many days are looked at one by one; more are looked at in longer steps. */
@@ -65,8 +65,13 @@ export async function expiringOf(
   return {
     items: [...found.values()].toSorted((a, b) => a.at - b.at || (keyOf(a.item) < keyOf(b.item) ? -1 : 1)),
     unattended: parts.config.sessions.auto_prune,
-    ...(own !== undefined && { own: { setting: own.setting, from: own.from } }),
+    ...(own !== undefined && { own: settingOf(own) }),
   };
+}
+
+/** What an agent is set to, without when that is for each of its sessions. */
+function settingOf({ deletesAt: _deletesAt, ...setting }: AgentRetention): AgentSetting {
+  return setting;
 }
 
 function keyOf({ kind, id }: ItemRef): string {

@@ -1,13 +1,10 @@
 import { type Inventory, itemBytes } from '../../core/retention/inventory.ts';
 import { DAY_MS, type EpochMs } from '../../core/time.ts';
+import type { AgentSetting } from '../../homes/home-kind.ts';
 import type { HomeParts } from '../home-parts.ts';
 
 /** What the agent of a home is set to delete by itself. */
-export interface OwnDeletions {
-  /** What it is set to, in its own words. */
-  readonly setting: string;
-  /** Where that is set. */
-  readonly from: string;
+export interface OwnDeletions extends AgentSetting {
   /** Sessions that it would delete within the next seven days. */
   readonly soon: { readonly sessions: number; readonly sizeBytes: number };
   /** When the first of all sessions would be deleted. Absent where there is none. */
@@ -23,7 +20,7 @@ export async function ownDeletions(
 ): Promise<OwnDeletions | undefined> {
   const retention = await foreign?.retention?.();
   if (retention === undefined) return undefined;
-  const { setting, from, deletesAt } = retention;
+  const { deletesAt, ...setting } = retention;
   const soon = { sessions: 0, sizeBytes: 0 };
   let firstAt: EpochMs | undefined;
   for (const session of sessions) {
@@ -34,5 +31,5 @@ export async function ownDeletions(
     soon.sessions += 1;
     soon.sizeBytes += itemBytes(session);
   }
-  return { setting, from, soon, ...(firstAt !== undefined && { firstAt }) };
+  return { ...setting, soon, ...(firstAt !== undefined && { firstAt }) };
 }

@@ -54,6 +54,7 @@ export class HomeUsage {
     const range = {
       from: since === undefined ? undefined : days.dayOf(since),
       before: before === undefined ? undefined : days.dayOf(before),
+      place: everywhere ? undefined : homePathOf(this.#parts),
     };
     return { by, timeZone: days.zone, ...book.totals(by, range), problems };
   }
@@ -66,7 +67,7 @@ export class HomeUsage {
     const problems: Problem[] = [];
     if (format !== undefined) {
       const { readTranscripts } = await import('./read-transcripts.ts');
-      const path = this.#parts.foreign?.path ?? this.#parts.layout.root;
+      const path = homePathOf(this.#parts);
       problems.push(...(await readTranscripts(book, { path, format: await format() }, options)));
     }
     await readSessions(book, await sessionPlace(this.#parts), options.signal);
@@ -116,6 +117,10 @@ export class HomeUsage {
     }
     return problems;
   }
+}
+
+function homePathOf({ foreign, layout }: HomeParts): string {
+  return foreign?.path ?? layout.root;
 }
 
 function unreadable(path: string, error: unknown): Problem {

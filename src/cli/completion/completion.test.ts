@@ -51,6 +51,7 @@ describe.runIf(present('bash'))('in bash', () => {
       'trash',
       'maintain',
       'clear-copies',
+      'expiring',
       'homes',
       'sessions',
       'usage',

@@ -8,6 +8,7 @@ import { writeJson } from '../json-output.ts';
 import { withScanProgress } from '../retention/with-scan-progress.ts';
 import { ACTION_WORDS, KIND_WORDS, REASON_WORDS } from '../retention/words.ts';
 import { safeText } from '../safe-text.ts';
+import { settingWords } from './setting-words.ts';
 import { type Column, renderTable } from '../table.ts';
 import { withHome } from '../with-home.ts';
 import { homeFields } from './in-home.ts';
@@ -148,9 +149,7 @@ function about({ global }: CommandInput<ExpiringOptions>, { name, agent, own, it
   const called = safeText(name ?? 'This home');
   const lost = items.filter((item) => item.by === 'agent' && item.kept && !item.rescued).length;
   return [
-    ...(own === undefined
-      ? []
-      : [`${called}: ${safeText(agent)} deletes by itself (${safeText(`${own.setting}, in ${own.from}`)}).`]),
+    ...(own === undefined ? [] : [`${called}: ${safeText(agent)} deletes by itself (${safeText(settingWords(own))}).`]),
     ...(lost === 0
       ? []
       : [

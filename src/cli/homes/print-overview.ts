@@ -7,6 +7,7 @@ import type { NoOptions } from '../command-options.ts';
 import { formatBytes, formatCount, formatDate, formatTime, formatTokens, formatUsd, plural } from '../format.ts';
 import { forSamePlace, hintCommand, type Place } from '../hint-command.ts';
 import { safeText } from '../safe-text.ts';
+import { settingWords } from './setting-words.ts';
 import { type Column, renderTable } from '../table.ts';
 
 /** The homes of a machine for people: a line each, what is worth knowing about some of them, and one next step. */
@@ -99,8 +100,8 @@ function about(line: HomeLine, now: EpochMs): string[] {
 /** What the agent itself will do, whatever Coppice does. */
 function ownLines(agent: string, { own }: HomeOverview, now: EpochMs): string[] {
   if (own === undefined) return [];
-  const { setting, from, soon, firstAt } = own;
-  const says = `${agent} deletes by itself (${setting}, in ${from})`;
+  const { soon, firstAt } = own;
+  const says = `${agent} deletes by itself (${settingWords(own)})`;
   if (soon.sessions > 0 && firstAt !== undefined) {
     const when = firstAt <= now ? 'the first at its next chance' : `the first on ${formatDate(firstAt)}`;
     const what = `${plural(soon.sessions, 'session')} (${formatBytes(soon.sizeBytes)}) within 7 days, ${when}`;

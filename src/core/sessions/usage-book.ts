@@ -77,10 +77,12 @@ export interface UsageSums {
 /** What stands for a folder that nobody named. */
 export const NO_PROJECT = 'unknown';
 
-/** Local days, such as `2026-01-31`: from one on, and before one. */
-export interface UsageDays {
+export interface UsageRange {
+  /** Local days, such as `2026-01-31`: from this one on, and before that one. */
   readonly from?: string | undefined;
   readonly before?: string | undefined;
+  /** Only sessions of which this place ever told. */
+  readonly place?: string | undefined;
 }
 
 /**
@@ -103,6 +105,6 @@ export interface UsageBook extends Disposable {
   price(): Promise<void>;
   /** Where these sessions worked is no longer said. What they used stays. */
   forgetProjects(ids: readonly string[]): Promise<void>;
-  /** All of it, or that of some days, added up. */
-  totals(by: UsageGroup, days?: UsageDays): UsageSums;
+  /** All of it, or that of some days or of one place, added up. */
+  totals(by: UsageGroup, range?: UsageRange): UsageSums;
 }

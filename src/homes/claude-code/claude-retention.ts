@@ -30,13 +30,13 @@ export function claudeRetention(home: string, managed: string | undefined = MANA
       return paused(`${SETTING} ${JSON.stringify(days)} is no number of days, so nothing is deleted`, path);
     return deletes(days, path);
   }
-  return deletes(DEFAULT_DAYS, 'nowhere, so it is the default');
+  return deletes(DEFAULT_DAYS);
 }
 
-function deletes(days: number, from: string): OwnRetention {
+function deletes(days: number, from?: string): OwnRetention {
   return {
     setting: `${SETTING} ${days}`,
-    from,
+    ...(from !== undefined && { from }),
     deletesAt({ transcripts }) {
       // What subagents said goes with the conversation, however new it is.
       const swept = transcripts.filter(({ path }) => isMain(path));

@@ -121,8 +121,8 @@ export interface SharedPart {
 export interface OwnRetention {
   /** What it is set to, in the agent's own words for it, such as `cleanupPeriodDays 30`. */
   readonly setting: string;
-  /** Where it is set, for people. */
-  readonly from: string;
+  /** Where it is set, for people. Absent where nobody set it, so that the agent's own default holds. */
+  readonly from?: string;
   /** When it would delete a session, at the next opportunity that it has from then on. Undefined where it would not. */
   deletesAt(session: FoundSession): EpochMs | undefined;
 }

@@ -15,7 +15,7 @@ export interface CallRowsParts {
 }
 
 /** Books calls inside a transaction. Returns the earliest moment of those that were new or had grown. */
-export type AddCalls = (session: UsageSession, calls: readonly CountedCall[]) => number | undefined;
+export type AddCalls = (place: string, session: UsageSession, calls: readonly CountedCall[]) => number | undefined;
 
 export function callRows(db: Database, { names, sums, shares, priceOf }: CallRowsParts): AddCalls {
   const columns = TOKEN_COLUMNS.join();
@@ -31,8 +31,8 @@ export function callRows(db: Database, { names, sums, shares, priceOf }: CallRow
   );
   const mark = db.prepare('UPDATE sessions SET by_call = 1 WHERE key = ?');
 
-  return (session, calls) => {
-    const { key, byCall } = names.session(session);
+  return (place, session, calls) => {
+    const { key, byCall } = names.session(session, place);
     if (!byCall) {
       mark.run(key);
       shares.giveWay(key);

@@ -45,7 +45,7 @@ export function shareRows(db: Database, { names, sums, priceOf }: ShareRowsParts
     level,
     tell(place, told) {
       const { session, startedAt, lastActiveAt, supervised } = told;
-      const { key } = names.session(session);
+      const { key } = names.session(session, place);
       const { tokens, nanoUsd } = countsOf(told);
       const model = names.model(told.model);
       statements.tell.run(place, key, startedAt, model, lastActiveAt, ...tokens, nanoUsd, supervised ? 1 : 0);

@@ -83,7 +83,7 @@ function addPiece({ read, addCalls, unsettled }: Adding, place: string, piece: R
   if (piece.kind === 'file') read.write(place, piece.path, piece.stamp);
   else if (piece.kind === 'gone') read.drop(place, piece.path);
   else {
-    const earliest = addCalls(piece.session, piece.calls);
+    const earliest = addCalls(place, piece.session, piece.calls);
     if (earliest !== undefined) unsettled(earliest);
   }
 }

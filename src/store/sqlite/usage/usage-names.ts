@@ -3,7 +3,8 @@ import type { UsageSession } from '../../../core/sessions/usage-book.ts';
 
 /** Numbers for sessions and models, given out inside the transaction that needs them. */
 export interface UsageNames {
-  session(session: UsageSession): { readonly key: number; readonly byCall: boolean };
+  /** Notes that this place told of it. */
+  session(session: UsageSession, toldBy: string): { readonly key: number; readonly byCall: boolean };
   model(name: string): number;
   /** A transaction was given up, and the numbers that it gave out with it. */
   forget(): void;
@@ -16,17 +17,19 @@ export function usageNames(db: Database): UsageNames {
   const add = db.prepare<[string, string, string | null], number>(
     'INSERT INTO sessions (agent, id, project) VALUES (?, ?, ?) RETURNING key',
   );
+  const seen = db.prepare('INSERT OR IGNORE INTO seen VALUES (?, ?)');
   const place = db.prepare('UPDATE sessions SET project = ? WHERE key = ?');
   const findModel = db.prepare<[string], number>('SELECT key FROM models WHERE name = ?').pluck();
   const addModel = db.prepare<[string], number>('INSERT INTO models (name) VALUES (?) RETURNING key').pluck();
   const models = new Map<string, number>();
   return {
-    session({ agent, id, project }) {
+    session({ agent, id, project }, toldBy) {
       const row = find.get(agent, id);
-      if (row === undefined) return { key: add.pluck().get(agent, id, project ?? null) ?? 0, byCall: false };
+      const key = row?.key ?? add.pluck().get(agent, id, project ?? null) ?? 0;
+      seen.run(toldBy, key);
       // The folder in which it began counts.
-      if (row.project === null && project !== undefined) place.run(project, row.key);
-      return { key: row.key, byCall: row.by_call === 1 };
+      if (row?.project === null && project !== undefined) place.run(project, key);
+      return { key, byCall: row?.by_call === 1 };
     },
     model(name) {
       const key = models.get(name) ?? findModel.get(name) ?? addModel.get(name) ?? 0;

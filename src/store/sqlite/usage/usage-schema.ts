@@ -69,6 +69,7 @@ CREATE TABLE sessions (
   UNIQUE (agent, id)
 ) STRICT;
 CREATE INDEX sessions_by_project ON sessions (project) WHERE by_call = 1;
+CREATE TABLE seen (place TEXT NOT NULL, session INTEGER NOT NULL, PRIMARY KEY (place, session)) STRICT, WITHOUT ROWID;
 CREATE TABLE calls (
   hash BLOB PRIMARY KEY, session INTEGER NOT NULL, model INTEGER NOT NULL, at INTEGER NOT NULL, ${TOKENS},
   nano_usd INTEGER, supervised_by INTEGER

@@ -3,7 +3,7 @@ import { totalTokens } from '../../../core/sessions/session.ts';
 import {
   NO_PROJECT,
   type UsageAmount,
-  type UsageDays,
+  type UsageRange,
   type UsageGroup,
   type UsageSums,
   type UsageTotal,
@@ -28,32 +28,40 @@ const BY_TIME: ReadonlySet<UsageGroup> = new Set(['day', 'week', 'month']);
 const SUMS = [...TOKEN_COLUMNS, 'nano_usd', 'unpriced'].map((column) => `coalesce(sum(${column}), 0)`).join();
 const USED = `(${[...TOKEN_COLUMNS, 'nano_usd'].map((column) => `${column} <> 0`).join(' OR ')})`;
 const FROM = `FROM spent JOIN sessions ON sessions.key = spent.session JOIN models ON models.key = spent.model
-  WHERE day >= ? AND day < ? AND ${USED}`;
+  WHERE day >= @from AND day < @before AND ${USED}
+  AND (@place IS NULL OR spent.session IN (SELECT session FROM seen WHERE place = @place))`;
 /** Every day comes before it. */
 const NEVER = 'z';
 
 type SumRow = readonly [sessions: number, ...sums: number[]];
 type TotalRow = readonly [key: string, agent: string, sessions: number, ...sums: number[]];
 
+interface Range {
+  readonly from: string;
+  readonly before: string;
+  readonly place: string | null;
+}
+
 /** Adds up what was spent. */
-export function usageTotals(db: Database, by: UsageGroup, { from = '', before = NEVER }: UsageDays): UsageSums {
+export function usageTotals(db: Database, by: UsageGroup, { from = '', before = NEVER, place }: UsageRange): UsageSums {
+  const range = { from, before, place: place ?? null };
   const key = KEYS[by];
   const whose = by === 'session' ? 'agent' : `''`;
   const totals = db
-    .prepare<[string, string], TotalRow>(
+    .prepare<[Range], TotalRow>(
       `SELECT ${key} AS total_key, ${whose} AS whose, count(DISTINCT session), ${SUMS} ${FROM} GROUP BY total_key, whose`,
     )
     .raw()
-    .all(from, before)
+    .all(range)
     .map(([name, agent, ...sums]) => ({ key: name, ...(agent !== '' && { agent }), ...amountOf(sums) }));
-  const total = db.prepare<[string, string], SumRow>(`SELECT count(DISTINCT session), ${SUMS} ${FROM}`).raw();
-  const unpriced = db.prepare<[string, string], { readonly model: string; readonly tokens: number }>(
+  const total = db.prepare<[Range], SumRow>(`SELECT count(DISTINCT session), ${SUMS} ${FROM}`).raw();
+  const unpriced = db.prepare<[Range], { readonly model: string; readonly tokens: number }>(
     `SELECT models.name AS model, sum(unpriced) AS tokens ${FROM} AND unpriced > 0 GROUP BY model ORDER BY tokens DESC, model`,
   );
   return {
     totals: totals.toSorted(BY_TIME.has(by) ? newestFirst : dearestFirst),
-    total: amountOf(total.get(from, before) ?? []),
-    unpricedModels: unpriced.all(from, before),
+    total: amountOf(total.get(range) ?? []),
+    unpricedModels: unpriced.all(range),
   };
 }
 
