@@ -71,7 +71,7 @@ export function startUpkeepThread(database: string): UpkeepThread {
 
 function startWorker(database: string): Worker | undefined {
   try {
-    return new Worker(new URL('../database/upkeep-worker.js', import.meta.url), { workerData: database });
+    return new Worker(new URL('./upkeep-worker.js', import.meta.url), { workerData: database });
   } catch {
     return undefined;
   }
