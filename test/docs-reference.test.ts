@@ -9,6 +9,8 @@ const root = sandbox();
 const BEFORE: readonly { readonly line: RegExp; readonly did: readonly string[] }[] = [
   { line: /^coppice apply/, did: ['coppice plan', 'coppice plan --out plan.json'] },
   { line: /^coppice (undo|runs|trash)/, did: ['coppice sessions delete my-session'] },
+  // Homes are found in the home directory of whoever runs this.
+  { line: /^coppice homes ignore/, did: ['coppice homes add ~/.hermes'] },
   // The first pass over a home only announces.
   { line: /^coppice maintain$/, did: ['coppice maintain'] },
   { line: /^coppice sessions restore/, did: ['coppice sessions archive --older-than 60d'] },
