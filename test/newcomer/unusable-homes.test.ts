@@ -152,7 +152,7 @@ meetAll('a home that cannot be used', [
     met: 'a configuration that is a folder',
     line: 'status',
     code: 'bad-config',
-    says: /config\.yaml is not a file, but a folder\. Move it out of the way\.$/,
+    says: /^\S*config\.yaml is not a file, but a folder\. Move it out of the way\.$/,
     hint: /coppice config check$/,
     when: (folder) => {
       mkdirSync(join(folder, 'home', 'config.yaml'));

@@ -10,7 +10,8 @@ export interface ConfigIssue {
 
 /** An issue as one line for a person. */
 export function formatConfigIssue({ key, where, message }: ConfigIssue): string {
-  // A flag names its key already.
+  // A flag names its key already, and some sentences name the file.
+  if (where !== '' && message.startsWith(`${where} `)) return message;
   const parts = where.endsWith(key) ? [where, message] : [where, key, message];
   return parts.filter((part) => part !== '').join(': ');
 }

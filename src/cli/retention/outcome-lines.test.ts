@@ -44,3 +44,15 @@ it('names what was skipped with its reason, made safe to print, and counts the r
   expect(many[0]).toBe('Skipped 12 items:');
   expect(many.at(-1)).toBe('  … and 2 more');
 });
+
+it('says a reason that several share once, below them', () => {
+  const skipped = (id: string, detail: string) => outcome({ item: { kind: 'session', id }, status: 'skipped', detail });
+  expect(skippedLines([skipped('a', 'Damaged.'), skipped('b', 'Damaged.'), skipped('c', 'In use.')])).toEqual([
+    'Skipped 3 items:',
+    '  a',
+    '  b',
+    '    Damaged.',
+    '  c',
+    '    In use.',
+  ]);
+});

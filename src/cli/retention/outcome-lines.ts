@@ -26,13 +26,16 @@ export function doneLines(outcomes: readonly Outcome[], removedBy?: (outcome: Ou
   });
 }
 
-/** What was left alone, each with its reason. */
+/** What was left alone, each with its reason. A reason that several in a row share is said once, below them. */
 export function skippedLines(outcomes: readonly Outcome[]): string[] {
   const skipped = outcomes.filter(({ status }) => status === 'skipped');
   if (skipped.length === 0) return [];
-  const lines = skipped
-    .slice(0, SKIPPED_SHOWN)
-    .flatMap(({ item, detail }) => [`  ${safeText(item.id)}`, `    ${safeText(detail ?? '')}`]);
+  const shown = skipped.slice(0, SKIPPED_SHOWN);
+  const lines = shown.flatMap(({ item, detail }, index) => {
+    const next = shown[index + 1];
+    const saidBelow = next !== undefined && next.detail === detail;
+    return [`  ${safeText(item.id)}`, ...(saidBelow ? [] : [`    ${safeText(detail ?? '')}`])];
+  });
   const more = skipped.length - SKIPPED_SHOWN;
   return [
     `Skipped ${plural(skipped.length, 'item')}:`,

@@ -14,8 +14,15 @@ const MOST_FOUND = 20;
 export function damagedPages(db: Database): readonly string[] {
   if (databaseBytes(db) > LARGE_BYTES) return [];
   const lines = db.prepare<[], string>(`PRAGMA quick_check(${MOST_FOUND})`).pluck().all();
-  return lines.filter((line) => line !== 'ok');
+  return lines.flatMap(findings);
 }
+
+/** What an answer of such a check says, one finding for each of its lines. Whatever concerns one tree comes in one row, below a heading. */
+export function findings(answer: string): readonly string[] {
+  return answer.split('\n').filter((line) => line !== 'ok' && !HEADING.test(line));
+}
+
+const HEADING = /^(\*\*\* in database .* \*\*\*)?$/;
 
 /**
  * For a connection that asks this alone: search indexes are empty tables there. SQLite would compare every entry of them, which takes

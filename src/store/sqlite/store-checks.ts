@@ -6,6 +6,7 @@ import { errorCode } from '../../platform/error-code.ts';
 import { ifPossible } from '../../platform/if-possible.ts';
 import { temporaryFolderIn } from '../../platform/leftovers/temporary-folder.ts';
 import { freeBytes } from '../../platform/machine/file-system-facts.ts';
+import { findings } from '../../platform/sqlite/damaged-pages.ts';
 import type { Connection } from './database/connection.ts';
 import { INDEXES } from './search/search-indexes.ts';
 import { OUTPUT_ROW } from './sessions/message-rows.ts';
@@ -48,10 +49,7 @@ async function databaseProblems(db: Connection, scratchDir: string): Promise<Pro
 function integrityProblems(raw: BetterSqlite3.Database): Problem[] {
   return orDamage(() => {
     const lines = raw.pragma('integrity_check(20)') as { integrity_check: string }[];
-    return lines
-      .map(({ integrity_check }) => integrity_check)
-      .filter((line) => line !== 'ok')
-      .map(damaged);
+    return lines.flatMap(({ integrity_check }) => findings(integrity_check)).map(damaged);
   });
 }
 
