@@ -166,6 +166,8 @@ export interface TrashItem {
   readonly expiresAt: EpochMs;
   readonly itemCount: number;
   readonly sizeBytes: number;
+  /** The contents of rows among them, which the search index still knows; absent where there are none. */
+  readonly rows?: number;
   /** There is nothing in it but checkpoints, so the limits on those may empty it. */
   readonly onlyCheckpoints?: true;
   readonly fingerprint: string;

@@ -42,8 +42,8 @@ export interface SessionTrash {
   returnFiles(run: string, request: TrashRequest, files: FileMover): Promise<ItemOutcome>;
   /** What the database takes, free pages included: it grows even by removing, until they are given back. */
   sizeBytes(): Promise<number>;
-  /** The contents of hidden sessions, which are in the database still. */
-  hiddenBytes(): Promise<number>;
+  /** The contents of hidden sessions, which are in the database still, by the run that hid them. */
+  hiddenBytes(): Promise<ReadonlyMap<string, number>>;
   /** Whether search indexes hold so much of what is gone that it should be given back now. */
   owesSpace(): Promise<boolean>;
   /** Gives free pages and what search indexes no longer need back to the disk, in short steps. Returns how many bytes. */

@@ -57,11 +57,12 @@ export async function scanNative(
   }
   const rest = files.unclaimed();
   const archive = await scanArchive(store, layout);
+  const hidden = await store.trash.hiddenBytes();
   const size = homeParts(
     layout,
     {
       rowBytes,
-      hiddenRowBytes: await store.trash.hiddenBytes(),
+      hiddenRowBytes: [...hidden.values()].reduce((sum, bytes) => sum + bytes, 0),
       sessionFiles: files.diskBytes - rest.diskBytes - rest.otherDiskBytes,
       strays: rest.diskBytes + sumOf(archive.debris),
       other: rest.otherDiskBytes,
@@ -76,7 +77,7 @@ export async function scanNative(
     knows: NATIVE_FACTS,
     sessions,
     strays: [...rest.strays, ...archive.debris],
-    trash: await trashItems(parts),
+    trash: await trashItems(parts, hidden),
     archives: archive.archives,
     checkpoints: [],
     checkpointBytes: 0,

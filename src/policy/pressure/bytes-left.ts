@@ -20,10 +20,15 @@ export interface Fate {
  */
 const MOST_ALONG = 3;
 
-/** What goes along with each byte of rows, as far as the scan knows. */
-export function indexPart({ sessions, disk: { parts } }: Pick<Inventory, 'sessions' | 'disk'>): number {
+/** What goes along with each byte of rows, those in the trash included, as far as the scan knows. */
+export function indexPart({
+  sessions,
+  trash,
+  disk: { parts },
+}: Pick<Inventory, 'sessions' | 'trash' | 'disk'>): number {
   if (parts === undefined) return 0;
-  const rows = sessions.reduce((sum, { bytes }) => sum + bytes.rows, 0);
+  const live = sessions.reduce((sum, { bytes }) => sum + bytes.rows, 0);
+  const rows = trash.reduce((sum, { rows: hidden = 0 }) => sum + hidden, live);
   return rows === 0 ? 0 : Math.min(MOST_ALONG, parts.index / rows);
 }
 
@@ -41,8 +46,12 @@ export function bytesLeft(subject: Subject, { action, skipsTrash }: Fate, alongE
 
 /** All that a subject takes, with what goes along with each byte of its rows. */
 export function subjectBytes(subject: Subject, alongEach = 0): number {
-  if ('item' in subject) return itemBytes(subject.item);
+  if ('item' in subject) return itemBytes(subject.item) + Math.floor(rowsInTrash(subject) * alongEach);
   let sum = 0;
   for (const member of membersOf(subject)) sum += itemBytes(member) + Math.floor(member.bytes.rows * alongEach);
   return sum;
+}
+
+function rowsInTrash({ item }: JudgedItem): number {
+  return item.kind === 'trash' ? (item.rows ?? 0) : 0;
 }

@@ -107,6 +107,37 @@ describe('pressure', () => {
     expect(goingWith({ usedBytes: 6000, freeBytes: 0 })).toBe(4);
   });
 
+  it('knows that the part of the search index goes along with what is in the trash, too', () => {
+    const none = {
+      strays: 0,
+      archives: 0,
+      checkpoints: 0,
+      log: 0,
+      reserve: 0,
+      plans: 0,
+      audit: 0,
+      caches: 0,
+      other: 0,
+    };
+    const trash = [aTrash('waiting', { removedAt: NOW - DAY_MS, sizeBytes: 1000, rows: 900 })];
+    const sessions = [
+      aSession('s0', { lastActiveAt: NOW - 20 * DAY_MS }),
+      aSession('s1', { lastActiveAt: NOW - DAY_MS }),
+    ];
+    const disk = { usedBytes: 3200, freeBytes: 0, parts: { ...none, sessions: 200, trash: 1000, index: 2000 } };
+    // Without the trash and its part of the index, 1636 of 2000, there are 564 left.
+    const limits = { maxBytes: 600, lowWater: 1, bySource: {} };
+    const planned = (forGood: boolean) =>
+      planRetention(anInventory({ sessions, trash, disk }), {
+        policy: aPolicy({}, { disk: { ...limits, forGood } }),
+        now: NOW,
+      });
+    const kept = { waiting: 'keep in-grace', s0: expect.stringMatching(/^keep/), s1: expect.stringMatching(/^keep/) };
+    expect(fates(planned(false))).toEqual(kept);
+    expect(planned(false).shortfalls).toEqual([]);
+    expect(fates(planned(true))).toEqual({ ...kept, waiting: 'purge pressure' });
+  });
+
   it('takes one session when the cap is exceeded by one byte', () => {
     const sessions = Array.from(
       { length: 100 },

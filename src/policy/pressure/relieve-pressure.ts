@@ -29,7 +29,7 @@ interface Step {
 export function relievePressure(
   judged: Judged,
   disk: DiskRules,
-  inventory: Pick<Inventory, 'disk' | 'sessions'>,
+  inventory: Pick<Inventory, 'disk' | 'sessions' | 'trash'>,
 ): Shortfall[] {
   if (!hasLimits(disk)) return [];
   const { disk: facts } = inventory;

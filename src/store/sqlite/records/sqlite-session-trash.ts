@@ -217,8 +217,11 @@ export function skipped(number: number, detail: string): ItemOutcome {
 }
 
 /** Of what was archived before it went into the trash nothing is here. */
-function hiddenBytes(db: Connection): number {
-  const sum = db.sql<[], number>(`SELECT coalesce(sum(content_bytes), 0) FROM sessions
-    WHERE state <> 'live' AND state = 'trashed' AND key NOT IN (SELECT session_key FROM archives)`);
-  return sum.pluck().get() ?? 0;
+function hiddenBytes(db: Connection): ReadonlyMap<string, number> {
+  const sums = db.sql<
+    [],
+    { run: string; bytes: number }
+  >(`SELECT run_id AS run, sum(content_bytes) AS bytes FROM sessions
+    WHERE state <> 'live' AND state = 'trashed' AND key NOT IN (SELECT session_key FROM archives) GROUP BY run_id`);
+  return new Map(sums.all().map(({ run, bytes }) => [run, bytes]));
 }
