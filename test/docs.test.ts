@@ -16,10 +16,12 @@ import { serveHome, TOKEN } from './http/serve-home.ts';
 import { examplesIn, ROOT } from './support/documentation.ts';
 import { buildHermesHome } from './support/hermes-home.ts';
 
-/** Programs of a reader: all but agents under `coppice run`, whose test is beside it, and the generated shapes of the API. */
-const examples = examplesIn('ts').filter(
-  ({ page }) => !['docs/formats/events.md', 'docs/reference/http.md'].includes(page),
-);
+/**
+ * Programs of a reader: all but agents under `coppice run` and the parts of a kind of home, whose tests are beside them, and the generated
+ * shapes of the API.
+ */
+const OTHERS = new Set(['docs/formats/events.md', 'docs/guides/home-driver.md', 'docs/reference/http.md']);
+const examples = examplesIn('ts').filter(({ page }) => !OTHERS.has(page));
 
 const DAEMON = 'http://127.0.0.1:7717';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { publint } from 'publint';
 import { expect, it } from 'vitest';
-import { ROOT, textOf } from './support/documentation.ts';
+import { examplesIn, ROOT, textOf } from './support/documentation.ts';
 import { tempDir } from './support/temp-dir.ts';
 
 interface Packed {
@@ -14,6 +14,9 @@ interface Packed {
   readonly integrity: string;
   readonly size: number;
 }
+
+/** The test of a lock that somebody else wrote, by the suites of `coppice/kit`. */
+const LOCK_TEST = examplesIn('ts').find(({ page }) => page === 'docs/guides/store.md')?.code ?? '';
 
 /** The package as npm would publish it. */
 function pack(directory: string): Packed {
@@ -86,6 +89,18 @@ it('is as large as the README says, installs without a network, and brings the c
     console.log((await home.sessions.create({ source: 'cli', id: 'first' })).id);
     await home.close();`;
   expect(run(process.execPath, '--input-type=module', '-e', script)).toBe('first\n');
+  writeFileSync(join(directory, 'lock.mts'), LOCK_TEST);
+  const types = [
+    '--typeRoots',
+    join(ROOT, 'node_modules/@types'),
+    '--types',
+    'node',
+    '--lib',
+    'es2023,esnext.disposable',
+  ];
+  const compiler = [join(ROOT, 'node_modules/typescript/bin/tsc'), '--strict', '--module', 'nodenext', ...types];
+  run(process.execPath, ...compiler, '--target', 'es2022', '--skipLibCheck', 'lock.mts');
+  expect(run(process.execPath, '--test-reporter=tap', 'lock.mjs')).toMatch(/# pass [1-9]\d*\n# fail 0\n/);
   const place = join(directory, 'node_modules', 'coppice');
   expect(readdirSync(join(place, 'man'))).toContain('coppice.1');
   expect(readdirSync(place).toSorted()).toEqual(['LICENSE', 'README.md', 'bin', 'dist', 'man', 'package.json']);

@@ -1,8 +1,10 @@
 import type { SessionReader } from '../core/sessions/session-reader.ts';
 import type { Clock } from '../core/time.ts';
 import type { FoundHome } from '../homes/home-kind.ts';
-import { KINDS } from '../homes/kinds.ts';
+import { KINDS, type KnownKind } from '../homes/kinds.ts';
 import { isNativeHome } from '../homes/native/is-native-home.ts';
+import { isThere } from '../platform/files/is-there.ts';
+import { expandTilde } from '../platform/machine/user-home.ts';
 
 /** The home of another agent at a path. Nothing of other agents is loaded where a home of Coppice, or nothing, is. */
 export async function findForeign(path: string): Promise<FoundHome | undefined> {
@@ -14,12 +16,28 @@ export async function findForeign(path: string): Promise<FoundHome | undefined> 
   return undefined;
 }
 
-/** Homes of other agents that this person has, with what their agent is called. */
-export async function foreignPlaces(
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<readonly { readonly path: string; readonly agent: string }[]> {
-  const kinds = await Promise.all(KINDS.map(({ load }) => load()));
-  return kinds.flatMap((kind) => kind.places(env).map((path) => ({ path, agent: kind.agent })));
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The kinds of which this person may have a home. Of the others nothing is loaded. */
+export function possibleKinds(env: Environment): readonly KnownKind[] {
+  return KINDS.filter(({ place, variables }) => {
+    return variables === undefined || variables.some((name) => env[name] !== undefined) || mayBeThere(place);
+  });
+}
+
+function mayBeThere(place: string): boolean {
+  try {
+    return isThere(expandTilde(place));
+  } catch {
+    // What stands in the way of looking is said by the kind.
+    return true;
+  }
+}
+
+/** Where this person has homes of other agents. */
+export async function foreignPlaces(env: Environment): Promise<readonly string[]> {
+  const kinds = await Promise.all(possibleKinds(env).map(({ load }) => load()));
+  return kinds.flatMap((kind) => kind.places(env));
 }
 
 export interface ForeignSessions {

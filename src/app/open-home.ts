@@ -92,7 +92,7 @@ async function otherHomes(
   path: string,
   { env, clock }: Required<Pick<OpenHomeOptions, 'env' | 'clock'>>,
 ): Promise<readonly OtherHome[]> {
-  const places = (await foreignPlaces(env)).map((place) => place.path);
+  const places = await foreignPlaces(env);
   return places
     .filter((place) => realPathIfThere(place) !== realPathIfThere(path))
     .map((place) => ({

@@ -7,6 +7,8 @@ export interface KnownKind {
   readonly agent: string;
   /** Where its home usually is. */
   readonly place: string;
+  /** The environment variables that name another place. With them it is known without loading the kind that nobody has such a home. */
+  readonly variables?: readonly string[];
   /** What it puts aside and never cuts back. */
   readonly copies?: string;
   /** Tags that its sessions bear by themselves. Rules may name them where no session bears one. */
@@ -20,6 +22,7 @@ export const KINDS: readonly KnownKind[] = [
     name: 'hermes',
     agent: 'Hermes',
     place: '~/.hermes',
+    variables: ['HERMES_HOME'],
     copies: 'backups of a malformed database, snapshots of its state, logs of subagents',
     tags: ['hermes:archived'],
     load: async () => (await import('./hermes/hermes-kind.ts')).hermesKind,
@@ -28,12 +31,14 @@ export const KINDS: readonly KnownKind[] = [
     name: 'pi',
     agent: 'pi',
     place: '~/.pi/agent',
+    variables: ['PI_CODING_AGENT_DIR'],
     load: async () => (await import('./pi/pi-kind.ts')).piKind,
   },
   {
     name: 'claude-code',
     agent: 'Claude Code',
     place: '~/.claude',
+    variables: ['CLAUDE_CONFIG_DIR'],
     load: async () => (await import('./claude-code/claude-kind.ts')).claudeKind,
   },
 ];

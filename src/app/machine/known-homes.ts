@@ -4,7 +4,7 @@ import { KINDS } from '../../homes/kinds.ts';
 import { nativeLayout } from '../../homes/native/native-layout.ts';
 import { isThere } from '../../platform/files/is-there.ts';
 import { realPathIfThere } from '../../platform/machine/real-path-if-there.ts';
-import { findForeign } from '../find-home.ts';
+import { findForeign, possibleKinds } from '../find-home.ts';
 import { homePath, ownHome } from '../home-path.ts';
 import { freeName, NATIVE } from './home-names.ts';
 import { readRegistry } from './home-registry.ts';
@@ -100,7 +100,7 @@ function registryRoot({ kind, path }: HomeInUse): string {
 async function usualPlaces(env: Environment): Promise<{ places: HomeInUse[]; problems: Problem[] }> {
   const places: HomeInUse[] = [];
   const problems: Problem[] = [];
-  for (const { name: kind, agent, load } of KINDS) {
+  for (const { name: kind, agent, load } of possibleKinds(env)) {
     try {
       const found = (await load()).places(env);
       places.push(...found.map((path) => ({ path, kind, agent, by: 'found' as const })));

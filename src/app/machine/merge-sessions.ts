@@ -1,5 +1,5 @@
-import { type SessionFacts, sessionBytes, totalTokens } from '../../core/sessions/session.ts';
-import type { SessionSort } from '../../core/sessions/session-reader.ts';
+import type { SessionFacts } from '../../core/sessions/session.ts';
+import { SORT_MEASURES, type SessionSort } from '../../core/sessions/session-reader.ts';
 
 /** A session among those of several homes. */
 export interface SessionAt extends SessionFacts {
@@ -18,7 +18,7 @@ export async function* mergeSessions(
   sources: readonly SessionSource[],
   sort: SessionSort = 'last',
 ): AsyncGenerator<SessionAt> {
-  const measure = MEASURES[sort];
+  const measure = SORT_MEASURES[sort];
   const heads: Head[] = [];
   try {
     for (const { name, sessions } of sources) {
@@ -56,12 +56,3 @@ function largest(heads: readonly Head[], measure: (facts: SessionFacts) => numbe
   }
   return most;
 }
-
-const MEASURES: Readonly<Record<SessionSort, (facts: SessionFacts) => number>> = {
-  last: ({ lastActiveAt }) => lastActiveAt,
-  size: sessionBytes,
-  bytes: sessionBytes,
-  messages: ({ messageCount }) => messageCount,
-  tokens: ({ usage }) => totalTokens(usage),
-  cost: ({ usage }) => usage.costUsd,
-};

@@ -1,7 +1,7 @@
 import type { Problem } from '../problem.ts';
 import type { EpochMs } from '../time.ts';
 import type { Message } from './message.ts';
-import type { ModelUsage, SessionFacts } from './session.ts';
+import { type ModelUsage, type SessionFacts, sessionBytes, totalTokens } from './session.ts';
 import type { NamePart } from './session-names.ts';
 
 /**
@@ -27,6 +27,16 @@ export interface SessionReader {
 /** `bytes` is another word for `size`. */
 export const SESSION_SORTS = ['last', 'size', 'messages', 'tokens', 'cost', 'bytes'] as const;
 export type SessionSort = (typeof SESSION_SORTS)[number];
+
+/** What a list is sorted by, the largest first. */
+export const SORT_MEASURES: Readonly<Record<SessionSort, (session: SessionFacts) => number>> = {
+  last: ({ lastActiveAt }) => lastActiveAt,
+  size: sessionBytes,
+  bytes: sessionBytes,
+  messages: ({ messageCount }) => messageCount,
+  tokens: ({ usage }) => totalTokens(usage),
+  cost: ({ usage }) => usage.costUsd,
+};
 
 export interface ListQuery {
   /** Archived sessions instead of live ones. */

@@ -1,14 +1,14 @@
 import { Failure } from '../../core/failure.ts';
 import type { Message } from '../../core/sessions/message.ts';
 import { fold } from '../../core/sessions/filter-match.ts';
-import { type SessionFacts, sessionBytes, totalTokens } from '../../core/sessions/session.ts';
+import type { SessionFacts } from '../../core/sessions/session.ts';
 import { LEAST_END, type NamePart } from '../../core/sessions/session-names.ts';
-import type {
-  ListQuery,
-  MessageRange,
-  SessionReader,
-  SessionSort,
-  StoreCheck,
+import {
+  type ListQuery,
+  type MessageRange,
+  type SessionReader,
+  SORT_MEASURES,
+  type StoreCheck,
 } from '../../core/sessions/session-reader.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { transcriptMessages } from './count-session.ts';
@@ -78,15 +78,6 @@ async function idsNamed(home: FileHome, { kind, text }: NamePart, limit: number)
   return ids;
 }
 
-const ORDER: Readonly<Record<SessionSort, (session: SessionFacts) => number>> = {
-  last: ({ lastActiveAt }) => lastActiveAt,
-  size: sessionBytes,
-  bytes: sessionBytes,
-  messages: ({ messageCount }) => messageCount,
-  tokens: ({ usage }) => totalTokens(usage),
-  cost: ({ usage }) => usage.costUsd,
-};
-
 /** Sorts that need all of each session to be read. */
 const COUNTED: ReadonlySet<string> = new Set(['messages', 'tokens', 'cost']);
 
@@ -105,7 +96,7 @@ async function* list(home: FileHome, query: ListQuery = {}): AsyncGenerator<Sess
     found.push({ session, facts: fileSessionFacts(home.agent.name, session, { described, count }) });
   }
   if (sort !== 'stored') {
-    const value = ORDER[sort];
+    const value = SORT_MEASURES[sort];
     found.sort((a, b) => value(b.facts) - value(a.facts) || (a.session.id < b.session.id ? 1 : -1));
   }
   for (const { session, facts } of found.slice(0, limit)) {

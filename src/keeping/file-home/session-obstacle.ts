@@ -1,9 +1,9 @@
-import { accessSync, constants, lstatSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { IN_USE } from '../../core/sessions/in-use.ts';
 import type { SessionHold } from '../../core/sessions/session-hold.ts';
 import { readFingerprint } from '../../core/sessions/session-trash.ts';
-import { errorCode } from '../../platform/error-code.ts';
+import { isWritableFolder } from '../../platform/files/is-writable-folder.ts';
 import type { FoundSession, SessionGuard } from './file-agent.ts';
 import type { FileHomePlace, LookedHome } from './look-at-home.ts';
 import { fileFingerprint, piecesOf, type SessionPiece } from './session-pieces.ts';
@@ -44,7 +44,8 @@ export function fileObstacle(
   const owner = lstatSync(home).uid;
   for (const { path, files, linked = false } of pieces) {
     const above = dirname(join(home, path));
-    if (!isWritable(above)) return `The folder ${dirname(path)} may not be written, so nothing in it can be moved.`;
+    if (!isWritableFolder(above))
+      return `The folder ${dirname(path)} may not be written, so nothing in it can be moved.`;
     for (const file of files) {
       if (file.linkCount > 1 && !linked)
         return `Its file ${file.path} has other names, so it is not only ours to move.`;
@@ -54,14 +55,4 @@ export function fileObstacle(
     }
   }
   return undefined;
-}
-
-function isWritable(folder: string): boolean {
-  try {
-    accessSync(folder, constants.W_OK | constants.X_OK);
-    return true;
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error;
-    return false;
-  }
 }

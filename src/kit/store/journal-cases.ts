@@ -6,6 +6,9 @@ import { KIT_NOW, type KitCase } from '../kit-case.ts';
 import { atDesk, type StorePlace } from './store-desk.ts';
 import { has } from './has.ts';
 
+/** One for each state in which what a run did may be. */
+const STATES = ['skipped', 'restored', 'purged', 'intended', 'trashed', 'archived', 'undoing', 'purging'] as const;
+
 /** The record of runs. */
 export const journalCases: readonly KitCase<StorePlace>[] = atDesk([
   {
@@ -70,17 +73,7 @@ export const journalCases: readonly KitCase<StorePlace>[] = atDesk([
     name: 'journal: forgets runs with nothing left to give back, the old ones and all but the newest',
     async run(desk) {
       const { journal } = desk.store;
-      const states = [
-        'skipped',
-        'restored',
-        'purged',
-        'intended',
-        'trashed',
-        'archived',
-        'undoing',
-        'purging',
-      ] as const;
-      for (const [index, state] of states.entries()) {
+      for (const [index, state] of STATES.entries()) {
         await journal.begin({ ...run, id: state, startedAt: KIT_NOW + index });
         await journal.intend(
           state,
@@ -94,11 +87,11 @@ export const journalCases: readonly KitCase<StorePlace>[] = atDesk([
       const left = async () => (await collect(journal.runs())).map(({ id }) => id).toReversed();
       assert.equal(await journal.forget({ before: KIT_NOW, newest: 100 }), 0);
       assert.equal(await journal.forget({ before: KIT_NOW + 1, newest: 100 }), 1);
-      assert.deepEqual(await left(), ['cut short', ...states.slice(1)]);
+      assert.deepEqual(await left(), ['cut short', ...STATES.slice(1)]);
       assert.deepEqual(await collect(journal.items('skipped')), []);
       assert.equal(await journal.forget({ before: KIT_NOW, newest: 6 }), 1);
       assert.equal(await journal.forget({ before: KIT_NOW + 100, newest: 0 }), 1);
-      assert.deepEqual(await left(), ['cut short', ...states.slice(3)]);
+      assert.deepEqual(await left(), ['cut short', ...STATES.slice(3)]);
       assert.equal((await collect(journal.items('trashed'))).length, 700);
     },
   },
@@ -106,17 +99,7 @@ export const journalCases: readonly KitCase<StorePlace>[] = atDesk([
     name: 'journal: knows the runs that have something in the trash, the first to expire first',
     async run(desk) {
       const { journal } = desk.store;
-      const states = [
-        'skipped',
-        'restored',
-        'purged',
-        'intended',
-        'trashed',
-        'archived',
-        'undoing',
-        'purging',
-      ] as const;
-      for (const [index, state] of states.entries()) {
+      for (const [index, state] of STATES.entries()) {
         await journal.begin({ ...run, id: state, expiresAt: KIT_NOW - index });
         await journal.intend(state, [runItem({ number: 1, id: 's' }), runItem({ number: 2, id: 't' })]);
         await journal.mark(state, [

@@ -1,5 +1,5 @@
-import { type SessionFacts, sessionBytes, totalTokens } from '../../../core/sessions/session.ts';
-import type { ListQuery, SessionSort } from '../../../core/sessions/session-reader.ts';
+import type { SessionFacts } from '../../../core/sessions/session.ts';
+import { type ListQuery, SORT_MEASURES } from '../../../core/sessions/session-reader.ts';
 import type { EpochMs } from '../../../core/time.ts';
 import type { HermesDatabase } from '../database/hermes-connection.ts';
 import { hermesFacts } from './hermes-facts.ts';
@@ -29,7 +29,7 @@ export async function listHermes(hermes: HermesDatabase, request: ListHermes): P
     sessions.push(hermesFacts(row, bytesOf(row.id)));
   }
   if (query.sort !== 'stored') {
-    const value = ORDER[query.sort ?? 'last'];
+    const value = SORT_MEASURES[query.sort ?? 'last'];
     sessions.sort((a, b) => value(b) - value(a) || (a.id < b.id ? 1 : -1));
   }
   return sessions.slice(0, query.limit);
@@ -66,12 +66,3 @@ function fits(
   if (query.source !== undefined && source !== query.source) return false;
   return lastActiveAt >= (query.since ?? 0) && lastActiveAt < (query.before ?? Number.POSITIVE_INFINITY);
 }
-
-const ORDER: Record<SessionSort, (session: SessionFacts) => number> = {
-  last: ({ lastActiveAt }) => lastActiveAt,
-  size: sessionBytes,
-  bytes: sessionBytes,
-  messages: ({ messageCount }) => messageCount,
-  tokens: ({ usage }) => totalTokens(usage),
-  cost: ({ usage }) => usage.costUsd,
-};

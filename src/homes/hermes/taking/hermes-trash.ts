@@ -1,7 +1,7 @@
-import { accessSync, constants, rmdirSync } from 'node:fs';
+import { rmdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { RunItem } from '../../../core/retention/run.ts';
-import { errorCode } from '../../../platform/error-code.ts';
+import { isWritableFolder } from '../../../platform/files/is-writable-folder.ts';
 import { openBelow } from '../../../platform/files/directory-handle.ts';
 import { isThere } from '../../../platform/files/is-there.ts';
 import { syncDir } from '../../../platform/files/private-files.ts';
@@ -78,20 +78,10 @@ function removeFolder(home: string, path: string): void {
 
 /** Why a session's files cannot be moved, before anything of it is touched. What is no plain file is not one of them. */
 export function fileObstacle(home: string, files: readonly SeenFile[]): string | undefined {
-  if (files.length > 0 && !isWritable(join(home, 'sessions')))
+  if (files.length > 0 && !isWritableFolder(join(home, 'sessions')))
     return 'The folder sessions of the home may not be written, so its files could not go with it.';
   const shared = files.find(({ stat }) => (stat?.nlink ?? 1) > 1);
   return shared === undefined ? undefined : `sessions/${shared.name} has other names, so it is not only ours to move.`;
-}
-
-function isWritable(folder: string): boolean {
-  try {
-    accessSync(folder, constants.W_OK | constants.X_OK);
-    return true;
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error;
-    return false;
-  }
 }
 
 function writeManifest(home: string, root: string, items: readonly RunItem[]): void {

@@ -1,5 +1,4 @@
 import type { Database, Statement } from 'better-sqlite3';
-import { Failure } from '../../../core/failure.ts';
 import type { Amounts, Scope, Spend, SpendKey } from '../../../core/gateway/gateway.ts';
 import { ofEachSpent, SPENT_COUNTERS } from '../../../core/gateway/limits.ts';
 import type {
@@ -15,7 +14,7 @@ import type {
 } from '../../../core/gateway/spend-book.ts';
 import type { ProcessIdentity } from '../../../core/sessions/lease-holder.ts';
 import type { Clock, EpochMs } from '../../../core/time.ts';
-import { isBusy, lockedTooLong, translateSqliteError } from '../database/sqlite-errors.ts';
+import { withBook } from '../database/sqlite-errors.ts';
 import { type Prepares, RequestRows } from '../database/request-rows.ts';
 import { foundAdder } from './spend-found.ts';
 import { createLeftovers } from './spend-leftovers.ts';
@@ -28,6 +27,8 @@ import { createTogether, keeper } from './spend-together.ts';
 
 /** How long a call blocks while others write. Each of them takes microseconds, so waiting longer means that one hangs. */
 const BUSY_WAIT_MS = 5000;
+const REMEDY =
+  'It holds only the running totals of budgets. Stop the agents of this home and move the file away; a new one is made.';
 
 /**
  * Opens the totals that all processes of a home share: a small database of its own, so that counting never waits for the
@@ -234,17 +235,6 @@ function spendOf({ scope, key, period }: SpendKey, values: readonly (number | nu
   return { scope, key, period, used: ofEachSpent((_, index) => values[index] ?? 0) };
 }
 
-/** Says what went wrong in a sentence. */
 function said<T>(path: string, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    if (isBusy(error)) throw lockedTooLong(path, BUSY_WAIT_MS);
-    const failure = translateSqliteError(error, path);
-    if (!(failure instanceof Failure) || failure.code !== 'integrity' || error === failure) throw failure;
-    throw new Failure('integrity', failure.message, {
-      hint: 'It holds only the running totals of budgets. Stop the agents of this home and move the file away; a new one is made.',
-      cause: error,
-    });
-  }
+  return withBook({ path, waitsMs: BUSY_WAIT_MS, remedy: REMEDY }, work);
 }

@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
 import BetterSqlite3, { type Database } from 'better-sqlite3';
-import { Failure } from '../../../core/failure.ts';
 import { SPENT_COUNTERS, type SpentCounter } from '../../../core/gateway/limits.ts';
 import { networkFileSystem } from '../../../platform/machine/file-system-facts.ts';
 import { createDatabaseFile } from '../database/create-database-file.ts';
 import { openReadOnly } from '../database/read-only-database.ts';
+import { writtenByNewer } from '../database/sqlite-errors.ts';
 import { REQUESTS_SCHEMA } from '../schema/010-requests.ts';
 
 const SCHEMA_VERSION = 6;
@@ -58,11 +58,7 @@ export function openSpendToLook(path: string, busyWaitMs: number): Database {
 function migrate(db: Database, path: string): void {
   const version = Number(db.pragma('user_version', { simple: true }));
   if (version === SCHEMA_VERSION) return;
-  if (version > SCHEMA_VERSION) {
-    throw new Failure('integrity', `${path} was written by a newer Coppice.`, {
-      hint: 'Nothing was changed. Update Coppice: npm install --global coppice',
-    });
-  }
+  if (version > SCHEMA_VERSION) throw writtenByNewer(path);
   if (version < 3) migrateSpend(db, version);
   if (version < 4) db.exec(KEPT_SCHEMA);
   if (version < 5) db.exec(HARD_BUDGETS_SCHEMA);

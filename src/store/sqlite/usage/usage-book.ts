@@ -1,7 +1,6 @@
 import type { Database } from 'better-sqlite3';
-import { Failure } from '../../../core/failure.ts';
 import type { PriceTokens, ReadUsage, UsageBook } from '../../../core/sessions/usage-book.ts';
-import { isBusy, lockedTooLong, translateSqliteError } from '../database/sqlite-errors.ts';
+import { withBook } from '../database/sqlite-errors.ts';
 import { type AddCalls, callRows } from './call-rows.ts';
 import { shareRows } from './share-rows.ts';
 import { keepDays, type LocalDays, SpentSums } from './spent-sums.ts';
@@ -13,6 +12,8 @@ import { usageTotals } from './usage-totals.ts';
 
 /** Whoever writes needs milliseconds, so waiting longer means that somebody hangs. */
 const BUSY_WAIT_MS = 10_000;
+const REMEDY =
+  'It holds what all agents used. Move the file away: what is still told of by transcripts and sessions is counted anew.';
 
 export interface UsageBookOptions {
   readonly path: string;
@@ -133,15 +134,5 @@ function fileRows(db: Database): FileRows {
 }
 
 function said<T>(path: string, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    if (isBusy(error)) throw lockedTooLong(path, BUSY_WAIT_MS);
-    const failure = translateSqliteError(error, path);
-    if (!(failure instanceof Failure) || failure.code !== 'integrity' || error === failure) throw failure;
-    throw new Failure('integrity', failure.message, {
-      hint: 'It holds what all agents used. Move the file away: what is still told of by transcripts and sessions is counted anew.',
-      cause: error,
-    });
-  }
+  return withBook({ path, waitsMs: BUSY_WAIT_MS, remedy: REMEDY }, work);
 }

@@ -1,10 +1,10 @@
 import BetterSqlite3, { type Database } from 'better-sqlite3';
-import { Failure } from '../../../core/failure.ts';
 import { networkFileSystem } from '../../../platform/machine/file-system-facts.ts';
 import { mayOnlyRead } from '../../../platform/sqlite/open-at-rest.ts';
 import { IN_MEMORY } from '../database/connection.ts';
 import { createDatabaseFile } from '../database/create-database-file.ts';
 import { openReadOnly } from '../database/read-only-database.ts';
+import { writtenByNewer } from '../database/sqlite-errors.ts';
 
 const SCHEMA_VERSION = 1;
 
@@ -46,11 +46,7 @@ function openCopy(path: string, busyWaitMs: number): Database {
 function migrate(db: Database, path: string): void {
   const version = Number(db.pragma('user_version', { simple: true }));
   if (version === SCHEMA_VERSION) return;
-  if (version > SCHEMA_VERSION) {
-    throw new Failure('integrity', `${path} was written by a newer Coppice.`, {
-      hint: 'Nothing was changed. Update Coppice: npm install --global coppice',
-    });
-  }
+  if (version > SCHEMA_VERSION) throw writtenByNewer(path);
   db.exec(SCHEMA);
   db.pragma(`user_version = ${SCHEMA_VERSION}`);
 }
