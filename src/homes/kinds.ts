@@ -41,6 +41,24 @@ export const KINDS: readonly KnownKind[] = [
     variables: ['CLAUDE_CONFIG_DIR'],
     load: async () => (await import('./claude-code/claude-kind.ts')).claudeKind,
   },
+  {
+    name: 'cline',
+    agent: 'Cline',
+    place: '~/.config/Code/User/globalStorage/saoudrizwan.claude-dev',
+    load: async () => (await import('./cline/task-kinds.ts')).clineKind,
+  },
+  {
+    name: 'roo-code',
+    agent: 'Roo Code',
+    place: '~/.config/Code/User/globalStorage/rooveterinaryinc.roo-cline',
+    load: async () => (await import('./cline/task-kinds.ts')).rooKind,
+  },
+  {
+    name: 'kilo-code',
+    agent: 'Kilo Code',
+    place: '~/.config/Code/User/globalStorage/kilocode.kilo-code',
+    load: async () => (await import('./cline/task-kinds.ts')).kiloKind,
+  },
 ];
 
 /** Their agents in a sentence, such as "A", "A or B", "A, B or C". */
