@@ -18,7 +18,7 @@ import { writeAll } from '../../platform/files/write-all.ts';
 export function sharedFileObstacle(folder: DirectoryHandle, name: string, what: string): string | undefined {
   const found = folder.look(name);
   if (found === undefined || (found.isFile() && found.nlink === 1)) return undefined;
-  return `${name} is a link or has other names, so ${what} cannot be taken out of it.`;
+  return `${name} is a link or has other names, so ${what} cannot be taken out.`;
 }
 
 /** What is in a file that sessions share; nothing where there is none. */

@@ -3,27 +3,35 @@ import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import { readTime } from '../../core/read-time.ts';
 
 /**
- * The lines of `history.jsonl`: each is a prompt that somebody typed, and names its session. They are handled byte for byte, also what
- * is no line of Claude Code's. A text here has one character for each byte.
+ * The lines of a file that sessions share: each names its session. They are handled byte for byte, also what no agent wrote. A text here
+ * has one character for each byte.
  */
-export type HistoryLines = readonly string[];
+export type SharedLines = readonly string[];
 
-export function linesOf(content: Buffer): HistoryLines {
+/** What the members of such a line are called. */
+export interface LineKeys {
+  /** The session that it is of. */
+  readonly owner: string;
+  /** When it was written. */
+  readonly time: string;
+}
+
+export function linesOf(content: Buffer): SharedLines {
   return content.toString('latin1').match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
 
-export function contentOf(lines: HistoryLines): Buffer {
+export function contentOf(lines: SharedLines): Buffer {
   return Buffer.from(lines.join(''), 'latin1');
 }
 
-/** Whether an id stands anywhere in a history. Mostly it does not, and then there is nothing to be taken apart. */
+/** Whether an id stands anywhere in a file. Mostly it does not, and then there is nothing to be taken apart. */
 export function names(content: Buffer, id: string): boolean {
   return content.includes(nameOf(id));
 }
 
 /** What there is of a session, as text from which its lines find back to where they were; undefined where there is nothing. */
-export function copyLines(lines: HistoryLines, id: string): string | undefined {
-  const isOwn = isOf(id);
+export function copyLines(lines: SharedLines, id: string, { owner }: LineKeys): string | undefined {
+  const isOwn = isOf(id, owner);
   if (!lines.some(isOwn)) return undefined;
   const marks = lines.map(markOf);
   const kept = lines.flatMap((line, at): KeptLine[] => {
@@ -35,7 +43,7 @@ export function copyLines(lines: HistoryLines, id: string): string | undefined {
 }
 
 /** Takes out the lines of a copy, each once. What the session has said since then is not in it, and stays. */
-export function withoutCopy(lines: HistoryLines, copy: string): HistoryLines {
+export function withoutCopy(lines: SharedLines, copy: string): SharedLines {
   const gone = countAll(keptIn(copy).map(unpacked));
   return lines.filter((line) => {
     const left = gone.get(terminated(line)) ?? 0;
@@ -45,14 +53,14 @@ export function withoutCopy(lines: HistoryLines, copy: string): HistoryLines {
 }
 
 /** Puts lines back where they were, as far as they are not there. What was written since then stays, and stays in its order. */
-export function withCopy(lines: HistoryLines, copy: string): HistoryLines {
+export function withCopy(lines: SharedLines, copy: string, { time }: LineKeys): SharedLines {
   const result = { lines: [...lines], marks: lines.map(markOf) };
   const there = countAll(lines);
   for (const kept of keptIn(copy)) {
     const line = unpacked(kept);
     const left = there.get(terminated(line)) ?? 0;
     if (left > 0) there.set(terminated(line), left - 1);
-    else insert(result, line, kept);
+    else insert(result, line, { ...kept, timeKey: time });
   }
   return result.lines;
 }
@@ -74,28 +82,32 @@ interface MarkedLines {
   readonly marks: string[];
 }
 
-function insert({ lines, marks }: MarkedLines, line: string, { before, after }: KeptLine): void {
+function insert(
+  { lines, marks }: MarkedLines,
+  line: string,
+  { before, after, timeKey }: KeptLine & { readonly timeKey: string },
+): void {
   const last = lines.at(-1);
   // Nothing can stand after a line that somebody is still writing.
   const end = last === undefined || last.endsWith('\n') ? lines.length : lines.length - 1;
   const previous = before.map((mark) => marks.lastIndexOf(mark)).find((at) => at !== -1 && at < end) ?? -1;
   const next = after.map((mark) => marks.indexOf(mark, previous + 1)).find((at) => at !== -1) ?? end;
-  const time = timeOf(line);
-  const later = lines.findIndex((each, at) => at > previous && at < next && timeOf(each) > time);
+  const time = timeOf(line, timeKey);
+  const later = lines.findIndex((each, at) => at > previous && at < next && timeOf(each, timeKey) > time);
   const at = later === -1 ? next : later;
   marks.splice(at, 0, markOf(line));
   lines.splice(at, 0, at === lines.length ? line : terminated(line));
 }
 
-function countAll(lines: HistoryLines): Map<string, number> {
+function countAll(lines: SharedLines): Map<string, number> {
   const counts = new Map<string, number>();
   for (const line of lines) counts.set(terminated(line), (counts.get(terminated(line)) ?? 0) + 1);
   return counts;
 }
 
-function isOf(id: string): (line: string) => boolean {
+function isOf(id: string, owner: string): (line: string) => boolean {
   const name = Buffer.from(nameOf(id)).toString('latin1');
-  return (line) => line.includes(name) && parse(line)?.['sessionId'] === id;
+  return (line) => line.includes(name) && parse(line)?.[owner] === id;
 }
 
 /** An id as it stands in a line. */
@@ -104,8 +116,8 @@ function nameOf(id: string): string {
 }
 
 /** A line without a time stays where it is: nothing is later than it. */
-function timeOf(line: string): number {
-  return readTime(parse(line)?.['timestamp'] ?? null) ?? Number.NEGATIVE_INFINITY;
+function timeOf(line: string, key: string): number {
+  return readTime(parse(line)?.[key] ?? null) ?? Number.NEGATIVE_INFINITY;
 }
 
 function parse(line: string): JsonObject | undefined {
