@@ -19,7 +19,7 @@ export interface LinesFile {
   readonly file: string;
   readonly keys: LineKeys;
   /** Carries out something while the agent writes nothing there. */
-  locked<T>(home: DirectoryHandle, act: () => T): Promise<T>;
+  readonly locked: <T>(home: DirectoryHandle, act: () => T) => Promise<T>;
 }
 
 /**
