@@ -52,6 +52,13 @@ export const KINDS: readonly KnownKind[] = [
     load: async () => (await import('./claude-code/claude-kind.ts')).claudeKind,
   },
   {
+    name: 'gemini-cli',
+    agent: 'Gemini CLI',
+    place: '~/.gemini',
+    variables: ['GEMINI_CLI_HOME'],
+    load: async () => (await import('./gemini-cli/gemini-kind.ts')).geminiKind,
+  },
+  {
     name: 'cline',
     agent: 'Cline',
     place: '~/.config/Code/User/globalStorage/saoudrizwan.claude-dev',
