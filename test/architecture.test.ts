@@ -150,12 +150,12 @@ describe('the architecture', () => {
     // Extensions of one family share a folder. Transcripts that can be brought in have a list of their own, and the gateway knows
     // agents by the commands that it runs.
     const FOLDERS: Record<string, string> = { 'roo-code': 'cline', 'kilo-code': 'cline' };
-    const LISTS = [KINDS, 'app/transfer/transcripts/load-formats.ts'];
+    const LISTS = new Set([KINDS, 'app/transfer/transcripts/load-formats.ts']);
     const isNamed = (text: string, { name, agent }: KnownKind) =>
       name.length < 4 ? text.includes(`'${name}'`) : new RegExp(`${name}|${agent}`, 'i').test(text);
     const wrong = KNOWN.flatMap((kind) =>
       sources
-        .filter(({ path }) => !LISTS.includes(path) && !path.startsWith(`homes/${FOLDERS[kind.name] ?? kind.name}/`))
+        .filter(({ path }) => !LISTS.has(path) && !path.startsWith(`homes/${FOLDERS[kind.name] ?? kind.name}/`))
         .filter(({ path }) => kind.name === 'hermes' || !path.startsWith('gateway/'))
         .filter(({ text }) => isNamed(text, kind))
         .map(({ path }) => `${path}: ${kind.name}`),
