@@ -62,6 +62,13 @@ export const KINDS: readonly KnownKind[] = [
     load: async () => (await import('./gemini-cli/gemini-kind.ts')).geminiKind,
   },
   {
+    name: 'copilot',
+    agent: 'Copilot CLI',
+    place: '~/.copilot',
+    variables: ['COPILOT_HOME'],
+    load: async () => (await import('./copilot/copilot-kind.ts')).copilotKind,
+  },
+  {
     name: 'cline',
     agent: 'Cline',
     place: '~/.config/Code/User/globalStorage/saoudrizwan.claude-dev',
