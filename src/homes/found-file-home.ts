@@ -129,7 +129,7 @@ async function retentionOf(home: FileHome): Promise<AgentRetention | undefined> 
   if (own === undefined) return undefined;
   const { sorted } = await home.recentLook();
   const times = sorted.sessions.flatMap((session) => {
-    const at = own.deletesAt(session);
+    const at = own.deletesAt(session, sorted.sessions);
     return at === undefined ? [] : ([[session.id, at]] as const);
   });
   return { setting: own.setting, ...(own.from !== undefined && { from: own.from }), deletesAt: new Map(times) };

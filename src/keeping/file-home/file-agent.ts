@@ -128,6 +128,9 @@ export interface OwnRetention {
   readonly setting: string;
   /** Where it is set, for people. Absent where nobody set it, so that the agent's own default holds. */
   readonly from?: string;
-  /** When it would delete a session, at the next opportunity that it has from then on. Undefined where it would not. */
-  deletesAt(session: FoundSession): EpochMs | undefined;
+  /**
+   * When it would delete a session, at the next opportunity that it has from then on. Undefined where it would not. `all` are the
+   * sessions among which it is: an agent may keep so many of them, or delete one together with another.
+   */
+  deletesAt(session: FoundSession, all: readonly FoundSession[]): EpochMs | undefined;
 }
