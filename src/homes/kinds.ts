@@ -55,6 +55,14 @@ export const KINDS: readonly KnownKind[] = [
     load: async () => (await import('./claude-code/claude-kind.ts')).claudeKind,
   },
   {
+    name: 'opencode',
+    agent: 'opencode',
+    place: '~/.local/share/opencode',
+    variables: ['XDG_DATA_HOME'],
+    tags: ['opencode:archived'],
+    load: async () => (await import('./opencode/opencode-kind.ts')).opencodeKind,
+  },
+  {
     name: 'gemini-cli',
     agent: 'Gemini CLI',
     place: '~/.gemini',
