@@ -55,7 +55,7 @@ describe('a sorted home of Copilot CLI', () => {
         ?.parts.map(({ path }) => path)
         .toSorted(),
     ).toEqual(
-      ['.workspace-fork.lock', 'checkpoints', 'rewind-file-snapshots', 'workspace.yaml'].map(
+      ['.workspace-fork.lock', 'checkpoints', 'research', 'rewind-file-snapshots', 'workspace.yaml'].map(
         (name) => `${below}/${name}`,
       ),
     );
