@@ -23,7 +23,10 @@ const EDITORS: readonly string[] = [
   ...['~/.config/', '~/Library/Application Support/'].flatMap((settings) =>
     ['Code', 'Code - Insiders', 'VSCodium', 'Cursor'].map((editor) => settings + editor),
   ),
-  ...['~/.vscode-server', '~/.vscode-server-insiders', '~/.vscodium-server', '~/.cursor-server'],
+  '~/.vscode-server',
+  '~/.vscode-server-insiders',
+  '~/.vscodium-server',
+  '~/.cursor-server',
 ];
 
 /** Every kind of home that another agent writes. To add one: a folder beside this file, and an entry here. */
@@ -50,6 +53,14 @@ export const KINDS: readonly KnownKind[] = [
     place: '~/.claude',
     variables: ['CLAUDE_CONFIG_DIR'],
     load: async () => (await import('./claude-code/claude-kind.ts')).claudeKind,
+  },
+  {
+    name: 'opencode',
+    agent: 'opencode',
+    place: '~/.local/share/opencode',
+    variables: ['XDG_DATA_HOME'],
+    tags: ['opencode:archived'],
+    load: async () => (await import('./opencode/opencode-kind.ts')).opencodeKind,
   },
   {
     name: 'gemini-cli',
