@@ -23,7 +23,10 @@ const EDITORS: readonly string[] = [
   ...['~/.config/', '~/Library/Application Support/'].flatMap((settings) =>
     ['Code', 'Code - Insiders', 'VSCodium', 'Cursor'].map((editor) => settings + editor),
   ),
-  ...['~/.vscode-server', '~/.vscode-server-insiders', '~/.vscodium-server', '~/.cursor-server'],
+  '~/.vscode-server',
+  '~/.vscode-server-insiders',
+  '~/.vscodium-server',
+  '~/.cursor-server',
 ];
 
 /** Every kind of home that another agent writes. To add one: a folder beside this file, and an entry here. */
@@ -81,6 +84,13 @@ export const KINDS: readonly KnownKind[] = [
     variables: ['OPENCLAW_STATE_DIR'],
     tags: ['openclaw:archived'],
     load: async () => (await import('./pi/openclaw/openclaw-kind.ts')).openclawKind,
+  },
+  {
+    name: 'copilot',
+    agent: 'Copilot CLI',
+    place: '~/.copilot',
+    variables: ['COPILOT_HOME'],
+    load: async () => (await import('./copilot/copilot-kind.ts')).copilotKind,
   },
   {
     name: 'cline',

@@ -11,7 +11,7 @@ import type { HomeTree, TreeFile } from './home-tree.ts';
  * conversations, moving files and bringing them back, archives and the records are the same for all of them.
  */
 export interface FileAgent {
-  /** A stable word, such as `claude-code`. */
+  /** A stable word, such as `some-agent`. */
   readonly name: string;
   /** What people call it. */
   readonly agent: string;
