@@ -48,12 +48,13 @@ async function* readSessions(guest: GuestDatabase, signal?: AbortSignal): AsyncG
   if (!hasSessions(guest)) return;
   const rows = sessionRows(guest);
   const breathe = createBreathing(signal);
-  const parts = await sumRows(guest.db, { table: 'part', session: 'session_id', content: 'data' }, breathe);
+  const table = { table: 'part', session: 'session_id', content: 'data' };
+  const parts = hasColumns(guest, 'part', ['session_id']) ? await sumRows(guest.db, table, breathe) : undefined;
   const tell = tellSessions(guest.db);
   for (const row of rows) {
     await breathe();
     // What is no text is the id of nothing that its program knows.
-    if (typeof row.id === 'string') yield tell(row, row.id, parts.get(row.id)?.bytes ?? 0);
+    if (typeof row.id === 'string') yield tell(row, row.id, parts?.get(row.id)?.bytes ?? 0);
   }
 }
 
