@@ -78,6 +78,22 @@ export const KINDS: readonly KnownKind[] = [
     load: async () => (await import('./gemini-cli/gemini-kind.ts')).geminiKind,
   },
   {
+    name: 'goose',
+    agent: 'Goose',
+    place: '~/.local/share/goose',
+    variables: ['GOOSE_PATH_ROOT', 'XDG_DATA_HOME'],
+    tags: ['goose:archived'],
+    load: async () => (await import('./goose/goose-kind.ts')).gooseKind,
+  },
+  {
+    name: 'openclaw',
+    agent: 'OpenClaw',
+    place: '~/.openclaw',
+    variables: ['OPENCLAW_STATE_DIR'],
+    tags: ['openclaw:archived'],
+    load: async () => (await import('./pi/openclaw/openclaw-kind.ts')).openclawKind,
+  },
+  {
     name: 'copilot',
     agent: 'Copilot CLI',
     place: '~/.copilot',
