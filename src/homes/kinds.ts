@@ -55,6 +55,28 @@ export const KINDS: readonly KnownKind[] = [
     load: async () => (await import('./claude-code/claude-kind.ts')).claudeKind,
   },
   {
+    name: 'opencode',
+    agent: 'opencode',
+    place: '~/.local/share/opencode',
+    variables: ['XDG_DATA_HOME'],
+    tags: ['opencode:archived'],
+    load: async () => (await import('./opencode/opencode-kind.ts')).opencodeKind,
+  },
+  {
+    name: 'gemini-cli',
+    agent: 'Gemini CLI',
+    place: '~/.gemini',
+    variables: ['GEMINI_CLI_HOME'],
+    load: async () => (await import('./gemini-cli/gemini-kind.ts')).geminiKind,
+  },
+  {
+    name: 'copilot',
+    agent: 'Copilot CLI',
+    place: '~/.copilot',
+    variables: ['COPILOT_HOME'],
+    load: async () => (await import('./copilot/copilot-kind.ts')).copilotKind,
+  },
+  {
     name: 'cline',
     agent: 'Cline',
     place: '~/.config/Code/User/globalStorage/saoudrizwan.claude-dev',
