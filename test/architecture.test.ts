@@ -150,11 +150,10 @@ describe('the architecture', () => {
     // Extensions of one family, and agents that write alike, share a folder. Transcripts that can be brought in have a list of their own, and the gateway knows
     // agents by the commands that it runs.
     const FOLDERS: Record<string, string> = { 'roo-code': 'cline', 'kilo-code': 'cline', openclaw: 'pi' };
-    const LISTS = new Set([KINDS, 'app/transfer/transcripts/load-formats.ts']);
+    // Models are called as agents are.
+    const LISTS = new Set([KINDS, 'app/transfer/transcripts/load-formats.ts', 'app/config/price-table.ts']);
     const isNamed = (text: string, { name, agent }: KnownKind) =>
-      name.length < 4 ? text.includes(`'${name}'`) : new RegExp(`${name}|${agent}`, 'i').test(withoutAddresses(text));
-    // Prices say where they are from.
-    const withoutAddresses = (text: string) => text.replaceAll(/https:\S+/g, '');
+      name.length < 4 ? text.includes(`'${name}'`) : new RegExp(`${name}|${agent}`, 'i').test(text);
     const wrong = KNOWN.flatMap((kind) =>
       sources
         .filter(({ path }) => !LISTS.has(path) && !path.startsWith(`homes/${FOLDERS[kind.name] ?? kind.name}/`))
