@@ -152,9 +152,9 @@ describe('the architecture', () => {
     const FOLDERS: Record<string, string> = { 'roo-code': 'cline', 'kilo-code': 'cline' };
     const LISTS = new Set([KINDS, 'app/transfer/transcripts/load-formats.ts']);
     const isNamed = (text: string, { name, agent }: KnownKind) =>
-      name.length < 4 ? text.includes(`'${name}'`) : new RegExp(`${name}|${agent}`, 'i').test(withoutAddresses(text));
-    // Prices say where they are from.
-    const withoutAddresses = (text: string) => text.replaceAll(/https:\S+/g, '');
+      name.length < 4 ? text.includes(`'${name}'`) : new RegExp(`${name}|${agent}`, 'i').test(withoutPrices(text));
+    // Prices say where they are from, and of which models they are.
+    const withoutPrices = (text: string) => text.replaceAll(/https:\S+|'gpt-[\w.-]+'/g, '');
     const wrong = KNOWN.flatMap((kind) =>
       sources
         .filter(({ path }) => !LISTS.has(path) && !path.startsWith(`homes/${FOLDERS[kind.name] ?? kind.name}/`))
