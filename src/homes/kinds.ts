@@ -55,6 +55,14 @@ export const KINDS: readonly KnownKind[] = [
     load: async () => (await import('./claude-code/claude-kind.ts')).claudeKind,
   },
   {
+    name: 'codex',
+    agent: 'Codex',
+    place: '~/.codex',
+    variables: ['CODEX_HOME'],
+    tags: ['codex:archived'],
+    load: async () => (await import('./codex/codex-kind.ts')).codexKind,
+  },
+  {
     name: 'opencode',
     agent: 'opencode',
     place: '~/.local/share/opencode',
