@@ -13,6 +13,7 @@ import { createFileDriver } from '../keeping/file-home/file-driver.ts';
 import { belongsTo, createFileSessionReader } from '../keeping/file-home/file-session-reader.ts';
 import { fileTaken } from '../keeping/file-home/file-taken.ts';
 import { type FileHome, openFileHome } from '../keeping/file-home/open-file-home.ts';
+import { searchedFileHome } from '../keeping/file-home/searched-file-home.ts';
 import { piecesOf } from '../keeping/file-home/session-pieces.ts';
 import type { AgentRetention, FoundHome, HomeDefaults, HomeOpening, OpenedHome, SessionFile } from './home-kind.ts';
 
@@ -94,6 +95,7 @@ async function openFound(
     leftoverFolders: () => [...new Set((loaded.shared ?? []).map(({ folder = '' }) => join(path, folder)))],
     copies: async () => [],
     files: async (id) => filesOf(home, id),
+    searched: searchedFileHome(home, { records, layout }),
     knows: async () => ['tokens', 'cost', ...(parts.knows ?? [])],
     retention: () => retentionOf(home),
     settingsProblems: (closest) => parts.settingsProblems?.(path, closest) ?? [],
