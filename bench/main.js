@@ -18,6 +18,7 @@ import { benchMeter } from './meter.js';
 import { benchMemory, benchStart } from './processes.js';
 import { benchReading } from './reading.js';
 import { benchAppendsDuringPrune, benchPlan, benchRetention } from './retention.js';
+import { benchSearch } from './search.js';
 import { benchSupervise } from './supervise.js';
 import { benchTranscripts } from './transcripts.js';
 import { benchIdlePass, benchPurgeBesideWriter } from './upkeep.js';
@@ -44,6 +45,7 @@ const BENCHES = {
   'hermes-locks': benchHermesLocks,
   'hermes-bulk': benchHermesBulk,
   usage: benchUsage,
+  search: benchSearch,
   year: benchYear,
 };
 

@@ -16,6 +16,7 @@ export interface Reading {
   readonly signal: AbortSignal | undefined;
   /** Told how many bytes of transcripts were read. */
   readonly onBytes: (bytes: number) => void;
+  readonly readBytes: () => number;
 }
 
 /** Reads what is new in a session. Fails only where the index does, or when it is told to stop. */

@@ -69,7 +69,7 @@ export async function refreshIndex(
       if (outcome === 'read' || outcome === 'no-room') stale.delete(change.session.id);
       if (outcome !== 'not-all') waiting.delete(change);
     }
-    if (changes.length > 0) book.tidy();
+    if (changes.length > 0) book.tidy(reading.readBytes());
   } catch (error) {
     if (isNoSpace(error)) return told('no-space');
     if (error instanceof Failure && error.code === 'refused') return told('read-only');
@@ -103,6 +103,7 @@ function readingOf(
     place,
     signal,
     goesOn: () => performance.now() < until,
+    readBytes: () => doneBytes,
     onBytes(bytes) {
       doneBytes += bytes;
       onProgress?.(doneBytes, ofBytes);

@@ -100,6 +100,6 @@ export interface SearchBook extends Disposable {
   readonly onlyRead: boolean;
   /** What it takes on the disk, as far as it is in use. */
   readonly sizeBytes: number;
-  /** Ends a piece of work: gives back what is free. */
-  tidy(): void;
+  /** Ends a piece of work: gives back what is free. After much of it the index is merged, which makes it smaller and quicker. */
+  tidy(readBytes: number): void;
 }

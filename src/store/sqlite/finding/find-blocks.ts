@@ -7,8 +7,10 @@ import { blocksMatch, unpackBlock } from './block-text.ts';
 
 /** So many of the newest blocks are looked into. Words that stand in more of them say little about any one. */
 const READ_BLOCKS = 400;
-/** Enough to find the best place in a long conversation; the rest of it keeps others waiting. */
-const BLOCKS_OF_ONE = 3;
+/** Where enough was found, so many are looked into for what fits better. */
+const BETTER_BLOCKS = 60;
+/** Enough to find a good place in a long conversation; the rest of it keeps others waiting. */
+const BLOCKS_OF_ONE = 2;
 /** So many are asked for, because some may be of sessions that are gone. */
 const MOST_CANDIDATES = 4000;
 
@@ -79,7 +81,7 @@ function saidIn(db: Database, place: number, query: BookQuery): ReadonlyMap<stri
     const { id } = candidate;
     const times = looked.get(id) ?? 0;
     if (times >= BLOCKS_OF_ONE && best.has(id)) continue;
-    if (inWords >= query.limit || read >= READ_BLOCKS) break;
+    if (inWords >= query.limit || read >= (best.size >= query.limit ? BETTER_BLOCKS : READ_BLOCKS)) break;
     looked.set(id, times + 1);
     read += 1;
     const packed = body.get(candidate.block);
