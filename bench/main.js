@@ -16,6 +16,7 @@ import { buildHome, SESSIONS } from './large-home.js';
 import { finish } from './measure.js';
 import { benchMeter } from './meter.js';
 import { benchMemory, benchStart } from './processes.js';
+import { benchOverview } from './overview.js';
 import { benchReading } from './reading.js';
 import { benchAppendsDuringPrune, benchPlan, benchRetention } from './retention.js';
 import { benchSearch } from './search.js';
@@ -46,6 +47,7 @@ const BENCHES = {
   'hermes-bulk': benchHermesBulk,
   usage: benchUsage,
   search: benchSearch,
+  overview: benchOverview,
   year: benchYear,
 };
 
