@@ -13,6 +13,8 @@ const COPPICE = fileURLToPath(new URL('../bin/coppice.js', import.meta.url));
 const NOW = Date.now();
 const DAY_MS = 86_400_000;
 
+const note = (ms, bare) => `${format(ms)} ms, walk ${format(bare)} ms`;
+
 export async function benchOverview(scratch) {
   const user = join(scratch, 'many');
   const home = join(user, '.claude');
@@ -24,7 +26,6 @@ export async function benchOverview(scratch) {
   const firstMs = await timed(overview);
   const walkMs = await timed(walk);
   const what = `homes of ${FILES} files`;
-  const note = (ms, bare) => `${format(ms)} ms, walk ${format(bare)} ms`;
   report(`coppice over ${what}, first time / walk with stat`, firstMs / walkMs, {
     limit: 1.5,
     unit: '×',

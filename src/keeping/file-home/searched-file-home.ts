@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { SearchedHome, SearchedPart, SearchedSession } from '../../core/sessions/searched-home.ts';
 import type { TranscriptFormat } from '../../core/sessions/transcript-format.ts';
 import { readStretch } from '../../platform/files/read-stretch.ts';
+import { searchedRows } from '../row-home/searched-rows.ts';
 import type { FoundSession } from './file-agent.ts';
 import { fileSessionFacts } from './file-session-facts.ts';
 import type { TreeFile } from './home-tree.ts';
@@ -11,10 +12,12 @@ import { type SearchedArchiveParts, searchedArchive } from './searched-archive.t
 import { messagesIn } from './messages-in.ts';
 import { fileFingerprint, newestOf } from './session-pieces.ts';
 
-/** The conversations of a home whose sessions are files, for an index over them. */
+/** The conversations of a home whose sessions are files, or rows of its databases, for an index over them. */
 export function searchedFileHome(home: FileHome, archive: SearchedArchiveParts): SearchedHome {
   return {
     async sessions(signal) {
+      const { rows, agent } = home;
+      if (rows !== undefined) return searchedRows(rows, { source: agent.name, agent: rows.agent }, signal);
       const { sorted } = await home.recentLook();
       signal?.throwIfAborted();
       const format = await home.agent.format();
