@@ -16,8 +16,10 @@ import { buildHome, SESSIONS } from './large-home.js';
 import { finish } from './measure.js';
 import { benchMeter } from './meter.js';
 import { benchMemory, benchStart } from './processes.js';
+import { benchOverview } from './overview.js';
 import { benchReading } from './reading.js';
 import { benchAppendsDuringPrune, benchPlan, benchRetention } from './retention.js';
+import { benchSearch } from './search.js';
 import { benchSupervise } from './supervise.js';
 import { benchTranscripts } from './transcripts.js';
 import { benchIdlePass, benchPurgeBesideWriter } from './upkeep.js';
@@ -44,6 +46,8 @@ const BENCHES = {
   'hermes-locks': benchHermesLocks,
   'hermes-bulk': benchHermesBulk,
   usage: benchUsage,
+  search: benchSearch,
+  overview: benchOverview,
   year: benchYear,
 };
 

@@ -46,12 +46,16 @@ export interface HomeParts {
   readonly format?: FoundHome['format'];
   /** Coppice's own home, which is another one where this is that of another agent. */
   readonly ownRoot?: () => Promise<string>;
+  /** The settings of that one. */
+  readonly ownConfig?: () => Promise<Config>;
   /** The other homes of this person. */
   readonly others?: () => Promise<readonly OtherHome[]>;
   /** Comes before sessions go: notes for good what they used. */
   readonly keepUsage?: () => Promise<void>;
   /** Takes out of those notes where sessions worked. */
   readonly forgetUsage?: (ids: readonly string[]) => Promise<void>;
+  /** Takes what sessions said out of the search index, for good. */
+  readonly forgetWords?: (ids: readonly string[]) => Promise<void>;
   /** Set for a home that another agent writes; the rest is then Coppice's own records beside it. */
   readonly foreign?: OpenedHome;
 }

@@ -72,8 +72,8 @@ export function prepareHome(root: string, { create }: { create: boolean }): void
 }
 
 /**
- * What may stand in a home before its first session: a configuration, and what is about homes of other agents: a list of them, plans, and what they
- * used.
+ * What may stand in a home before its first session: a configuration, and what is about homes of other agents: a list of them, plans, what they
+ * used, and the index over what is said in them.
  */
 const KNOWN_BEFORE_USE = new Set([
   'config.yaml',
@@ -82,7 +82,7 @@ const KNOWN_BEFORE_USE = new Set([
   'ballast',
   'plans',
   'homes.json',
-  ...['', '-wal', '-shm'].map((suffix) => `usage.db${suffix}`),
+  ...['usage.db', 'search.db'].flatMap((name) => ['', '-wal', '-shm'].map((suffix) => name + suffix)),
 ]);
 
 /** What a first start that died left of a file it was writing: ours by its name, its owner and that nobody else may read it. */

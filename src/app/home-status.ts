@@ -149,7 +149,7 @@ const CLASS_NAMES: readonly ClassName[] = ['sessions', 'strays', 'trash', 'archi
 const ALWAYS_SHOWN: ReadonlySet<ClassName> = new Set(['sessions', 'strays', 'trash']);
 
 /** Parts that are there in every home are named first. */
-const REST_NAMES: readonly RestName[] = ['index', 'log', 'reserve', 'plans', 'audit', 'caches', 'other'];
+const REST_NAMES: readonly RestName[] = ['index', 'log', 'reserve', 'plans', 'audit', 'search', 'caches', 'other'];
 
 function restOf({ disk: { parts } }: Inventory): RestSize[] {
   return REST_NAMES.map((name) => ({ name, sizeBytes: parts?.[name] ?? 0 })).filter(({ sizeBytes }) => sizeBytes > 0);

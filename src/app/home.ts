@@ -74,6 +74,7 @@ export class Home implements AsyncDisposable {
       settleFirst: () => this.#settleFirst(),
       keepUsage: () => this.usage.keep(),
       forgetUsage: (ids: readonly string[]) => this.usage.forget(ids),
+      forgetWords: async (ids: readonly string[]) => (await import('./search/open-index.ts')).forgetWords(given, ids),
     };
     this.path = parts.foreign?.path ?? parts.layout.root;
     this.plansHome = parts.foreign === undefined ? this.path : ownHome();

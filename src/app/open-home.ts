@@ -64,7 +64,8 @@ export async function openHome(options: OpenHomeOptions = {}): Promise<Home> {
   const told = options.tell && { tell: options.tell };
   const others = async () => otherHomes(path, { env, clock });
   const ownRoot = async () => (found === undefined ? layout.root : rootOfOwn(env));
-  const about = { configuration: configurationOf(request, loaded), configIssues, others, ownRoot, ...told };
+  const ownConfig = async () => (found === undefined ? loaded : await loadOwn(env)).config;
+  const about = { configuration: configurationOf(request, loaded), configIssues, others, ownRoot, ownConfig, ...told };
   if (found !== undefined) {
     const { openForeign } = await import('./open-foreign.ts');
     return homeOf({ ...(await openForeign(found, { layout, loaded, clock, brief })), ...about });
@@ -85,6 +86,12 @@ export async function openHome(options: OpenHomeOptions = {}): Promise<Home> {
 async function rootOfOwn(env: NonNullable<OpenHomeOptions['env']>): Promise<string> {
   const inUse = homePath(undefined, env);
   return (await findForeign(inUse)) === undefined ? inUse : ownHome();
+}
+
+/** A mistake in them is told of by whoever opens that home. */
+async function loadOwn(env: NonNullable<OpenHomeOptions['env']>) {
+  const { config: file } = nativeLayout(await rootOfOwn(env));
+  return loadConfig({ file, env, overrides: [], passOver: PASS_OVER.records });
 }
 
 /** Every home of this person but one, to be looked at. */

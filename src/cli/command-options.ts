@@ -41,6 +41,11 @@ export interface ShowOptions {
 }
 
 /** The arguments of `search` are the words as the shell split them: join them with a space. */
+export interface IndexCommandOptions {
+  readonly rebuild?: boolean;
+  readonly drop?: boolean;
+}
+
 export interface SearchOptions {
   readonly source?: string;
   readonly since?: EpochMs;

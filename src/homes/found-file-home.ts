@@ -14,6 +14,7 @@ import { createFileDriver } from '../keeping/file-home/file-driver.ts';
 import { belongsTo, createFileSessionReader } from '../keeping/file-home/file-session-reader.ts';
 import { fileTaken } from '../keeping/file-home/file-taken.ts';
 import { type FileHome, openFileHome } from '../keeping/file-home/open-file-home.ts';
+import { searchedFileHome } from '../keeping/file-home/searched-file-home.ts';
 import { piecesOf } from '../keeping/file-home/session-pieces.ts';
 import { createRowSessionReader } from '../keeping/row-home/row-session-reader.ts';
 import type { AgentRetention, FoundHome, HomeDefaults, HomeOpening, OpenedHome, SessionFile } from './home-kind.ts';
@@ -101,6 +102,7 @@ async function openFound(
     copies: async () => [],
     files: async (id) => filesOf(home, id),
     knows: async () => [...(loaded.rows?.unmeasured === true ? [] : MEASURED), ...(parts.knows ?? [])],
+    searched: searchedFileHome(home, { records, layout }),
     retention: () => retentionOf(home),
     settingsProblems: (closest) => parts.settingsProblems?.(path, closest) ?? [],
     checkOwn: () => companion.store().check(),

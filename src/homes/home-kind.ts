@@ -4,6 +4,7 @@ import type { Problem } from '../core/problem.ts';
 import type { HomeDriver } from '../core/retention/home-driver.ts';
 import type { Inventory, SessionFact, StrayItem } from '../core/retention/inventory.ts';
 import type { ArchiveCodec } from '../core/sessions/session-archive.ts';
+import type { SearchedHome } from '../core/sessions/searched-home.ts';
 import type { SessionReader, StoreCheck } from '../core/sessions/session-reader.ts';
 import type { SessionStore } from '../core/sessions/session-store.ts';
 import type { TranscriptFormat } from '../core/sessions/transcript-format.ts';
@@ -101,6 +102,8 @@ export interface OpenedHome {
   /** Copies that its agent put aside. Refuses where one may be needed. */
   copies(): Promise<readonly StrayItem[]>;
   files(id: string): Promise<readonly SessionFile[]>;
+  /** What is said in it, for the search index over all homes. Absent where `store` searches by itself. */
+  readonly searched?: SearchedHome;
   /** Which of the facts that not every kind of home records are known of its sessions. */
   knows(): Promise<readonly SessionFact[]>;
   /** What its agent is set to delete by itself. Undefined where it never deletes a session, absent where Coppice does not know. */

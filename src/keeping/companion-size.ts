@@ -19,6 +19,7 @@ const PLACES: readonly (readonly [RegExp, CompanionPart])[] = [
   [/^ballast$/, 'reserve'],
   [/^audit(\/|$)/, 'audit'],
   [/^plans(\/|$)/, 'plans'],
+  [/^search\.db/, 'search'],
   [/^cache(\/|$)/, 'caches'],
 ];
 
@@ -37,6 +38,7 @@ export async function companionSize(root: string, signal?: AbortSignal): Promise
     reserve: 0,
     audit: 0,
     plans: 0,
+    search: 0,
     caches: 0,
     other: ownDiskBytes(root),
   };

@@ -10,6 +10,8 @@ export interface OwnLayout {
   readonly live: string;
   /** What was ever used, by all agents; in Coppice's own home alone. */
   readonly usage: string;
+  /** The index over what is said in homes of other agents; in Coppice's own home alone. */
+  readonly search: string;
   /** Reserve that makes deletion possible on a full disk. */
   readonly ballast: string;
   /** Bundles of archived sessions. */
@@ -36,6 +38,7 @@ export function ownLayout(root: string): OwnLayout {
     lock: join(root, 'lock.db'),
     live: join(root, 'live.db'),
     usage: join(root, 'usage.db'),
+    search: join(root, 'search.db'),
     ballast: join(root, 'ballast'),
     archive: join(root, 'archive'),
     plans: join(root, 'plans'),

@@ -29,6 +29,7 @@ const ONLY_HERE: Readonly<Record<string, { readonly line: readonly string[]; rea
   'service status': { line: ['service', 'status'], because: 'a service belongs to the machine' },
   'service remove': { line: ['service', 'remove'], because: 'a service belongs to the machine' },
   expiring: { line: ['expiring'], because: HOMES },
+  'sessions index': { line: ['sessions', 'index'], because: 'the index is on the machine of its daemon' },
   'homes list': { line: ['homes', 'list'], because: HOMES },
   'homes scan': { line: ['homes', 'scan'], because: HOMES },
   'homes add': { line: ['homes', 'add', '/x'], because: HOMES },

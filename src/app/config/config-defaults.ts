@@ -32,7 +32,7 @@ export const DEFAULT_CONFIG: Config = {
     ballast_mb: 32,
     by_source: {},
   },
-  homes: { rescue: false },
+  homes: { rescue: false, search_max_mb: 2048 },
   guard: { max_items: 50, max_percent: 20, notice_days: 3 },
   checkpoints: {
     enabled: false,

@@ -58,6 +58,11 @@ const homesSchema = z.strictObject({
   rescue: yesOrNo()
     .default(false)
     .describe('Archive what another agent is about to delete by itself although your rules keep it, before it does.'),
+  search_max_mb: amountOrNever('mb')
+    .default(2048)
+    .describe(
+      'The search index over homes of other agents takes at most this many megabytes. Beyond that, what the oldest sessions say is left out. It counts in the home that is in use.',
+    ),
 });
 
 const guardSchema = z.strictObject({

@@ -43,8 +43,16 @@ export async function* maintainOthers(request: OthersRequest): AsyncGenerator<Ot
 }
 
 async function passOver(known: KnownHome, request: OthersRequest): Promise<BackgroundReport | undefined> {
-  const { env, clock, rescue, signal } = request;
+  const { env, clock, signal } = request;
   await using home = await openHome({ path: known.path, create: false, env, ...(clock && { clock }) });
+  const report = await passIn(home, request);
+  // Only where somebody searches: an index of all that was ever said is not made unasked.
+  await home.sessions.index({ ifThere: true, ...(signal && { signal }) });
+  return report;
+}
+
+async function passIn(home: Home, request: OthersRequest): Promise<BackgroundReport | undefined> {
+  const { rescue, signal } = request;
   if ((home.foreign?.reasons ?? []).length > 0) return undefined;
   if (home.config.sessions.auto_prune) return await home.maintainInBackground({ rescue, ...(signal && { signal }) });
   return await saved(home, request);

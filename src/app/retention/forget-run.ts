@@ -9,12 +9,14 @@ export interface EmptyOptions {
   readonly expired?: boolean;
 }
 
-/** Takes the names of what a run removed out of what is still said about it: the ledger, runs before, what was used, and plans that were saved. */
-export async function forgetRun({ store, layout, foreign, forgetUsage }: HomeParts, runId: string): Promise<void> {
+/** Takes the names of what a run removed out of what is still said about it: the ledger, runs before, what was used, what can be searched, and plans that were saved. */
+export async function forgetRun(parts: HomeParts, runId: string): Promise<void> {
+  const { store, layout, foreign, forgetUsage, forgetWords } = parts;
   await store.ledgerBook.forgetNames(runId);
   const ids: string[] = [];
   for await (const { item } of store.journal.items(runId)) ids.push(item.id);
   await store.journal.forgetWords(ids);
   await forgetUsage?.(ids);
+  await forgetWords?.(ids);
   dropPlansNaming(foreign === undefined ? layout.root : ownHome(), ids);
 }

@@ -6,6 +6,8 @@ import type { NewSession, SessionFacts } from '../../core/sessions/session.ts';
 import type { SearchHit, SearchQuery } from '../../core/sessions/session-reader.ts';
 import type { HomeParts } from '../home-parts.ts';
 import { refuseForeign } from '../refuse-foreign.ts';
+import type { SearchGaps } from '../search/search-gaps.ts';
+import type { IndexHomeOptions, SearchOptions } from '../search/search-options.ts';
 import type { ExportRequest } from '../transfer/export-sessions.ts';
 import type { HomeImportOptions } from '../transfer/import-from-home.ts';
 import type { ImportOutcome } from '../transfer/import-outcome.ts';
@@ -80,9 +82,23 @@ export class Sessions {
   }
 
   /** Sessions in which all the words appear, best first, with the place where they do. */
-  async search(query: SearchQuery): Promise<readonly SearchHit[]> {
+  async search(query: SearchQuery, options?: SearchOptions): Promise<readonly SearchHit[]> {
     await this.#parts.settleFirst?.();
-    return this.#parts.store.search(query);
+    if (this.#parts.foreign?.searched === undefined) return this.#parts.store.search(query);
+    const { searchHome } = await import('../search/search-home.ts');
+    return searchHome(this.#parts, query, options);
+  }
+
+  /** Reads what is new into the search index, all of it unless it is stopped. Coppice's own sessions are indexed as they are written. */
+  async index(options?: IndexHomeOptions): Promise<SearchGaps> {
+    const { indexHome } = await import('../search/search-home.ts');
+    return indexHome(this.#parts, options);
+  }
+
+  /** Removes the search index over homes of other agents. The next search builds it anew. */
+  async dropIndex(): Promise<void> {
+    const { dropIndex } = await import('../search/open-index.ts');
+    await dropIndex(this.#parts);
   }
 
   /** What people asked in an archived session, as far as search knows it; undefined for one that is not archived. */

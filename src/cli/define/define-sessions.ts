@@ -6,6 +6,7 @@ import {
   EXPORT_FORMATS,
   type ExportOptions,
   type ImportOptions,
+  type IndexCommandOptions,
   type ListOptions,
   type NoOptions,
   type SearchOptions,
@@ -40,6 +41,7 @@ export function defineSessions(program: Definition, frame: Frame): void {
   defineShow(sessions, frame);
   defineTail(sessions, frame);
   defineSearch(sessions, frame);
+  defineIndex(sessions, frame);
   defineStats(sessions, frame);
   defineExport(sessions, frame);
   defineImport(sessions, frame);
@@ -121,6 +123,19 @@ function defineSearch(sessions: Definition, frame: Frame): void {
     .addOption(textOption('--source <source>', 'only sessions from this source'))
     .addOption(dateOption('--since <when>', 'only what was said at or after this date or age', frame.clock))
     .addOption(countOption('--limit <n>', 'at most this many'));
+}
+
+function defineIndex(sessions: Definition, frame: Frame): void {
+  defineCommand<IndexCommandOptions>(sessions, frame, {
+    name: 'index',
+    about: 'Read all that is new in homes of other agents into the search index',
+    examples: ['coppice sessions index', 'coppice sessions index --rebuild', 'coppice sessions index --drop'],
+    load: () => import('../sessions/index-sessions.ts'),
+    over: 'merged',
+    onlyHere: 'the index is on the machine of its daemon',
+  })
+    .option('--rebuild', 'build the index anew')
+    .option('--drop', 'remove the index of all homes; the next search builds it anew');
 }
 
 function defineStats(sessions: Definition, frame: Frame): void {

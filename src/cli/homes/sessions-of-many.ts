@@ -1,5 +1,6 @@
 import type { App, AppSessions } from '../../app/app.ts';
 import { mergeSessions } from '../../app/machine/merge-sessions.ts';
+import { PATIENCE_MS, type SearchOptions } from '../../app/search/search-options.ts';
 import type { SessionsQuery } from '../../app/sessions/list-query.ts';
 import type { SessionPage, SessionPageQuery } from '../../app/sessions/session-pages.ts';
 import { Failure } from '../../core/failure.ts';
@@ -43,8 +44,8 @@ export function sessionsOfMany(homes: readonly OpenKnownHome[], io: Pick<Io, 'er
     sessions: {
       list,
       page: (query) => pageOf(homes, list, query ?? {}),
-      async search(query) {
-        const hits = await searchAll(homes, query);
+      async search(query, options) {
+        const hits = await searchAll(homes, query, options);
         for (const { session } of hits) note(session.id, session.home);
         return hits;
       },
@@ -143,10 +144,16 @@ type HitAt = SearchHit & { readonly session: SessionFacts & { readonly home: str
 const CLOSENESS: readonly SearchHit['match'][] = ['words', 'title', 'part'];
 
 /** What fits best in each home goes before what fits less well in any, and of these the newest first. */
-async function searchAll(homes: readonly OpenKnownHome[], query: SearchQuery): Promise<readonly HitAt[]> {
+async function searchAll(
+  homes: readonly OpenKnownHome[],
+  query: SearchQuery,
+  options: SearchOptions = {},
+): Promise<readonly HitAt[]> {
   const all: { readonly hit: HitAt; readonly closeness: number }[] = [];
+  // All of them together wait no longer than one alone.
+  const until = performance.now() + PATIENCE_MS;
   for (const { known, home } of homes) {
-    for (const hit of await home.sessions.search(query)) {
+    for (const hit of await home.sessions.search(query, { until, ...options })) {
       const closeness = CLOSENESS.indexOf(hit.match);
       all.push({ hit: { ...hit, session: { ...hit.session, home: known.name } }, closeness });
     }

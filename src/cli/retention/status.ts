@@ -90,6 +90,7 @@ const REST_WORDS: Record<RestSize['name'], string> = {
   reserve: 'Reserve for a full disk',
   plans: 'Saved plans',
   audit: 'Audit log',
+  search: 'Search index over other homes',
   caches: 'Caches',
   other: 'Settings and the rest',
 };

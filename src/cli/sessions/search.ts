@@ -1,5 +1,6 @@
 import type { AppSessions } from '../../app/app.ts';
 import { hitDocument } from '../../app/documents/search-document.ts';
+import { addGaps, NO_GAPS } from '../../app/search/search-gaps.ts';
 import type { SearchExcerpt, SearchHit } from '../../core/sessions/session-reader.ts';
 import type { CommandInput } from '../command.ts';
 import type { SearchOptions } from '../command-options.ts';
@@ -9,6 +10,8 @@ import { sessionsOfMany } from '../homes/sessions-of-many.ts';
 import type { Io, TextOutput } from '../io.ts';
 import { writeJson } from '../json-output.ts';
 import { safeText } from '../safe-text.ts';
+import { gapSentences } from './gap-sentences.ts';
+import { withIndexProgress } from './with-index-progress.ts';
 import { withAppRecords } from '../with-app.ts';
 
 /** What a person reads through. Programs get as many as the search gives unless they ask. */
@@ -31,13 +34,28 @@ async function printFound(
   const { source, since, limit: asked } = options;
   const text = args.join(' ');
   const query = { text, ...(source !== undefined && { source }), ...(since !== undefined && { since }) };
+  let gaps = NO_GAPS;
+  const search = (limit: number | undefined) =>
+    withIndexProgress(io, (progress) =>
+      sessions.search(
+        { ...query, ...(limit !== undefined && { limit }) },
+        {
+          ...progress,
+          uncounted: !global.json,
+          onGaps(more) {
+            gaps = addGaps(gaps, more);
+          },
+        },
+      ),
+    );
   if (global.json) {
-    const hits = await sessions.search({ ...query, ...(asked !== undefined && { limit: asked }) });
-    writeJson(io.out, { sessions: hits.map(hitDocument) });
+    const hits = await search(asked);
+    const notes = gapSentences(gaps);
+    writeJson(io.out, { sessions: hits.map(hitDocument), ...(notes.length > 0 && { notes }) });
     return 0;
   }
   const limit = asked ?? SHOWN;
-  const hits = await sessions.search({ ...query, limit: limit + 1 });
+  const hits = await search(limit + 1);
   if (hits.length === 0) io.out.write('No session matches. Try fewer words, or a part of a word.\n');
   const shown = hits.slice(0, limit);
   const shortIds = await sessions.shortIds(shown.map(({ session }) => session.id));
@@ -46,6 +64,7 @@ async function printFound(
     printHit(io, hit, shortIds.get(hit.session.id) ?? hit.session.id);
   }
   if (hits.length > limit) io.err.write(`There are more. Add --limit ${limit * 5} to see them.\n`);
+  for (const sentence of gapSentences(gaps)) io.err.write(`${sentence}\n`);
   return 0;
 }
 

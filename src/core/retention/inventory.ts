@@ -74,6 +74,8 @@ export type DiskPart =
   | 'audit'
   /** Saved plans. */
   | 'plans'
+  /** The search index over homes of other agents. */
+  | 'search'
   /** What makes work quicker and can go at any time. */
   | 'caches'
   | 'other';

@@ -13,6 +13,11 @@ export interface TranscriptFormat {
   recognise(head: FileHead): FileRole | undefined;
   /** What a transcript says, in order and some pieces at a time: of each session a `begin`, its pieces, and an `end`. */
   read(file: TranscriptFile, signal?: AbortSignal): TranscriptBatches;
+  /**
+   * The messages of a transcript from a place on at which a batch ended before. Absent where what comes later cannot be understood without
+   * what came before it.
+   */
+  readFrom?(file: TranscriptFile, offset: number, signal?: AbortSignal): TranscriptBatches;
 }
 
 export type TranscriptBatches = AsyncGenerator<TranscriptBatch, void, undefined>;

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { firstLines } from '../../core/sessions/first-lines.ts';
 import type { FileHead, FileRole, TranscriptFormat } from '../../core/sessions/transcript-format.ts';
-import { linesOfFile, readJsonLines } from '../../platform/transcripts/read-json-lines.ts';
+import { linesOfFile, readAddedLines, readJsonLines } from '../../platform/transcripts/read-json-lines.ts';
 import { claudeTranscript } from './claude-transcript.ts';
 
 /** The transcripts below `projects` of a Claude Code home: one file per session and one per subagent. */
@@ -10,6 +10,8 @@ export const claudeFormat: TranscriptFormat = {
   title: 'Claude Code',
   recognise,
   read: (file, signal) => readJsonLines(file.path, linesOfFile(file.path, signal), claudeTranscript(file.path)),
+  readFrom: (file, from, signal) =>
+    readAddedLines(file.path, linesOfFile(file.path, signal, from), claudeTranscript(file.path)),
 };
 
 function recognise({ path, beginning }: FileHead): FileRole | undefined {

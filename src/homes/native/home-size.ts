@@ -39,6 +39,7 @@ export function homeParts(layout: NativeLayout, measured: Measured, onEntry: () 
     reserve: of('reserve'),
     plans: of('plans'),
     audit: of('audit'),
+    search: of('search'),
     caches: of('caches'),
     other: of('other') + measured.other,
   };
@@ -48,7 +49,7 @@ export function homeParts(layout: NativeLayout, measured: Measured, onEntry: () 
 const SHARED_MEMORY = /\.db-shm$/;
 
 type RestPart =
-  | Extract<DiskPart, 'trash' | 'checkpoints' | 'log' | 'reserve' | 'plans' | 'audit' | 'caches' | 'other'>
+  | Extract<DiskPart, 'trash' | 'checkpoints' | 'log' | 'reserve' | 'plans' | 'audit' | 'search' | 'caches' | 'other'>
   | 'database';
 
 function restOf(layout: NativeLayout, onEntry: () => void): ReadonlyMap<RestPart, number> {
@@ -76,6 +77,7 @@ function partOf(layout: NativeLayout, name: string): RestPart {
   if (name === basename(layout.ballast)) return 'reserve';
   if (name === basename(layout.plans)) return 'plans';
   if (name === basename(layout.audit)) return 'audit';
+  if (name.startsWith(basename(layout.search))) return 'search';
   if (name === 'cache') return 'caches';
   return name === 'trash' || name === 'checkpoints' ? name : 'other';
 }

@@ -1,6 +1,6 @@
 import { firstLines } from '../../core/sessions/first-lines.ts';
 import type { FileHead, FileRole, TranscriptFormat } from '../../core/sessions/transcript-format.ts';
-import { linesOfFile, readJsonLines } from '../../platform/transcripts/read-json-lines.ts';
+import { linesOfFile, readAddedLines, readJsonLines } from '../../platform/transcripts/read-json-lines.ts';
 import { piTranscript } from './pi-transcript.ts';
 
 /** The sessions of pi: a header, then entries that form a tree. */
@@ -9,6 +9,8 @@ export const piFormat: TranscriptFormat = {
   title: 'pi',
   recognise,
   read: (file, signal) => readJsonLines(file.path, linesOfFile(file.path, signal), piTranscript(file.path)),
+  readFrom: (file, from, signal) =>
+    readAddedLines(file.path, linesOfFile(file.path, signal, from), piTranscript(file.path)),
 };
 
 function recognise({ path, beginning }: FileHead): FileRole | undefined {

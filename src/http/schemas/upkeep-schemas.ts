@@ -36,7 +36,10 @@ export const homeStatusSchema = z
     disk: z.object({ usedBytes: count, freeBytes: count, maxBytes: count.exactOptional() }),
     /** Together with the classes, all that the home takes on the disk. */
     rest: z.array(
-      z.object({ name: z.enum(['index', 'log', 'reserve', 'plans', 'audit', 'caches', 'other']), sizeBytes: count }),
+      z.object({
+        name: z.enum(['index', 'log', 'reserve', 'plans', 'audit', 'search', 'caches', 'other']),
+        sizeBytes: count,
+      }),
     ),
     /** In a home of another agent, every file in it by sort, the largest first. */
     files: z

@@ -39,6 +39,12 @@ function memberLines(home: string, place: string): AsyncIterable<SomeLines> {
   return archiveLines([[`${RECORD}${line}}`]], () => openBelow(home, join(place, FILES)), { linked: true });
 }
 
+/** The record in a line of an archive; undefined where it is about something else. */
+export function takenRecordIn(line: Buffer): TakenRecord | undefined {
+  if (line.toString('utf8', 0, RECORD.length) !== RECORD) return undefined;
+  return parseRecord(line.toString('utf8').slice(RECORD.length, -1));
+}
+
 interface Unpacking {
   /** The bundle. */
   readonly path: string;
@@ -54,9 +60,9 @@ async function unpack(home: string, place: string, { path, member }: Unpacking):
     using files = new ArchiveUnpack({ above, name: FILES });
     for await (const stretch of memberStretches(path, member)) {
       for (const line of linesIn(stretch)) {
-        const text = record === undefined ? line.toString('utf8') : '';
-        if (text.startsWith(RECORD)) {
-          record = parseRecord(text.slice(RECORD.length, -1));
+        const known = record === undefined ? takenRecordIn(line) : undefined;
+        if (known !== undefined) {
+          record = known;
           continue;
         }
         const parsed = parseArchiveLine(line);

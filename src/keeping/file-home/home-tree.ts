@@ -9,6 +9,8 @@ export interface TreeFile {
   readonly diskBytes: number;
   readonly modifiedAt: EpochMs;
   readonly linkCount: number;
+  /** The number by which its file system knows it. */
+  readonly inode?: number;
 }
 
 /** Everything in a home but Coppice's own records, from one walk that follows no link. */

@@ -19,27 +19,39 @@ export interface FileHome extends FileHomePlace {
   readonly rows?: Rows;
 }
 
-/** Several questions about one session come together. */
+/** Several questions about one session come together. In a home that takes longer to look at, what was seen is good for as long as that took. */
 const MOMENT_MS = 500;
+
+interface Look {
+  /** By `performance.now()`. */
+  goodUntil: number;
+  readonly walkedAt: EpochMs;
+  readonly look: Promise<LookedHome>;
+}
 
 /**
  * Opens a home to read it or to change it. Real time, and not the clock of the home, says how long ago it was looked at: that is about
  * the file system.
  */
 export function openFileHome({ home, agent, clock }: FileHomePlace & { readonly clock: Clock }): FileHome {
-  let last: { readonly at: number; readonly walkedAt: EpochMs; readonly look: Promise<LookedHome> } | undefined;
+  let last: Look | undefined;
   const look = (signal?: AbortSignal) => {
+    const startedAt = performance.now();
     const found = lookAtHome({ home, agent }, clock.now(), signal);
-    const noted = { at: performance.now(), walkedAt: Date.now(), look: found };
+    const noted: Look = { goodUntil: Number.POSITIVE_INFINITY, walkedAt: Date.now(), look: found };
     last = noted;
+    const ended = () => {
+      const tookMs = performance.now() - startedAt;
+      noted.goodUntil = startedAt + tookMs + Math.max(MOMENT_MS, tookMs);
+    };
     const forget = () => {
       if (last === noted) last = undefined;
     };
-    found.catch(forget);
+    found.then(ended, forget);
     return found;
   };
   const recentLook = async () => {
-    if (last === undefined || performance.now() - last.at > MOMENT_MS) return look();
+    if (last === undefined || performance.now() > last.goodUntil) return look();
     const { walkedAt } = last;
     const found = await last.look;
     return hasSameNames(found.tree, walkedAt) ? found : look();

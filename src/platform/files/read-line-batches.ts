@@ -19,20 +19,23 @@ export interface LineBatch {
 export interface BatchOptions {
   readonly maxLineBytes: number;
   readonly signal?: AbortSignal | undefined;
+  /** Where to begin: right after a line break. */
+  readonly from?: number;
 }
 
 /** The lines of a UTF-8 file of any size, many at a time, in memory that depends only on the longest line. */
 export function readLineBatches(path: string, options: BatchOptions): AsyncGenerator<LineBatch> {
-  return lineBatches(chunksOf(path), options);
+  return lineBatches(chunksOf(path, options.from ?? 0), options);
 }
 
-async function* chunksOf(path: string): AsyncGenerator<Buffer> {
+async function* chunksOf(path: string, from: number): AsyncGenerator<Buffer> {
   const file = await open(path, 'r');
   try {
     const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
-    for (;;) {
-      const { bytesRead } = await file.read(buffer, 0, CHUNK_BYTES, null);
+    for (let at = from; ; ) {
+      const { bytesRead } = await file.read(buffer, 0, CHUNK_BYTES, at);
       if (bytesRead === 0) return;
+      at += bytesRead;
       yield buffer.subarray(0, bytesRead);
     }
   } finally {
@@ -43,10 +46,10 @@ async function* chunksOf(path: string): AsyncGenerator<Buffer> {
 /** The same for whatever gives bytes. A chunk may be used again once the next one is asked for. */
 export async function* lineBatches(
   chunks: AsyncIterable<Buffer>,
-  { maxLineBytes, signal }: BatchOptions,
+  { maxLineBytes, signal, from = 0 }: BatchOptions,
 ): AsyncGenerator<LineBatch> {
   let firstNumber = 1;
-  let offset = 0;
+  let offset = from;
   let begun: Begun = { bytes: 0, pieces: [] };
   for await (const chunk of chunks) {
     signal?.throwIfAborted();

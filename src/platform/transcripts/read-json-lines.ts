@@ -22,8 +22,13 @@ export interface LineTranscript {
 /** Where lines come from: a file, or what a program makes of one. */
 export type LineSource = AsyncIterable<LineBatch>;
 
-export function linesOfFile(path: string, signal?: AbortSignal): LineSource {
-  return readLineBatches(path, { maxLineBytes: MAX_LINE_BYTES, signal });
+export function linesOfFile(path: string, signal?: AbortSignal, from = 0): LineSource {
+  return readLineBatches(path, { maxLineBytes: MAX_LINE_BYTES, signal, from });
+}
+
+/** What lines say that were added to a transcript. Numbers of lines in its problems count from the first of them. */
+export async function* readAddedLines(path: string, source: LineSource, transcript: LineTranscript): TranscriptBatches {
+  for await (const batch of source) yield { pieces: readBatch(path, batch, transcript), offset: batch.endOffset };
 }
 
 /**

@@ -93,6 +93,7 @@ describe('pressure', () => {
       reserve: 0,
       plans: 0,
       audit: 0,
+      search: 0,
       caches: 0,
       other: 0,
     };
@@ -116,6 +117,7 @@ describe('pressure', () => {
       reserve: 0,
       plans: 0,
       audit: 0,
+      search: 0,
       caches: 0,
       other: 0,
     };

@@ -62,6 +62,7 @@ export function hermesParts({ sums, rowBytes, sessionFiles, strays, leftFiles }:
     plans: of('plans'),
     // A home of another agent is not served, so nobody changes it but by command.
     audit: 0,
+    search: of('search'),
     caches: of('caches'),
     other: of('other') + leftFiles,
   };
