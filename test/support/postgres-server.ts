@@ -89,12 +89,7 @@ function startServer({ folder, programs: { bin } }: StartOptions): void {
     '--no-sync',
   ]);
   if (made.status !== 0) throw new Error(made.stderr || String(made.error));
-  const settings = [
-    'listen_addresses=',
-    `unix_socket_directories=${socket}`,
-    'max_connections=200',
-    'fsync=off',
-  ];
+  const settings = ['listen_addresses=', `unix_socket_directories=${socket}`, 'max_connections=200', 'fsync=off'];
   const args = [
     '-w',
     '-t',

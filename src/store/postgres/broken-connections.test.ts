@@ -22,7 +22,7 @@ describe('a connection that breaks', () => {
         const said: string[] = [];
         for (let piece = 1; piece <= 30; piece += 1) {
           const text = `message ${piece}`;
-          proxy.cutAt(piece % 6, cut);
+          proxy.cutAt(1 + (piece % 5), cut);
           const { lastSeq } = await store.append('s', [user(text)]);
           said.push(text);
           expect(lastSeq).toBe(said.length);
@@ -30,7 +30,8 @@ describe('a connection that breaks', () => {
         proxy.cutAt(0, cut);
         expect((await collect(store.messages('s'))).map(({ content }) => content)).toEqual(said);
         expect((await store.get('s'))?.messageCount).toBe(said.length);
-        expect(proxy.cuts).toBeGreaterThan(5);
+        // The first piece there is, every fifth time.
+        expect(proxy.cuts).toBeGreaterThanOrEqual(6);
       });
     }
   }

@@ -5,8 +5,6 @@
 export interface Capabilities {
   /** Several tables are changed by one statement: appends of many callers go in one round trip, where each takes four otherwise. */
   readonly oneStatement: boolean;
-  /** The extension `pg_trgm` is there, and knows letters beyond ASCII: parts of words are found by an index. */
-  readonly trigrams: boolean;
 }
 
-export const ALL_CAPABILITIES: Capabilities = { oneStatement: true, trigrams: true };
+export const ALL_CAPABILITIES: Capabilities = { oneStatement: true };

@@ -4,7 +4,7 @@ import { ALL_CAPABILITIES, type Capabilities } from './capabilities.ts';
 import { Database } from './database.ts';
 import { readServerAddress, type ServerAddress } from './server-address.ts';
 import type { SqlClient, SqlPool, StatementConfig } from './sql.ts';
-import { hasTrigrams, migrate, spaceNumber } from '../schema/migrations.ts';
+import { indexParts, migrate, spaceNumber } from '../schema/migrations.ts';
 
 export interface OpenDatabaseOptions {
   /** Where the home is. With a pool, only what is said of the space counts. */
@@ -29,14 +29,11 @@ export async function openDatabase({
   const address = readServerAddress(url);
   const pool = given ?? (await poolFor(address, connections ?? CONNECTIONS));
   const common = { pool, where: address.where, waitMs: address.waitMs, ownsPool: given === undefined };
-  const can = (name: keyof Capabilities) => without[name] !== true && ALL_CAPABILITIES[name];
-  const first = new Database({ ...common, space: 0, capabilities: { ...ALL_CAPABILITIES, trigrams: can('trigrams') } });
+  const capabilities = { oneStatement: without.oneStatement !== true && ALL_CAPABILITIES.oneStatement };
+  const first = new Database({ ...common, space: 0, capabilities });
   try {
     await migrate(first);
-    const capabilities = {
-      oneStatement: can('oneStatement'),
-      trigrams: can('trigrams') && (await hasTrigrams(first)),
-    };
+    await indexParts(first);
     const space = await spaceNumber(first, address.space);
     return new Database({ ...common, space, capabilities });
   } catch (error) {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Failure } from '../../../core/failure.ts';
+import { errorCode } from '../../../platform/error-code.ts';
 import { digestOf } from '../database/bound-text.ts';
 import type { Database } from '../database/database.ts';
-import { isTaken } from '../database/server-errors.ts';
 import type { Sql } from '../database/sql.ts';
 import { HOME_SCHEMA } from './011-home.ts';
 import { RECORDS_SCHEMA } from './011-records.ts';
@@ -76,13 +76,12 @@ export async function spaceNumber(db: Database, name: string): Promise<number> {
 }
 
 /**
- * Whether parts of words can be found by an index. Where the server may not have the extension, or knows ASCII alone, the same is found by
+ * Has parts of words found by an index. Where the server does not have the extension, or this user may not make it, the same is found by
  * looking through all of the text.
  */
-export async function hasTrigrams(db: Database): Promise<boolean> {
-  const has = async () =>
-    (await db.get<{ has: boolean }>(`SELECT to_regclass('coppice.search_by_part') IS NOT NULL AS has`))?.has === true;
-  if (await has()) return true;
+export async function indexParts(db: Database): Promise<void> {
+  const row = await db.get<{ has: boolean }>(`SELECT to_regclass('coppice.search_by_part') IS NOT NULL AS has`);
+  if (row?.has === true) return;
   try {
     await db.write(async (tx) => {
       await tx.run('CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA coppice');
@@ -95,9 +94,8 @@ export async function hasTrigrams(db: Database): Promise<boolean> {
     });
   } catch (error) {
     // It is not installed there, or this user may not: searching works without, and takes longer.
-    if (!(error instanceof Failure) && !isTaken(error) && !('code' in (error as object))) throw error;
+    if (!(error instanceof Failure) && errorCode(error) === undefined) throw error;
   }
-  return has();
 }
 
 const TRIGRAM_INDEXES = [

@@ -4,7 +4,7 @@ import { indexPortion } from './search-rows.ts';
 
 /** So long nothing was written before indexing begins: whoever writes does not wait for it. */
 const IDLE_MS = 20;
-/** However much is written, what waits is indexed after this. */
+/** However much is written, a portion of what waits is indexed after this. */
 const LONGEST_MS = 2000;
 
 const BEHIND = 'SELECT 1 FROM coppice.sessions WHERE space = :space AND indexed_seq < last_seq LIMIT 1';
@@ -60,7 +60,8 @@ export class SearchIndexer implements AsyncDisposable {
     });
   }
 
+  /** Until somebody writes again: who writes without a pause is not slowed down for long by what may wait. */
   async #indexAll(): Promise<void> {
-    while (await this.#db.write(indexPortion));
+    while ((await this.#db.write(indexPortion)) && this.#timer === undefined);
   }
 }
