@@ -149,9 +149,9 @@ describe('the architecture', () => {
   });
 
   it('knows no kind of home by name outside its folder and the list', () => {
-    // Extensions of one family share a folder. Transcripts that can be brought in have a list of their own, and the gateway knows
+    // Extensions of one family, and agents that write alike, share a folder. Transcripts that can be brought in have a list of their own, and the gateway knows
     // agents by the commands that it runs.
-    const FOLDERS: Record<string, string> = { 'roo-code': 'cline', 'kilo-code': 'cline' };
+    const FOLDERS: Record<string, string> = { 'roo-code': 'cline', 'kilo-code': 'cline', openclaw: 'pi' };
     const LISTS = new Set([KINDS, 'app/transfer/transcripts/load-formats.ts']);
     const isNamed = (text: string, { name, agent }: KnownKind) =>
       name.length < 4 ? text.includes(`'${name}'`) : new RegExp(`${name}|${agent}`, 'i').test(withoutAddresses(text));

@@ -57,6 +57,9 @@ export function foundFileHome(parts: FileHomeParts, path: string, { reasons, loa
   };
 }
 
+/** What is known wherever agents write down each of their calls. */
+const MEASURED: readonly SessionFact[] = ['tokens', 'cost'];
+
 async function openFound(
   parts: FileHomeParts,
   { path, reasons, loaded }: DetectedHome & { readonly path: string },
@@ -97,7 +100,7 @@ async function openFound(
     leftoverFolders: () => [...new Set((loaded.shared ?? []).map(({ folder = '' }) => join(path, folder)))],
     copies: async () => [],
     files: async (id) => filesOf(home, id),
-    knows: async () => ['tokens', 'cost', ...(parts.knows ?? [])],
+    knows: async () => [...(loaded.rows?.unmeasured === true ? [] : MEASURED), ...(parts.knows ?? [])],
     retention: () => retentionOf(home),
     settingsProblems: (closest) => parts.settingsProblems?.(path, closest) ?? [],
     checkOwn: () => companion.store().check(),

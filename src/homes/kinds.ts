@@ -55,6 +55,14 @@ export const KINDS: readonly KnownKind[] = [
     load: async () => (await import('./claude-code/claude-kind.ts')).claudeKind,
   },
   {
+    name: 'codex',
+    agent: 'Codex',
+    place: '~/.codex',
+    variables: ['CODEX_HOME'],
+    tags: ['codex:archived'],
+    load: async () => (await import('./codex/codex-kind.ts')).codexKind,
+  },
+  {
     name: 'opencode',
     agent: 'opencode',
     place: '~/.local/share/opencode',
@@ -68,6 +76,22 @@ export const KINDS: readonly KnownKind[] = [
     place: '~/.gemini',
     variables: ['GEMINI_CLI_HOME'],
     load: async () => (await import('./gemini-cli/gemini-kind.ts')).geminiKind,
+  },
+  {
+    name: 'goose',
+    agent: 'Goose',
+    place: '~/.local/share/goose',
+    variables: ['GOOSE_PATH_ROOT', 'XDG_DATA_HOME'],
+    tags: ['goose:archived'],
+    load: async () => (await import('./goose/goose-kind.ts')).gooseKind,
+  },
+  {
+    name: 'openclaw',
+    agent: 'OpenClaw',
+    place: '~/.openclaw',
+    variables: ['OPENCLAW_STATE_DIR'],
+    tags: ['openclaw:archived'],
+    load: async () => (await import('./pi/openclaw/openclaw-kind.ts')).openclawKind,
   },
   {
     name: 'copilot',

@@ -23,3 +23,18 @@ export function sumOthers(): { add(sort: OtherSort, files: readonly TreeFile[]):
     sums: () => [...byName.values()],
   };
 }
+
+/** A sort that is known by how paths look. */
+export interface PathSort extends OtherSort {
+  readonly fits: RegExp;
+}
+
+/** Files by the first sort that fits their path. What fits none is left out, and so it is unknown. */
+export function othersByPath(files: Iterable<TreeFile>, sorts: readonly PathSort[]): readonly OtherFiles[] {
+  const others = sumOthers();
+  for (const file of files) {
+    const sort = sorts.find(({ fits }) => fits.test(file.path));
+    if (sort !== undefined) others.add(sort, [file]);
+  }
+  return others.sums();
+}

@@ -1,9 +1,9 @@
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import BetterSqlite3, { type Database } from 'better-sqlite3';
 import { DAY_MS, type EpochMs } from '../../src/core/time.ts';
 import { FILE_NOW, putFile } from './file-home-scene.ts';
+import { putLeftDatabase } from './guest-home.ts';
 
 /** The shape of the database of opencode 1.18, as far as it matters here. */
 const SCHEMA = `
@@ -56,15 +56,11 @@ export interface OpencodeSessionRow {
   readonly messages?: readonly SpokenMessage[];
 }
 
-/** A database of opencode that is open, to write into. */
-export function openOpencode(path: string): Database {
-  const db = new BetterSqlite3(path);
-  db.pragma('journal_mode = WAL');
+function prepareOpencode(db: Database): void {
   db.pragma('foreign_keys = ON');
   db.exec(SCHEMA);
   db.prepare('INSERT INTO migration VALUES (?, 1)').run(LAST_MIGRATION);
   db.prepare(`INSERT INTO project VALUES (?, '/home/ada/work', 'git', 1, '[]')`).run(PROJECT);
-  return db;
 }
 
 export function putSession(db: Database, session: OpencodeSessionRow): void {
@@ -116,22 +112,11 @@ export function putDatabase(
   home: string,
   { name = 'opencode.db', write, inLog = false, at = LONG_AGO }: PutDatabase,
 ): void {
-  const folder = mkdtempSync(join(tmpdir(), 'coppice-opencode-'));
-  const path = join(folder, name);
-  const db = openOpencode(path);
-  try {
+  const all = (db: Database) => {
+    prepareOpencode(db);
     write(db);
-    if (!inLog) db.pragma('wal_checkpoint(TRUNCATE)');
-    mkdirSync(home, { recursive: true });
-    for (const suffix of inLog ? ['', '-wal'] : ['']) {
-      const to = join(home, name + suffix);
-      copyFileSync(path + suffix, to);
-      utimesSync(to, at / 1000, at / 1000);
-    }
-  } finally {
-    db.close();
-    rmSync(folder, { recursive: true });
-  }
+  };
+  putLeftDatabase(home, { path: name, write: all, at, inLog });
 }
 
 export const LONG_AGO = FILE_NOW - 40 * DAY_MS;

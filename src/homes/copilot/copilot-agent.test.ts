@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { treeOf } from '../../../test/support/claude-home.ts';
 import {
@@ -15,6 +15,7 @@ import { tempDir } from '../../../test/support/temp-dir.ts';
 import { DAY_MS } from '../../core/time.ts';
 import type { FoundSession } from '../../keeping/file-home/file-agent.ts';
 import { copilotAgent } from './copilot-agent.ts';
+import { copilotKind } from './copilot-kind.ts';
 
 const ONE: CopilotSpec = { id: copilotId('1'), name: 'It is "mine"' };
 const OLD = FILE_NOW - 40 * DAY_MS;
@@ -55,7 +56,7 @@ describe('a sorted home of Copilot CLI', () => {
         ?.parts.map(({ path }) => path)
         .toSorted(),
     ).toEqual(
-      ['.workspace-fork.lock', 'checkpoints', 'rewind-file-snapshots', 'workspace.yaml'].map(
+      ['.workspace-fork.lock', 'checkpoints', 'research', 'rewind-file-snapshots', 'workspace.yaml'].map(
         (name) => `${below}/${name}`,
       ),
     );
@@ -75,6 +76,19 @@ describe('a sorted home of Copilot CLI', () => {
       messageCount: 2,
       lastActiveAt: OLD,
     });
+  });
+});
+
+describe('a home of Copilot CLI', () => {
+  it('is one for as long as sessions can come back to it', async () => {
+    const home = homeWithOne();
+    expect(await copilotKind.detect(home)).toMatchObject({ kind: 'copilot', reasons: [] });
+    rmSync(join(home, 'session-state', ONE.id), { recursive: true });
+    expect(await copilotKind.detect(home)).toBeUndefined();
+    mkdirSync(join(home, '.coppice'));
+    expect(await copilotKind.detect(home)).toMatchObject({ kind: 'copilot' });
+    rmSync(join(home, 'session-state'), { recursive: true });
+    expect(await copilotKind.detect(home)).toBeUndefined();
   });
 });
 

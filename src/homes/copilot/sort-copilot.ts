@@ -35,7 +35,7 @@ export async function sortCopilot(tree: HomeTree, now: EpochMs): Promise<SortedH
   const problems: Problem[] = [];
   for (const [id, files] of folders) {
     if (sessions.length % TURN_SESSIONS === 0) await setImmediate();
-    const found = sessionOf(id, files, { home: tree.home, now, unseen: unseen.has(id) });
+    const found = sessionOf(id, files, { tree, now, unseen: unseen.has(id) });
     sessions.push(found.session);
     if (found.trouble !== undefined) problems.push(damaged(id, found.trouble));
   }
@@ -68,16 +68,16 @@ interface LookedSession {
 }
 
 interface Around {
-  readonly home: string;
+  readonly tree: HomeTree;
   readonly now: EpochMs;
   /** Not everything in its folder could be seen. */
   readonly unseen: boolean;
 }
 
-function sessionOf(id: string, files: readonly TreeFile[], { home, now, unseen }: Around): LookedSession {
-  const { head, trouble } = headOf(join(home, placeOf(id), EVENTS));
+function sessionOf(id: string, files: readonly TreeFile[], { tree, now, unseen }: Around): LookedSession {
+  const { head, trouble } = headOf(join(tree.home, placeOf(id), EVENTS));
   const transcripts = files.filter(({ path }) => path === `${placeOf(id)}/${EVENTS}`);
-  const parts = partsOf(id, files);
+  const parts = partsOf(tree, id, files);
   const hold: SessionHold | undefined =
     unseen || (head !== undefined && (head.version !== KNOWN_VERSION || head.id !== id))
       ? { kind: 'report-only' }
@@ -87,7 +87,7 @@ function sessionOf(id: string, files: readonly TreeFile[], { home, now, unseen }
     id,
     transcripts,
     parts,
-    active: recentlyUsed({ transcripts, parts }, now) || (isMarked && isOpenIn(join(home, placeOf(id)))),
+    active: recentlyUsed({ transcripts, parts }, now) || (isMarked && isOpenIn(join(tree.home, placeOf(id)))),
     ...(hold !== undefined && { hold }),
     ...(trouble !== undefined && { unreadable: true }),
   };
@@ -103,9 +103,10 @@ function headOf(path: string): { readonly head?: CopilotHead; readonly trouble?:
   }
 }
 
-/** Everything beside the events, each folder in one piece. */
-function partsOf(id: string, files: readonly TreeFile[]): SessionPart[] {
-  const byPath = new Map<string, TreeFile[]>();
+/** Everything beside the events, each folder in one piece, also where nothing is in it. */
+function partsOf({ folders }: HomeTree, id: string, files: readonly TreeFile[]): SessionPart[] {
+  const own = FOLDERS.map((name) => `${placeOf(id)}/${name}`).filter((path) => folders.has(path));
+  const byPath = new Map<string, TreeFile[]>(own.map((path) => [path, []]));
   const start = `${placeOf(id)}/`;
   for (const file of files) {
     const name = file.path.slice(start.length).split('/', 1).join();
@@ -114,8 +115,11 @@ function partsOf(id: string, files: readonly TreeFile[]): SessionPart[] {
     if (known === undefined) byPath.set(start + name, [file]);
     else known.push(file);
   }
-  return [...byPath].map(([path, own]) => ({ path, files: own, sparable: false }));
+  return [...byPath].map(([path, all]) => ({ path, files: all, sparable: false }));
 }
+
+/** Made for each session, and often never used. */
+const FOLDERS = ['checkpoints', 'files', 'research', 'rewind-file-snapshots'];
 
 function damaged(id: string, why: string): Problem {
   return { kind: 'unreadable', subject: id, message: `The session ${id} ${why}. It is left alone.` };

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
-import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import type { TranscriptFacts, TranscriptPiece } from '../../core/sessions/transcript-format.ts';
+import { parseObject } from '../../keeping/row-home/parse-object.ts';
 import { opencodeSession } from './opencode-session.ts';
 
 interface SessionRow {
@@ -36,10 +36,10 @@ export function openConversation(db: Database, id: string): OpencodeConversation
   return {
     messageIds: (after, most = -1) => messageIds(db, id, { after, most }),
     say(message) {
-      const info = parsedObject(data.get(message));
+      const info = parseObject(data.get(message));
       const said = parts
         .all(message)
-        .map(parsedObject)
+        .map(parseObject)
         .filter((part) => part !== undefined);
       return info === undefined ? [] : session.say(info, said);
     },
@@ -61,15 +61,4 @@ function messageIds(
   const later = `SELECT id FROM message WHERE session_id = ? AND (time_created, id) >
     (SELECT time_created, id FROM message WHERE id = ?) ${order}`;
   return db.prepare<[string, string, number], string>(later).pluck().all(id, after, most);
-}
-
-/** Damaged JSON is passed over, as the program itself does. */
-export function parsedObject(text: unknown): JsonObject | undefined {
-  if (typeof text !== 'string') return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { collect } from '../../../test/support/collect.ts';
-import { dumpFileHome, FILE_NOW } from '../../../test/support/file-home-scene.ts';
+import { dumpFileHome } from '../../../test/support/file-home-scene.ts';
+import { readerAt } from '../../../test/support/foreign-reader.ts';
 import { changeDatabase, LONG_AGO, putDatabase, putSession } from '../../../test/support/opencode-home.ts';
 import { buildOpencode } from '../../../test/support/opencode-scene.ts';
 import { tempDir } from '../../../test/support/temp-dir.ts';
@@ -8,11 +9,7 @@ import { contentText } from '../../core/sessions/message.ts';
 import { totalTokens } from '../../core/sessions/session.ts';
 import { opencodeKind } from './opencode-kind.ts';
 
-async function readerOf(home: string) {
-  const reader = (await opencodeKind.detect(home))?.reader({ now: () => FILE_NOW });
-  if (reader === undefined) throw new Error('no home of opencode');
-  return reader;
-}
+const readerOf = (home: string) => readerAt(opencodeKind, home);
 
 describe('the sessions of opencode', () => {
   it('are read with what their rows say, where all of it is in the log', async () => {

@@ -1,12 +1,13 @@
-import { setImmediate } from 'node:timers/promises';
 import type { Database } from 'better-sqlite3';
 import { readTime } from '../../core/read-time.ts';
 import { objectOf, textOf } from '../../core/sessions/message-parts.ts';
 import { addUsage, type ModelUsage, NO_USAGE } from '../../core/sessions/session.ts';
 import { shellWord } from '../../core/shell-word.ts';
+import { parseObject } from '../../keeping/row-home/parse-object.ts';
 import type { RowAgent, RowPage, RowSession } from '../../keeping/row-home/row-agent.ts';
+import { createBreathing, sumRows } from '../../keeping/row-home/sum-rows.ts';
 import { type GuestDatabase, hasColumns } from '../../platform/sqlite/guest-database.ts';
-import { openConversation, parsedObject } from './opencode-conversation.ts';
+import { openConversation } from './opencode-conversation.ts';
 import { opencodeDatabases } from './opencode-places.ts';
 import { hasSessions } from './opencode-schema.ts';
 import { usageOf } from './opencode-usage.ts';
@@ -43,25 +44,17 @@ type SessionRow = Readonly<Record<Column | 'id' | 'parent' | 'directory' | 'titl
 type Column = 'model' | 'time_compacting' | 'time_archived';
 const COLUMNS: readonly Column[] = ['model', 'time_compacting', 'time_archived'];
 
-/** Whoever else has something to do gets a turn after so long. */
-const TURN_MS = 15;
-
 async function* readSessions(guest: GuestDatabase, signal?: AbortSignal): AsyncGenerator<RowSession> {
   if (!hasSessions(guest)) return;
   const rows = sessionRows(guest);
-  let turnEndsAt = performance.now() + TURN_MS;
-  const breathe = async () => {
-    if (performance.now() < turnEndsAt) return;
-    await setImmediate();
-    signal?.throwIfAborted();
-    turnEndsAt = performance.now() + TURN_MS;
-  };
-  const bytes = await partBytes(guest.db, breathe);
+  const breathe = createBreathing(signal);
+  const table = { table: 'part', session: 'session_id', content: 'data' };
+  const parts = hasColumns(guest, 'part', ['session_id']) ? await sumRows(guest.db, table, breathe) : undefined;
   const tell = tellSessions(guest.db);
   for (const row of rows) {
     await breathe();
     // What is no text is the id of nothing that its program knows.
-    if (typeof row.id === 'string') yield tell(row, row.id, bytes.get(row.id) ?? 0);
+    if (typeof row.id === 'string') yield tell(row, row.id, parts?.get(row.id)?.bytes ?? 0);
   }
 }
 
@@ -73,26 +66,6 @@ function sessionRows(guest: GuestDatabase): readonly SessionRow[] {
        FROM session ORDER BY time_created, id`,
     )
     .all();
-}
-
-const STEP_ROWS = 5000;
-
-/** What the parts of each session hold. Their lengths stand before them, so what is long is not read. */
-async function partBytes(db: Database, breathe: () => Promise<void>): Promise<ReadonlyMap<string, number>> {
-  const sums = new Map<string, number>();
-  const step = db.prepare<[number], { id: unknown; bytes: number; last: number }>(
-    `SELECT session_id AS id, sum(bytes) AS bytes, max(row) AS last FROM (SELECT session_id, octet_length(data) AS bytes, rowid AS row
-     FROM part WHERE rowid > ? ORDER BY rowid LIMIT ${STEP_ROWS}) GROUP BY session_id`,
-  );
-  for (let after = Number.MIN_SAFE_INTEGER; ; ) {
-    const found = step.all(after);
-    if (found.length === 0) return sums;
-    for (const { id, bytes, last } of found) {
-      if (typeof id === 'string') sums.set(id, (sums.get(id) ?? 0) + bytes);
-      after = Math.max(after, last);
-    }
-    await breathe();
-  }
 }
 
 interface MessageRow {
@@ -118,7 +91,7 @@ function tellSessions(db: Database): (row: SessionRow, id: string, partsHold: nu
     for (const { bytes, data } of messages.iterate(id)) {
       messageRows += 1;
       rowBytes += bytes;
-      const info = parsedObject(data);
+      const info = parseObject(data);
       const used = info && usageOf(info);
       // Only the newest one may still be at it.
       unfinished = info?.['role'] === 'assistant' && objectOf(info['time'])?.['completed'] === undefined;
@@ -163,5 +136,5 @@ function described(
 
 /** It is written down as JSON, of which the id is what people know. */
 function modelOf(model: Cell): string | undefined {
-  return textOf(parsedObject(model)?.['id']);
+  return textOf(parseObject(model)?.['id']);
 }

@@ -19,7 +19,7 @@ const NEWEST_MIGRATION = '20260622202450_simplify_session_input';
 const READ: Readonly<Record<string, readonly string[]>> = {
   session: ['id', 'directory', 'title', 'parent_id', 'time_created', 'time_updated'],
   message: ['id', 'session_id', 'time_created', 'data'],
-  part: ['id', 'message_id', 'session_id', 'data'],
+  part: ['id', 'message_id', 'data'],
 };
 
 /** What removing what no row names rests on. */

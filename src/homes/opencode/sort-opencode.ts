@@ -1,6 +1,7 @@
 import type { EpochMs } from '../../core/time.ts';
-import type { OtherFiles, SortedHome } from '../../keeping/file-home/file-agent.ts';
+import type { SortedHome } from '../../keeping/file-home/file-agent.ts';
 import type { HomeTree } from '../../keeping/file-home/home-tree.ts';
+import { othersByPath, type PathSort } from '../../keeping/other-sorts.ts';
 import { databaseInUse } from './database-in-use.ts';
 import { findLeftovers } from './find-leftovers.ts';
 
@@ -9,11 +10,12 @@ export async function sortOpencode(tree: HomeTree, now: EpochMs): Promise<Sorted
   const isBusy = databaseInUse(tree.home, now) !== undefined;
   const { strays, problems } = isBusy ? { strays: [], problems: [] } : await findLeftovers(tree, now);
   const taken = new Set(strays.flatMap(({ files }) => files.map(({ path }) => path)));
-  return { sessions: [], strays, others: othersIn(tree, taken), problems, doubts: [] };
+  const left = [...tree.files.values()].filter(({ path }) => !taken.has(path));
+  return { sessions: [], strays, others: othersByPath(left, OTHERS), problems, doubts: [] };
 }
 
 /** What is there beside leftovers, by sort. Whatever fits nothing is unknown, and stays. */
-const OTHERS: readonly (Omit<OtherFiles, 'files'> & { readonly fits: RegExp })[] = [
+const OTHERS: readonly PathSort[] = [
   { name: 'database', fits: /^opencode(?:-[\w.-]+)?\.db(?:-wal|-shm)?$/, unbounded: true },
   { name: 'snapshot', fits: /^snapshot\//, unbounded: false },
   { name: 'tool-output', fits: /^tool-output\//, unbounded: false },
@@ -24,12 +26,3 @@ const OTHERS: readonly (Omit<OtherFiles, 'files'> & { readonly fits: RegExp })[]
   { name: 'program', fits: /^bin\//, unbounded: false },
   { name: 'settings', fits: /^(?:auth|mcp-auth)\.json$/, unbounded: false },
 ];
-
-function othersIn({ files }: HomeTree, taken: ReadonlySet<string>): readonly OtherFiles[] {
-  const left = [...files.values()].filter(({ path }) => !taken.has(path));
-  return OTHERS.map(({ name, fits, unbounded }, at) => {
-    const before = OTHERS.slice(0, at);
-    const own = left.filter(({ path }) => fits.test(path) && !before.some((other) => other.fits.test(path)));
-    return { name, files: own, unbounded };
-  });
-}

@@ -16,9 +16,11 @@ export interface RowAgent {
   /** What is said in a session from a mark on, a bounded part of it. */
   page(guest: GuestDatabase, id: string, after: string | undefined): RowPage;
   /** Why nobody but its agent takes a session away. */
-  hold(session: Pick<RowSession, 'id'>): SessionHold;
+  hold(session: Pick<RowSession, 'id' | 'key'>): SessionHold;
   /** Nothing tells of single calls: what was used is only known by session. */
   readonly totalsOnly?: true;
+  /** What a session used is not told at all. */
+  readonly unmeasured?: true;
   /** What a person may do about a damaged database. */
   readonly mend?: string;
 }
@@ -27,6 +29,8 @@ export interface RowAgent {
 export interface RowSession {
   /** The agent's own id. It is data: it may hold anything. */
   readonly id: string;
+  /** By what its agent calls it, where that is not its id. */
+  readonly key?: string;
   readonly title?: string;
   readonly workdir?: string;
   readonly model?: string;

@@ -49,8 +49,7 @@ export function rowItem(telling: RowTelling, row: FoundRow): SessionItem {
   return {
     ...facts,
     kind: 'session',
-    tokens: totalTokens(usage),
-    costUsd: usage.costUsd,
+    ...(telling.agent.unmeasured !== true && { tokens: totalTokens(usage), costUsd: usage.costUsd }),
     active: row.active,
     bytes: { rows: contentBytes, transcript: 0, dumps: 0, other: 0 },
     fingerprint: `${row.lastActiveAt}:${row.messageRows}:${row.rowBytes}`,
