@@ -15,6 +15,8 @@ export async function dropMessages(write: WriteTurn, keys: readonly number[]): P
 }
 
 async function dropSome(tx: Sql, keys: readonly number[]): Promise<boolean> {
+  // Who is indexing these messages right now is done before they go, so nothing is indexed that is gone.
+  await tx.all('SELECT key FROM coppice.sessions WHERE key = ANY (?::bigint[]) ORDER BY key FOR UPDATE', keys);
   const rows = await tx.all<{ id: number }>(
     `DELETE FROM coppice.messages WHERE id IN (SELECT id FROM coppice.messages WHERE session_key = ANY (?::bigint[])
      ORDER BY id LIMIT ${STEP}) RETURNING id`,
