@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 
+import { stopPostgresServer } from './support/stop-postgres-server.ts';
+
 declare module 'vitest' {
   interface ProvidedContext {
     /** A directory that all files of a run share, for what is made once; gone when the run is. */
@@ -14,5 +16,8 @@ declare module 'vitest' {
 export function setup(project: TestProject): () => void {
   const directory = mkdtempSync(join(tmpdir(), 'coppice-run-'));
   project.provide('runDirectory', directory);
-  return () => rmSync(directory, { recursive: true, force: true });
+  return () => {
+    stopPostgresServer(directory);
+    rmSync(directory, { recursive: true, force: true });
+  };
 }

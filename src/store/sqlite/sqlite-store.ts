@@ -47,7 +47,7 @@ import { createImports } from './sessions/session-imports.ts';
 import { listSessions } from './sessions/session-list.ts';
 import { readLedger, usageRows } from './sessions/session-removal.ts';
 import { createRewind, readConversation } from './sessions/session-rewind.ts';
-import { factsOf, modelUsageOf } from './sessions/session-rows.ts';
+import { factsOf, modelUsageOf } from '../rows/session-rows.ts';
 import {
   changeSession,
   endSession,

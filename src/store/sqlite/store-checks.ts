@@ -9,7 +9,7 @@ import { freeBytes } from '../../platform/machine/file-system-facts.ts';
 import { findings } from '../../platform/sqlite/damaged-pages.ts';
 import type { Connection } from './database/connection.ts';
 import { INDEXES } from './search/search-indexes.ts';
-import { OUTPUT_ROW } from './sessions/message-rows.ts';
+import { OUTPUT_ROW } from './sessions/output-row.ts';
 
 const DAMAGED_HINT = 'Copy the home somewhere safe, then restore state.db from a backup, or import what you exported.';
 

@@ -5,7 +5,7 @@ import type { Connection } from './database/connection.ts';
 import { findDamageAside } from './writing/find-damage.ts';
 import type { PatientQueue } from './writing/patient-queue.ts';
 import { INDEXES } from './search/search-indexes.ts';
-import { OUTPUT_ROW } from './sessions/message-rows.ts';
+import { OUTPUT_ROW } from './sessions/output-row.ts';
 import { storedMessages, transcriptSessionOf } from './sessions/message-writes.ts';
 import { finishRemovals } from './sessions/session-removal.ts';
 import { findRow } from './sessions/session-writes.ts';

@@ -19,7 +19,7 @@ import { type Prepares, RequestRows } from '../database/request-rows.ts';
 import { foundAdder } from './spend-found.ts';
 import { createLeftovers } from './spend-leftovers.ts';
 import { createSpendNotes } from './spend-notes.ts';
-import { createSpendOwner, type SpendOwner } from './spend-owner.ts';
+import { createSpendOwner, type SpendOwner } from '../../rows/spend-owner.ts';
 import { createReservations } from './spend-reservations.ts';
 import { createSpendRows, WHERE } from './spend-rows.ts';
 import { COLUMN_LIST, COLUMNS, openSpendDatabase, openSpendToLook } from './spend-schema.ts';

@@ -8,8 +8,9 @@ import type { Reserved, SpendKey } from '../../../core/gateway/gateway.ts';
 import type { CountedReport, LateUsage, LeftByDead, UsageNote } from '../../../core/gateway/spend-book.ts';
 import type { UsageReport } from '../../../core/sessions/session.ts';
 import type { Clock } from '../../../core/time.ts';
-import { ownerIsGone, type SpendOwner } from './spend-owner.ts';
-import type { Reservations, ReservedAmounts } from './spend-reservations.ts';
+import { lostCall, type ReservedAmounts } from '../../rows/reserved-rows.ts';
+import { ownerIsGone, type SpendOwner } from '../../rows/spend-owner.ts';
+import type { Reservations } from './spend-reservations.ts';
 
 export interface LeftoverParts {
   readonly clock: Clock;
@@ -62,15 +63,9 @@ const OWNERS = `SELECT owner, max(at) FROM
 
 /** A call that may have been sent is counted as what was set aside for it: whoever is paid for it does not ask who is still there. */
 function countCall(call: ReservedAmounts, { count }: Pick<LeftoverParts, 'count'>, notes: Notes): LateUsage {
-  const { session, source, model, period, tokens, nanoUsd } = call;
-  const keys: readonly SpendKey[] = [
-    { scope: 'session', key: session, period: '' },
-    { scope: 'source', key: source, period },
-    { scope: 'day', key: '', period },
-    ...(model === '' ? [] : [{ scope: 'model' as const, key: model, period }]),
-  ];
+  const { session, tokens, nanoUsd } = call;
+  const { keys, usage } = lostCall(call);
   count(keys, { tokens, nanoUsd });
-  const usage = { model: model === '' ? 'unknown' : model, inputTokens: tokens, costUsd: nanoUsd / 1e9 };
   return { ...notes.write({ sessionId: session, usage }), sessionId: session, usage };
 }
 

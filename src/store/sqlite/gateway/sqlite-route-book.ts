@@ -7,7 +7,7 @@ import type { Connection } from '../database/connection.ts';
 import type { WriteQueue } from '../writing/write-queue.ts';
 import type { RequestRows } from '../database/request-rows.ts';
 import type { LeaseBook } from '../sessions/lease-book.ts';
-import { factsOf, type SessionRow } from '../sessions/session-rows.ts';
+import { factsOf, type SessionRow } from '../../rows/session-rows.ts';
 import { endSession, insertSession, resumeSession } from '../sessions/session-writes.ts';
 
 export interface RouteBookParts {

@@ -1,8 +1,8 @@
 import type { ArchiveDocument, ArchivedRewind } from '../../../core/sessions/session-archive.ts';
 import type { Connection } from '../database/connection.ts';
-import { decodeMessage, type MessageRow } from '../sessions/message-rows.ts';
+import { decodeMessage, type MessageRow } from '../../rows/message-rows.ts';
 import { nextPageSize } from '../sessions/message-writes.ts';
-import { factsOf, modelUsageOf, type UsageRow } from '../sessions/session-rows.ts';
+import { factsOf, modelUsageOf, type UsageRow } from '../../rows/session-rows.ts';
 import { requireRow } from '../sessions/session-writes.ts';
 
 /** Everything of a live session: its facts first, then usage, what was taken back, and its messages in order, a page at a time. */

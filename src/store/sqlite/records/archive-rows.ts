@@ -1,6 +1,6 @@
 import type { ArchiveCodec, ArchivedSession, BundleUse } from '../../../core/sessions/session-archive.ts';
 import type { Connection } from '../database/connection.ts';
-import { factsOf, type SessionRow } from '../sessions/session-rows.ts';
+import { factsOf, type SessionRow } from '../../rows/session-rows.ts';
 
 export interface ArchivedRow extends SessionRow {
   readonly state: 'archived' | 'trashed';

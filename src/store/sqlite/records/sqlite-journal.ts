@@ -3,7 +3,7 @@ import type { FilterName } from '../../../core/sessions/session-filters.ts';
 import { MAX_BATCH } from '../../../core/sessions/session-writer.ts';
 import type { Connection } from '../database/connection.ts';
 import type { WriteQueue } from '../writing/write-queue.ts';
-import { type ItemRow, itemOf, type RunRow, runOf } from './run-rows.ts';
+import { type ItemRow, itemOf, type RunRow, runOf } from '../../rows/run-rows.ts';
 
 /** The journal of runs, in the same database as the sessions. */
 export function createJournal(db: Connection, queue: WriteQueue): Journal {

@@ -18,7 +18,7 @@ import type { PatientQueue } from '../writing/patient-queue.ts';
 import { mustShrink } from '../writing/shrink-indexes.ts';
 import { conversationObstacle } from '../sessions/conversation-obstacle.ts';
 import { dropRows, writeLedger } from '../sessions/session-removal.ts';
-import { factsOf, type SessionRow } from '../sessions/session-rows.ts';
+import { factsOf, type SessionRow } from '../../rows/session-rows.ts';
 import { rowUse } from '../sessions/session-uses.ts';
 import { findKeptRow, findRow } from '../sessions/session-writes.ts';
 import { forgetAnswers } from './forget-answers.ts';

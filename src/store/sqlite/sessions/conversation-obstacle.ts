@@ -1,6 +1,6 @@
 import type { EpochMs } from '../../../core/time.ts';
 import type { Connection } from '../database/connection.ts';
-import type { SessionRow } from './session-rows.ts';
+import type { SessionRow } from '../../rows/session-rows.ts';
 import { findRow } from './session-writes.ts';
 
 export interface ConversationFacts {

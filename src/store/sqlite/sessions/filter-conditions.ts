@@ -8,7 +8,7 @@ import {
 } from '../../../core/sessions/session-filters.ts';
 import { ofEachFact, WORD_FACT_SPECS } from '../../../core/sessions/word-facts.ts';
 import { FOLD } from '../database/fold-function.ts';
-import { NANO } from './session-rows.ts';
+import { NANO } from '../../rows/session-rows.ts';
 
 type Given = string | number;
 

@@ -7,8 +7,8 @@ import { type AppendOptions, type AppendReceipt, MAX_BATCH } from '../../../core
 import type { TranscriptMark, TranscriptSession, TranscriptSink } from '../../../core/sessions/transcript.ts';
 import type { EpochMs } from '../../../core/time.ts';
 import type { Connection } from '../database/connection.ts';
-import { decodeMessage, encodeMessage, MESSAGE_COLUMNS, type MessageRow, rowBytes } from './message-rows.ts';
-import type { SessionRow } from './session-rows.ts';
+import { decodeMessage, encodeMessage, MESSAGE_COLUMNS, type MessageRow, rowBytes } from '../../rows/message-rows.ts';
+import type { SessionRow } from '../../rows/session-rows.ts';
 import { notLive } from './session-writes.ts';
 
 export interface Append extends AppendOptions {

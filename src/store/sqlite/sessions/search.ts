@@ -3,7 +3,7 @@ import { foldText, matchesTerms, parseSearch, type SearchTerms } from '../../../
 import type { SearchHit, SearchQuery } from '../../../core/sessions/session-reader.ts';
 import type { Connection } from '../database/connection.ts';
 import { REWOUND } from './session-rewind.ts';
-import { factsOf, type SessionRow } from './session-rows.ts';
+import { factsOf, type SessionRow } from '../../rows/session-rows.ts';
 import { partsMatch, wordsMatch } from '../search/search-expressions.ts';
 
 /** So many of the newest matches are ranked; a word that stands in more messages says little about any of them. */

@@ -7,7 +7,7 @@ import type { PatientQueue } from '../writing/patient-queue.ts';
 import type { RequestRows } from '../database/request-rows.ts';
 import { countMessages, insertMessages } from './message-writes.ts';
 import { dropRows } from './session-removal.ts';
-import { GIVEN_COLUMNS, givenValues, type SessionRow } from './session-rows.ts';
+import { GIVEN_COLUMNS, givenValues, type SessionRow } from '../../rows/session-rows.ts';
 import { addUsage, refuseTaken } from './session-writes.ts';
 
 /** Imports build a session out of sight, in short transactions, and show it in the last one. */

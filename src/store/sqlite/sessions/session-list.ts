@@ -3,7 +3,7 @@ import type { SessionSort } from '../../../core/sessions/session-reader.ts';
 import type { StoreListQuery } from '../../../core/sessions/session-store.ts';
 import type { Connection } from '../database/connection.ts';
 import { filterConditions } from './filter-conditions.ts';
-import { factsOf, type SessionRow } from './session-rows.ts';
+import { factsOf, type SessionRow } from '../../rows/session-rows.ts';
 
 const ORDER: Record<SessionSort, string> = {
   last: 'last_active_at',

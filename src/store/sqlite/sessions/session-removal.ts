@@ -4,7 +4,7 @@ import type { Connection } from '../database/connection.ts';
 import type { PatientQueue } from '../writing/patient-queue.ts';
 import { noteDeletedText } from '../writing/shrink-indexes.ts';
 import { dropMessages } from './drop-messages.ts';
-import { modelUsageOf, type SessionRow, type UsageRow } from './session-rows.ts';
+import { modelUsageOf, type SessionRow, type UsageRow } from '../../rows/session-rows.ts';
 
 /** Deletes the rows of sessions that nobody sees any more, in short steps. Can be stopped and begun again at any point. */
 export async function dropRows(db: Connection, queue: PatientQueue, keys: readonly number[]): Promise<void> {

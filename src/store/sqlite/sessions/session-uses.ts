@@ -1,6 +1,6 @@
 import { goesOn, type Use, useOf } from '../../../core/sessions/in-use.ts';
 import type { Connection } from '../database/connection.ts';
-import { factsOf, type SessionRow } from './session-rows.ts';
+import { factsOf, type SessionRow } from '../../rows/session-rows.ts';
 
 /** Why a session of this store is in use now, asked under the write lock; claims of dead holders do not count. */
 export function rowUse(db: Connection, row: SessionRow, deadHolders: readonly string[]): Use | undefined {

@@ -15,7 +15,7 @@ import { shellWord } from '../../../core/shell-word.ts';
 import type { EpochMs } from '../../../core/time.ts';
 import { uuidV7 } from '../../../platform/machine/uuid-v7.ts';
 import type { Connection } from '../database/connection.ts';
-import { encodeTags, GIVEN_COLUMNS, givenValues, nanoUsd, type SessionRow } from './session-rows.ts';
+import { encodeTags, GIVEN_COLUMNS, givenValues, nanoUsd, type SessionRow } from '../../rows/session-rows.ts';
 
 // Each function here runs inside a write transaction and checks its input before it changes anything.
 

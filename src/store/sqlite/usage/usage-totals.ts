@@ -8,7 +8,7 @@ import {
   type UsageSums,
   type UsageTotal,
 } from '../../../core/sessions/usage-book.ts';
-import { NANO } from '../sessions/session-rows.ts';
+import { NANO } from '../../rows/session-rows.ts';
 import { namedTokens } from './token-counts.ts';
 import { TOKEN_COLUMNS } from './usage-schema.ts';
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../core/json.ts';
+import type { JsonObject } from '../../core/json.ts';
 import {
   type Content,
   contentText,
@@ -6,7 +6,7 @@ import {
   type Role,
   type ToolCall,
   toolCallsText,
-} from '../../../core/sessions/message.ts';
+} from '../../core/sessions/message.ts';
 
 /** The columns that hold one message. */
 export interface MessageRow {
@@ -19,13 +19,9 @@ export interface MessageRow {
 
 export const MESSAGE_COLUMNS = 'seq, role, at, text, extra';
 
-/** What `isOutput` says, of a row. The JSON of other roles, which may be long, is not looked at, and damaged JSON is none. */
-export const OUTPUT_ROW = `CASE WHEN role <> 'tool' OR NOT json_valid(extra) THEN 0
-  ELSE extra ->> 'toolCallId' IS NULL AND extra ->> 'name' IN ('stdout', 'stderr') END`;
-
 /** What `text` alone cannot give back. The plain case, a message that is only text, needs none of it. */
 interface Extra {
-  /** Content that is not plain text, or that SQLite would not keep exactly. */
+  /** Content that is not plain text, or that a database would not keep exactly. */
   content?: Content;
   /** Where plain content ends in `text`, when the words of tool calls follow it. */
   contentLength?: number;
@@ -61,7 +57,7 @@ export function rowBytes(row: MessageRow): number {
   return Buffer.byteLength(row.text) + (row.extra === null ? 0 : Buffer.byteLength(row.extra));
 }
 
-/** SQLite text is UTF-8, which has no half pairs, and its functions stop at NUL. */
+/** Text of a database is UTF-8, which has no half pairs. PostgreSQL has no NUL in it, and the functions of SQLite stop there. */
 function storable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { ProcessIdentity } from '../../../core/sessions/lease-holder.ts';
-import { type Clock, HOUR_MS } from '../../../core/time.ts';
-import { currentProcess, processState } from '../../../platform/machine/process-identity.ts';
+import type { ProcessIdentity } from '../../core/sessions/lease-holder.ts';
+import { type Clock, HOUR_MS } from '../../core/time.ts';
+import { currentProcess, processState } from '../../platform/machine/process-identity.ts';
 
 /** Nobody can look whether a process of another machine lives. No call to a model lasts longer than this. */
 const UNKNOWN_OWNER_MS = HOUR_MS;

@@ -1,9 +1,9 @@
-import type { ChildKind, ModelUsage, NewSession, SessionFacts } from '../../../core/sessions/session.ts';
-import { KEPT_FACTS } from '../../../core/sessions/word-facts.ts';
+import type { ChildKind, ModelUsage, NewSession, SessionFacts } from '../../core/sessions/session.ts';
+import { KEPT_FACTS } from '../../core/sessions/word-facts.ts';
 
 type KeptColumns = Readonly<Record<(typeof KEPT_FACTS)[number]['column'], string | null>>;
 
-/** One row of `sessions`, as SQLite returns it. */
+/** One row of `sessions`, as every database returns it. */
 export interface SessionRow extends KeptColumns {
   readonly key: number;
   readonly id: string;

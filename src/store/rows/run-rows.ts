@@ -1,7 +1,7 @@
-import type { RemoveReason } from '../../../core/retention/plan.ts';
-import type { Run, RunAction, RunItem, RunItemRef, RunItemState, RunRequest } from '../../../core/retention/run.ts';
+import type { RemoveReason } from '../../core/retention/plan.ts';
+import type { Run, RunAction, RunItem, RunItemRef, RunItemState, RunRequest } from '../../core/retention/run.ts';
 
-/** One row of `runs`, as SQLite returns it. */
+/** One row of `runs`, as every database returns it. */
 export interface RunRow {
   readonly id: string;
   readonly request: string;
