@@ -58,7 +58,7 @@ export function foundFileHome(parts: FileHomeParts, path: string, { reasons, loa
 async function openFound(
   parts: FileHomeParts,
   { path, reasons, loaded }: DetectedHome & { readonly path: string },
-  { layout, clock, codec, copySession, records: companionStore }: HomeOpening,
+  { layout, clock, codec, objects, copySession, records: companionStore }: HomeOpening,
 ): Promise<OpenedHome> {
   const home = openFileHome({ home: path, agent: loaded, clock });
   const companion = await openCompanion(layout, companionStore);
@@ -73,6 +73,7 @@ async function openFound(
     layout,
     clock,
     codec,
+    objects,
     copySession,
   });
   return {
