@@ -18,6 +18,7 @@ export interface ForeignRequest {
   readonly clock: Clock;
   /** It is closed soon: on a full disk others may wait for that. */
   readonly brief: boolean;
+  readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /** Opens the home of another agent: its sessions are read where they are, and nothing is written before the first change. */
@@ -28,7 +29,7 @@ export async function openForeign(
   const { layout, loaded, clock } = request;
   const config = withDefaults(loaded, found.defaults());
   const { codec } = loaded.config.archive;
-  const objects = archiveObjects(loaded.config.archive);
+  const objects = archiveObjects(loaded.config.archive, request.env);
   const foreign = await found.open({ layout, clock, codec, objects, records: recordsFor(request), copySession });
   return {
     layout,

@@ -68,7 +68,7 @@ export async function openHome(options: OpenHomeOptions = {}): Promise<Home> {
   const about = { configuration: configurationOf(request, loaded), configIssues, others, ownRoot, ...told };
   if (found !== undefined) {
     const { openForeign } = await import('./open-foreign.ts');
-    return homeOf({ ...(await openForeign(found, { layout, loaded, clock, brief })), ...about });
+    return homeOf({ ...(await openForeign(found, { layout, loaded, clock, brief, env })), ...about });
   }
   const { config } = loaded;
   prepareHome(layout.root, { create: options.create ?? true });
@@ -79,7 +79,7 @@ export async function openHome(options: OpenHomeOptions = {}): Promise<Home> {
   const open = () =>
     openSqliteStore({ path: layout.database, scratchDir, clock, transcripts, brief, onlyRead, ...told });
   const store = await (options.makeRoom === true ? withReserve(layout, open) : open());
-  const objects = archiveObjects(config.archive);
+  const objects = archiveObjects(config.archive, env);
   return homeOf({ layout, config, store, clock, transcripts, onlyRead, objects, ...about });
 }
 

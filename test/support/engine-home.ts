@@ -1,4 +1,5 @@
 import { DEFAULT_CONFIG } from '../../src/app/config/config-defaults.ts';
+import type { Config } from '../../src/app/config/config-schema.ts';
 import { configurationOf } from '../../src/app/config/configuration.ts';
 import { Home } from '../../src/app/home.ts';
 import type { HomeParts } from '../../src/app/home-parts.ts';
@@ -30,20 +31,21 @@ const CONFIG = { ...DEFAULT_CONFIG, disk: { ...DEFAULT_CONFIG.disk, ballast_mb: 
 interface EngineHomeOptions {
   readonly clock: Clock;
   readonly objects?: ArchiveObjects | undefined;
+  readonly config?: Config;
   readonly wrap?: (store: SessionStore) => SessionStore;
 }
 
 /** Opens a home with the default configuration. `wrap` may put something between the engine and the store. */
 export async function openEngineHome(
   path: string,
-  { clock, objects, wrap = (store) => store }: EngineHomeOptions,
+  { clock, objects, config = CONFIG, wrap = (store) => store }: EngineHomeOptions,
 ): Promise<EngineHome> {
   makePrivateDir(path);
   const layout = nativeLayout(path);
   const transcripts = createTranscriptFiles(layout, () => true);
   const real = await openSqliteStore({ path: layout.database, scratchDir: layout.root, clock, transcripts });
   const configuration = configurationOf({ file: layout.config, env: {} });
-  const parts: HomeParts = { layout, config: CONFIG, configuration, store: wrap(real), clock, transcripts, objects };
+  const parts: HomeParts = { layout, config, configuration, store: wrap(real), clock, transcripts, objects };
   const { store } = parts;
   const driver = createNativeDriver({ store, layout, clock, activeGraceMs: 15 * MINUTE_MS, codec: 'brotli', objects });
   const engine = { driver, journal: store.journal, clock };
