@@ -16,6 +16,7 @@ import { buildHome, SESSIONS } from './large-home.js';
 import { finish } from './measure.js';
 import { benchMeter } from './meter.js';
 import { benchMemory, benchStart } from './processes.js';
+import { benchObjects } from './objects.js';
 import { benchOverview } from './overview.js';
 import { benchReading } from './reading.js';
 import { benchAppendsDuringPrune, benchPlan, benchRetention } from './retention.js';
@@ -36,6 +37,7 @@ const BENCHES = {
   plan: benchPlan,
   retention: benchRetention,
   archive: benchArchive,
+  objects: benchObjects,
   transcripts: benchTranscripts,
   'prune-beside': benchAppendsDuringPrune,
   'idle-pass': benchIdlePass,

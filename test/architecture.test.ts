@@ -14,11 +14,24 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   homes: ['core', 'platform', 'keeping', 'checkpoints'],
   kinds: ['homes'],
   store: ['core', 'platform'],
+  objects: ['core', 'platform'],
   kit: ['core', 'policy'],
   checkpoints: ['core', 'platform'],
   engine: ['core', 'platform'],
   gateway: ['core', 'platform'],
-  app: ['core', 'policy', 'platform', 'keeping', 'homes', 'kinds', 'store', 'checkpoints', 'engine', 'gateway'],
+  app: [
+    'core',
+    'policy',
+    'platform',
+    'keeping',
+    'homes',
+    'kinds',
+    'store',
+    'objects',
+    'checkpoints',
+    'engine',
+    'gateway',
+  ],
   http: ['core', 'app'],
   daemon: ['core', 'app', 'http'],
   client: ['core', 'http'],
@@ -87,7 +100,7 @@ describe('the architecture', () => {
     // What it loads where a home was found.
     const isPort = (path: string) => PORTS.has(path) || path === 'homes/found-file-home.ts';
     const wrong = sources.flatMap(({ path, imports }) =>
-      ['homes', 'store'].includes(layerOf(path)) && !isPort(path)
+      ['homes', 'store', 'objects'].includes(layerOf(path)) && !isPort(path)
         ? imports.filter(
             (target) => layerOf(target) === layerOf(path) && sibling(target) !== sibling(path) && !isShared(target),
           )

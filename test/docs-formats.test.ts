@@ -31,6 +31,19 @@ const CHECKS: Readonly<Record<string, (code: string) => Promise<void> | void>> =
     }
     expect(new Set(parsed(code).map(({ kind }) => kind))).toEqual(new Set(real.map(({ kind }) => kind)));
   },
+  'docs/formats/archive.md, 2': async (code) => {
+    machine.reset();
+    const disk = tempDir();
+    await machine.do(`coppice sessions archive --older-than 60d --set archive.url=file:${disk}`);
+    const files = readdirSync(disk, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.json'));
+    const written = files.toSorted().map((name) => parsed(readFileSync(join(disk, name), 'utf8'))[0] ?? {});
+    const [mark, manifest] = parsed(code);
+    expect(Object.keys(written[0] ?? {})).toEqual(Object.keys(mark ?? {}));
+    expect(Object.keys(written[1] ?? {})).toEqual(Object.keys(manifest ?? {}));
+    const sessionOf = (line: Line | undefined) => (line?.['sessions'] as Line[] | undefined)?.[0] ?? {};
+    const titled = Object.keys(sessionOf(written[1])).filter((key) => key !== 'title');
+    expect(titled).toEqual(Object.keys(sessionOf(manifest)));
+  },
   'docs/formats/access.md, 2': (code) => {
     const record = parseRecord(code);
     expect(record && `${recordText(record)}\n`).toBe(code);

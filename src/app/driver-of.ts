@@ -18,12 +18,12 @@ export function driverOf(parts: HomeParts): HomeDriver {
 
 /** Nothing about checkpoints is created or looked at before it is needed. */
 function nativeDriver(parts: HomeParts, addCheckpoints: AddCheckpoints): HomeDriver {
-  const { store, layout, clock, config } = parts;
+  const { store, layout, clock, config, objects } = parts;
   const own = checkpointParts(parts);
   const activeGraceMs = config.sessions.active_grace_minutes * MINUTE_MS;
   let known: CheckpointDriver | undefined;
   return combineDrivers({
-    native: createNativeDriver({ store, layout, clock, activeGraceMs, codec: config.archive.codec }),
+    native: createNativeDriver({ store, layout, clock, activeGraceMs, codec: config.archive.codec, objects }),
     checkpoints() {
       const found = findStore(own.storeOptions);
       if (found !== undefined) known ??= createCheckpointDriver(found, { maxBytes: own.maxBytes });

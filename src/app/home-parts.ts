@@ -3,6 +3,7 @@ import type { Clock } from '../core/time.ts';
 import type { FoundHome, OpenedHome } from '../homes/home-kind.ts';
 import type { UsageBook } from '../core/sessions/usage-book.ts';
 import type { Problem } from '../core/problem.ts';
+import type { ArchiveObjects } from '../keeping/archive/shelf/object-place.ts';
 import type { NativeLayout } from '../homes/native/native-layout.ts';
 import type { ConfigIssue } from './config/config-issue.ts';
 import type { Config } from './config/config-schema.ts';
@@ -33,6 +34,8 @@ export interface HomeParts {
   readonly clock: Clock;
   /** Told, in a sentence, what the home did by itself that takes space, or could not do on a full disk. */
   readonly tell?: (sentence: string) => void;
+  /** Where archived sessions go; into the home itself where this is absent. */
+  readonly objects?: ArchiveObjects | undefined;
   /** Closed after the store, which writes to it. */
   readonly transcripts: Disposable;
   /** What the home needs done by whoever writes to it. */

@@ -5,6 +5,7 @@ import type { CompanionStore } from '../keeping/companion.ts';
 import type { CopySession } from '../keeping/copy-session.ts';
 import { IN_MEMORY } from '../store/sqlite/database/connection.ts';
 import { openSqliteStore } from '../store/sqlite/sqlite-store.ts';
+import { archiveObjects } from './archive-objects.ts';
 import type { Config } from './config/config-schema.ts';
 import type { LoadedConfig } from './config/load-config.ts';
 import type { HomeParts } from './home-parts.ts';
@@ -17,6 +18,7 @@ export interface ForeignRequest {
   readonly clock: Clock;
   /** It is closed soon: on a full disk others may wait for that. */
   readonly brief: boolean;
+  readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /** Opens the home of another agent: its sessions are read where they are, and nothing is written before the first change. */
@@ -27,12 +29,14 @@ export async function openForeign(
   const { layout, loaded, clock } = request;
   const config = withDefaults(loaded, found.defaults());
   const { codec } = loaded.config.archive;
-  const foreign = await found.open({ layout, clock, codec, records: recordsFor(request), copySession });
+  const objects = archiveObjects(loaded.config.archive, request.env);
+  const foreign = await found.open({ layout, clock, codec, objects, records: recordsFor(request), copySession });
   return {
     layout,
     config,
     store: foreign.store,
     clock,
+    objects,
     transcripts: { [Symbol.dispose]: () => undefined },
     foreign,
     ...(found.format && { format: found.format }),

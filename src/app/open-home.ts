@@ -8,6 +8,7 @@ import { systemClock } from '../platform/machine/system-clock.ts';
 import { realPathIfThere } from '../platform/machine/real-path-if-there.ts';
 import { mayOnlyRead } from '../platform/sqlite/open-at-rest.ts';
 import { openSqliteStore } from '../store/sqlite/sqlite-store.ts';
+import { archiveObjects } from './archive-objects.ts';
 import { sessionsConfigFor } from './config/config-for-source.ts';
 import type { ConfigOverride } from './config/config-settings.ts';
 import { configurationOf } from './config/configuration.ts';
@@ -68,7 +69,7 @@ export async function openHome(options: OpenHomeOptions = {}): Promise<Home> {
   const about = { configuration: configurationOf(request, loaded), configIssues, others, ownRoot, ownConfig, ...told };
   if (found !== undefined) {
     const { openForeign } = await import('./open-foreign.ts');
-    return homeOf({ ...(await openForeign(found, { layout, loaded, clock, brief })), ...about });
+    return homeOf({ ...(await openForeign(found, { layout, loaded, clock, brief, env })), ...about });
   }
   const { config } = loaded;
   prepareHome(layout.root, { create: options.create ?? true });
@@ -79,7 +80,8 @@ export async function openHome(options: OpenHomeOptions = {}): Promise<Home> {
   const open = () =>
     openSqliteStore({ path: layout.database, scratchDir, clock, transcripts, brief, onlyRead, ...told });
   const store = await (options.makeRoom === true ? withReserve(layout, open) : open());
-  return homeOf({ layout, config, store, clock, transcripts, onlyRead, ...about });
+  const objects = archiveObjects(config.archive, env);
+  return homeOf({ layout, config, store, clock, transcripts, onlyRead, objects, ...about });
 }
 
 /** The home in use, unless another agent writes that one. */

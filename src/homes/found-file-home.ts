@@ -64,7 +64,7 @@ const MEASURED: readonly SessionFact[] = ['tokens', 'cost'];
 async function openFound(
   parts: FileHomeParts,
   { path, reasons, loaded }: DetectedHome & { readonly path: string },
-  { layout, clock, codec, copySession, records: companionStore }: HomeOpening,
+  { layout, clock, codec, objects, copySession, records: companionStore }: HomeOpening,
 ): Promise<OpenedHome> {
   const home = openFileHome({ home: path, agent: loaded, clock });
   const companion = await openCompanion(layout, companionStore);
@@ -79,6 +79,7 @@ async function openFound(
     layout,
     clock,
     codec,
+    objects,
     copySession,
   });
   return {

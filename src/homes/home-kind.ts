@@ -9,6 +9,7 @@ import type { SessionReader, StoreCheck } from '../core/sessions/session-reader.
 import type { SessionStore } from '../core/sessions/session-store.ts';
 import type { TranscriptFormat } from '../core/sessions/transcript-format.ts';
 import type { Clock, EpochMs } from '../core/time.ts';
+import type { ArchiveObjects } from '../keeping/archive/shelf/object-place.ts';
 import type { CompanionStore } from '../keeping/companion.ts';
 import type { CopySession } from '../keeping/copy-session.ts';
 import type { OwnLayout } from '../keeping/own-layout.ts';
@@ -52,6 +53,8 @@ export interface HomeOpening {
   readonly layout: OwnLayout;
   readonly clock: Clock;
   readonly codec: ArchiveCodec;
+  /** Where archived sessions go; into Coppice's own records beside the home where this is absent. */
+  readonly objects?: ArchiveObjects | undefined;
   /** Opens a database of Coppice's own records, or an empty one that is never written. */
   readonly records: CompanionStore;
   readonly copySession: CopySession;

@@ -16,6 +16,15 @@ export type {
   StrayItem,
   TrashItem,
 } from '../core/retention/inventory.ts';
+export type {
+  ObjectEntry,
+  ObjectRange,
+  ObjectSource,
+  ObjectStore,
+  PutOptions,
+  PutResult,
+} from '../core/objects/object-store.ts';
+export type { ConditionalPut } from '../core/objects/probe-objects.ts';
 export type { ItemOutcome, RunItem } from '../core/retention/run.ts';
 export type { SessionReader } from '../core/sessions/session-reader.ts';
 export type { HomeMemory, SessionRecords } from '../core/sessions/session-records.ts';
@@ -30,6 +39,7 @@ export { homeUseCases } from './homes/home-use-cases.ts';
 export type { HomePlace, HomeTraits, PartAction, TestedHome } from './homes/tested-home.ts';
 export { KIT_NOW, type KitCase, type KitClock, kitClock } from './kit-case.ts';
 export { homeLockCases, type LockPlace, sharedLockCases } from './lock-cases.ts';
+export { type ObjectPlace, objectStoreCases } from './objects/object-store-cases.ts';
 export { journalCases } from './store/journal-cases.ts';
 export { gatewayBookCases, sessionRecordCases, sessionStoreCases } from './store/session-store-cases.ts';
 export type { StorePlace } from './store/store-desk.ts';

@@ -9,6 +9,7 @@ import { testHomeDriver, testHomeDriverCrashes } from '../../src/homes/home-driv
 import type { HomeKind, OpenedHome } from '../../src/homes/home-kind.ts';
 import { testHomeUses } from '../../src/homes/home-uses.conformance.ts';
 import { nativeLayout } from '../../src/homes/native/native-layout.ts';
+import type { ArchiveObjects } from '../../src/keeping/archive/shelf/object-place.ts';
 import type { HomeTraits, TestedHome } from '../../src/kit/homes/tested-home.ts';
 import { collect } from './collect.ts';
 import { homeUsage } from './disk-usage.ts';
@@ -83,11 +84,15 @@ export interface FileTestedHome extends TestedHome {
 }
 
 /** A home that was just built, for one test. */
-export async function fileTestedHome(kind: HomeKind, scene: FileHomeScene): Promise<FileTestedHome> {
+export async function fileTestedHome(
+  kind: HomeKind,
+  scene: FileHomeScene,
+  objects?: ArchiveObjects,
+): Promise<FileTestedHome> {
   const root = mkdtempSync(join(tmpdir(), 'coppice-file-home-'));
   const path = join(root, 'home');
   scene.build(path);
-  const first = await openTested(kind, path);
+  const first = await openTested(kind, path, objects);
   const before = await problemsOf(first);
   const uses: Disposable[] = [];
   return {
@@ -106,7 +111,7 @@ export async function fileTestedHome(kind: HomeKind, scene: FileHomeScene): Prom
     },
     problems: async () => (await problemsOf(first)).filter((problem) => !before.includes(problem)),
     async dieAt(change, step) {
-      const other = await openTested(kind, path);
+      const other = await openTested(kind, path, objects);
       try {
         return await dieAtChange(change, () => step(other.driver));
       } finally {
@@ -121,13 +126,13 @@ export async function fileTestedHome(kind: HomeKind, scene: FileHomeScene): Prom
   };
 }
 
-async function openTested(kind: HomeKind, path: string): Promise<OpenedHome> {
+async function openTested(kind: HomeKind, path: string, objects?: ArchiveObjects): Promise<OpenedHome> {
   const found = await kind.detect(path);
   if (found === undefined) throw new Error(`${path} is no home of ${kind.agent}`);
   const clock = { now: () => FILE_NOW };
   const layout = nativeLayout(join(path, '.coppice'));
   const records = recordsFor({ layout, clock, brief: false });
-  const opened = await found.open({ layout, clock, codec: 'brotli', records, copySession });
+  const opened = await found.open({ layout, clock, codec: 'brotli', objects, records, copySession });
   // One that is only shown is never prepared for a change.
   if (opened.reasons.length === 0) await opened.prepare();
   return opened;
@@ -138,7 +143,7 @@ async function problemsOf({ store }: OpenedHome): Promise<string[]> {
   return checks.flatMap(({ problems }) => problems.map(({ subject, message }) => `${subject}: ${message}`));
 }
 
-function withoutSecrets(scene: FileHomeScene): FileHomeScene {
+export function withoutSecrets(scene: FileHomeScene): FileHomeScene {
   const { secret } = scene;
   if (secret === undefined) return scene;
   return {

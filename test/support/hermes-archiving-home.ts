@@ -5,20 +5,24 @@ import { createHermesSessionDriver } from '../../src/homes/hermes/archive/hermes
 import { belongsToHermes, createHermesSessionReader } from '../../src/homes/hermes/sessions/hermes-session-reader.ts';
 import { nativeLayout } from '../../src/homes/native/native-layout.ts';
 import type { TestedHome } from '../../src/homes/tested-home.conformance.ts';
+import type { ArchiveObjects } from '../../src/keeping/archive/shelf/object-place.ts';
 import { openCompanion } from '../../src/keeping/companion.ts';
 import { dieAtChange } from './hermes-faults.ts';
 import { HERMES_NOW } from './hermes-home.ts';
 import { copyHermes, type HermesTemplate } from './hermes-tested-home.ts';
 
 /** A copy of a Hermes home with Coppice's own records beside it, so that there is an archive. */
-export async function copyArchivingHermes(template: HermesTemplate): Promise<TestedHome & { readonly home: string }> {
+export async function copyArchivingHermes(
+  template: HermesTemplate,
+  objects?: ArchiveObjects,
+): Promise<TestedHome & { readonly home: string }> {
   const copy = copyHermes(template);
-  const first = await openHermesDriver(copy.home);
+  const first = await openHermesDriver(copy.home, objects);
   return {
     ...copy,
     driver: first.driver,
     async dieAt(change, step) {
-      const { driver, close } = await openHermesDriver(copy.home);
+      const { driver, close } = await openHermesDriver(copy.home, objects);
       const died = await dieAtChange(change, () => step(driver));
       await close();
       return died;
@@ -31,7 +35,7 @@ export async function copyArchivingHermes(template: HermesTemplate): Promise<Tes
 }
 
 /** The driver of a Hermes home with its archive, and what closes it. */
-export async function openHermesDriver(home: string) {
+export async function openHermesDriver(home: string, objects?: ArchiveObjects) {
   const clock = { now: () => HERMES_NOW };
   const layout = nativeLayout(join(home, '.coppice'));
   const records = await openCompanion(layout, recordsFor({ layout, clock, brief: false }));
@@ -39,6 +43,15 @@ export async function openHermesDriver(home: string) {
   const companion = () => records.store();
   const reader = createHermesSessionReader({ home, clock });
   const store = foreignStore({ reader, records: companion, refusal: belongsToHermes });
-  const driver = createHermesSessionDriver({ home, store, companion, layout, clock, codec: 'brotli', copySession });
+  const driver = createHermesSessionDriver({
+    home,
+    store,
+    companion,
+    layout,
+    clock,
+    codec: 'brotli',
+    objects,
+    copySession,
+  });
   return { driver, close: () => companion()[Symbol.asyncDispose]() };
 }

@@ -7,6 +7,7 @@ import type { RunItem } from '../../src/core/retention/run.ts';
 import type { Use } from '../../src/core/sessions/in-use.ts';
 import { DAY_MS } from '../../src/core/time.ts';
 import type { TestedHome } from '../../src/homes/tested-home.conformance.ts';
+import type { ArchiveObjects } from '../../src/keeping/archive/shelf/object-place.ts';
 import { manualClock } from './clock.ts';
 import { collect } from './collect.ts';
 import { checkProblems, takeBaseline } from './engine-checker.ts';
@@ -15,13 +16,13 @@ import { copyScene, RUN_AT } from './engine-scene.ts';
 import { dieAtChange } from './hermes-faults.ts';
 
 /** A copy of a scene, for one test. */
-export async function copyNative(scene: string): Promise<TestedHome> {
+export async function copyNative(scene: string, objects?: ArchiveObjects): Promise<TestedHome> {
   const directory = mkdtempSync(join(tmpdir(), 'coppice-native-'));
   const path = copyScene(scene, directory);
   // One that lies in another is seen to in two runs.
   rmSync(join(path, 'sessions/ff/broken'), { recursive: true });
   const clock = manualClock(RUN_AT);
-  const at = await openEngineHome(path, { clock });
+  const at = await openEngineHome(path, { clock, objects });
   // As the engine does while its driver works. Without it, whoever looks would finish what is under way.
   const lock = new BetterSqlite3(at.parts.layout.lock);
   chmodSync(at.parts.layout.lock, 0o600);
@@ -43,7 +44,7 @@ export async function copyNative(scene: string): Promise<TestedHome> {
     },
     use: async (id, use) => useNative(at, id, use),
     async dieAt(change, step) {
-      await using other = await openEngineHome(path, { clock });
+      await using other = await openEngineHome(path, { clock, objects });
       return await dieAtChange(change, () => step(journalled(other)));
     },
     async [Symbol.asyncDispose]() {

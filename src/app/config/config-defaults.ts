@@ -23,7 +23,16 @@ export const DEFAULT_CONFIG: Config = {
   },
   dumps: { max_count: 20, retention_days: 14, redact: true },
   trash: { grace_days: 7, max_mb: 10_240 },
-  archive: { codec: 'brotli', retention_days: 'never' },
+  archive: {
+    codec: 'brotli',
+    retention_days: 'never',
+    url: 'none',
+    endpoint: 'none',
+    region: 'us-east-1',
+    credentials: 'environment',
+    allow_http: false,
+    cache_mb: 64,
+  },
   disk: {
     max_mb: 'never',
     min_free_mb: 'never',

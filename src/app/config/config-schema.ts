@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { amount, amountOrNever, choice, wordList, yesOrNo } from './config-values.ts';
+import { archiveSchema } from './archive-schema.ts';
+import { amount, amountOrNever, wordList, yesOrNo } from './config-values.ts';
 import { cronSchema } from './cron-schema.ts';
 import { budgetsSchema, guardsSchema, limitsSchema, pricesSchema, sessionResetSchema } from './gateway-schema.ts';
 import { sessionsSchema } from './sessions-schema.ts';
@@ -18,11 +19,6 @@ const trashSchema = z.strictObject({
   max_mb: amountOrNever('mb')
     .default(10_240)
     .describe('When the trash takes more than this many megabytes, its oldest runs are announced and go early.'),
-});
-
-const archiveSchema = z.strictObject({
-  codec: choice(['brotli', 'gzip']).default('brotli').describe('How archived sessions are compressed: brotli or gzip.'),
-  retention_days: amountOrNever('days').default('never').describe('Remove archived sessions after this many days.'),
 });
 
 const diskSchema = z.strictObject({

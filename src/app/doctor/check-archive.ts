@@ -4,6 +4,7 @@ import type { Problem } from '../../core/problem.ts';
 import type { ScanOptions } from '../../core/retention/home-driver.ts';
 import type { ArchivedSession } from '../../core/sessions/session-archive.ts';
 import { inspectMember } from '../../keeping/archive/archive-member.ts';
+import { isBundleName } from '../../keeping/archive/shelf/bundle-names.ts';
 import { scanArchive } from '../../keeping/archive/scan-archive.ts';
 import type { HomeParts } from '../home-parts.ts';
 
@@ -15,6 +16,8 @@ export async function checkArchive({ store, layout }: HomeParts, { signal, onPro
   let looked = 0;
   for await (const archived of store.archive.list()) {
     signal?.throwIfAborted();
+    // What is elsewhere is looked at by `checkObjects`.
+    if (!isBundleName(archived.member.bundle)) continue;
     looked += 1;
     onProgress?.(looked);
     if (missing.has(`archive/${archived.member.bundle}`)) continue;

@@ -6,6 +6,7 @@ import { closestWord } from '../config/closest-word.ts';
 import type { HomeParts } from '../home-parts.ts';
 import { checkArchive } from './check-archive.ts';
 import { type CheckOptions, type HomeCheck, settledOnTheWay } from './check-home.ts';
+import { checkObjects } from './check-objects.ts';
 import { leftoverProblems } from './check-leftovers.ts';
 import { permissionProblems } from './check-permissions.ts';
 import { OWN_DATABASE } from './repair-home.ts';
@@ -39,6 +40,8 @@ export async function* checkForeignHome(
     problems: [...found, ...strays.filter(({ kind }) => kind === 'orphan').map(({ id }) => orphan(id))],
   };
   yield await checkArchive(parts, { ...(signal && { signal }), ...(onProgress && { onProgress }) });
+  const objects = await checkObjects(parts);
+  if (objects !== undefined) yield objects;
   yield { name: 'checkpoints', ...(await checkpointsOf(parts).check()) };
   yield { name: 'config.yaml', problems: foreign.settingsProblems(closestWord) };
   yield { name: 'leftovers', problems: await leftoverProblems(parts) };

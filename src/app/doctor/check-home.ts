@@ -4,6 +4,7 @@ import { transcriptProblems } from '../../homes/native/transcript-check.ts';
 import type { HomeParts } from '../home-parts.ts';
 import { persistingProblems } from '../maintenance/persisting-problems.ts';
 import { checkArchive } from './check-archive.ts';
+import { checkObjects } from './check-objects.ts';
 import { leftoverProblems } from './check-leftovers.ts';
 import { permissionProblems } from './check-permissions.ts';
 
@@ -34,6 +35,8 @@ export async function* checkHome(parts: HomeParts, options: CheckOptions = {}): 
   yield await persistingProblems(parts, () => checkTranscripts(parts, options));
   yield await persistingProblems(parts, () => checkFiles(parts, options));
   yield await persistingProblems(parts, () => checkArchive(parts, options));
+  const objects = await checkObjects(parts);
+  if (objects !== undefined) yield objects;
 }
 
 /** What the store says of itself. What was cut short is ended once its file is known to be whole: a damaged one is not written to. */

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { healStore } from '../../checkpoints/worktree/heal-store.ts';
 import { readableStore } from '../../checkpoints/store/readable-store.ts';
+import { cacheFolder } from '../../keeping/archive/shelf/member-cache.ts';
 import { leftoversIn, removeLeftovers } from '../../platform/leftovers/remove-leftovers.ts';
 import { COPY } from '../../store/sqlite/store-checks.ts';
 import { checkpointStoreOptions } from '../checkpoints/checkpoint-store.ts';
@@ -24,6 +25,6 @@ export function homeLeftovers(parts: HomeParts): readonly string[] {
 
 function folders({ layout, foreign }: HomeParts): readonly string[] {
   const { root, plans, archive } = layout;
-  const own = [root, plans, archive, join(root, 'checkpoints')];
+  const own = [root, plans, archive, cacheFolder(layout), join(root, 'checkpoints')];
   return [...own, ...(foreign?.leftoverFolders() ?? [])];
 }

@@ -29,7 +29,7 @@ export interface HermesHomeRequest extends HomeOpening {
 
 /** Opens a Hermes home: its sessions are read where they are, and nothing is written before the first change. */
 export async function openHermesHome(request: HermesHomeRequest): Promise<OpenedHome> {
-  const { path, detection, layout, clock, codec, copySession } = request;
+  const { path, detection, layout, clock, codec, objects, copySession } = request;
   const companion = await openCompanion(layout, request.records);
   const records = () => companion.store();
   const reader = createHermesSessionReader({ home: path, clock });
@@ -42,6 +42,7 @@ export async function openHermesHome(request: HermesHomeRequest): Promise<Opened
     layout,
     clock,
     codec,
+    objects,
     copySession,
   });
   const checkpointParts = (parts: CheckpointParts) => ({ ...parts, home: path, layout, store });

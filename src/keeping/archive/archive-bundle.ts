@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, constants, fchmodSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, constants, fchmodSync, fsyncSync, openSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { Failure } from '../../core/failure.ts';
 import type { ArchiveCodec, ArchiveMember } from '../../core/sessions/session-archive.ts';
 import { type EpochMs, isoTime } from '../../core/time.ts';
 import { type DirectoryHandle, openBelow } from '../../platform/files/directory-handle.ts';
-import { syncDir } from '../../platform/files/private-files.ts';
 import { temporaryName } from '../../platform/leftovers/temporary-name.ts';
 import { lookAhead } from '../look-ahead.ts';
 import type { OwnLayout } from '../own-layout.ts';
 import { ARCHIVE_CODECS } from './archive-codecs.ts';
 import { inspectMember, type PlainFacts } from './archive-member.ts';
 import { type ArchiveTar, createArchiveTar } from './archive-tar.ts';
+import type { BundleMember, BundleShelf } from './shelf/bundle-shelf.ts';
 
 /** So many members are compressed or read back ahead: there are four threads for it, and more than cores would only disturb each other. */
 export const AT_ONCE = Math.min(4, availableParallelism() - 1);
@@ -34,27 +34,16 @@ export type CheckedMember = { readonly member: ArchiveMember } & (
   | { readonly detail: string }
 );
 
-const BUNDLE_NAME = /^\d{8}T\d{9}Z-[0-9a-f]{8}\.tar$/;
-
-/** True for a name that a bundle gets. */
-export function isBundleName(name: string): boolean {
-  return BUNDLE_NAME.test(name);
-}
-
-/** A bundle that is being written. It has no name until every member was read back, and leaves nothing behind without one. */
+/** A bundle that is being written. It is no bundle until every member was read back, and leaves nothing behind before that. */
 export class ArchiveBundle implements Disposable {
-  readonly #layout: OwnLayout;
   readonly #name: string;
   readonly #folder: DirectoryHandle;
   readonly #temporary: string;
   readonly #handle: number;
   readonly #tar: ArchiveTar;
-  readonly #members: ArchiveMember[] = [];
-  readonly #index: object[] = [];
-  #named = false;
+  readonly #members: BundleMember[] = [];
 
   constructor(layout: OwnLayout, now: EpochMs) {
-    this.#layout = layout;
     this.#name = `${isoTime(now).replace(/[-:.]/g, '')}-${randomBytes(4).toString('hex')}.tar`;
     this.#folder = openBelow(layout.root, layout.archive, { create: true });
     this.#temporary = this.#folder.at(temporaryName());
@@ -73,35 +62,34 @@ export class ArchiveBundle implements Disposable {
   async add(
     { id, title, codec }: MemberLabel,
     fill: (write: (data: Uint8Array) => void) => PlainFacts | Promise<PlainFacts>,
-  ): Promise<ArchiveMember> {
+  ): Promise<void> {
     const name = `${this.#members.length + 1}.jsonl.${ARCHIVE_CODECS[codec].extension}`;
     const { offsetBytes, lengthBytes, value: facts } = await this.#tar.add(name, fill);
-    const member = { bundle: this.#name, offsetBytes, lengthBytes, codec, ...facts };
-    this.#members.push(member);
     const shown = title?.slice(0, TITLE_CHARACTERS).toWellFormed();
-    this.#index.push({ member: name, id, ...(shown !== undefined && { title: shown }), codec, ...facts });
-    return member;
+    const label = { member: name, id, ...(shown !== undefined && { title: shown }), codec };
+    this.#members.push({ ...label, offsetBytes, lengthBytes, ...facts });
   }
 
-  /** Makes the bundle durable, reads back every member from the disk, and only then gives the bundle its name. */
-  async finish(): Promise<readonly CheckedMember[]> {
-    const index = this.#index.map((entry) => `${JSON.stringify(entry)}\n`).join('');
+  /** Makes the bundle durable, reads back every member from the disk, and only then puts the bundle where it belongs. */
+  async finish(shelf: BundleShelf): Promise<readonly CheckedMember[]> {
+    const index = this.#members.map((member) => `${JSON.stringify(indexEntry(member))}\n`).join('');
     await this.#tar.add('index.jsonl', (write) => write(Buffer.from(index)));
     this.#tar.finish();
     fsyncSync(this.#handle);
-    const checked: CheckedMember[] = [];
-    for await (const one of lookAhead(this.#members, AT_ONCE, (member) => this.#check(member))) checked.push(one);
-    renameSync(this.#temporary, this.#folder.at(this.#name));
-    this.#named = true;
-    this.#folder.sync();
-    syncDir(this.#layout.root);
-    return checked;
+    const checks: Check[] = [];
+    for await (const one of lookAhead(this.#members, AT_ONCE, (member) => this.#check(member))) checks.push(one);
+    const written = { folder: this.#folder, temporary: this.#temporary, name: this.#name, sizeBytes: this.sizeBytes };
+    const bundle = await shelf.keep({ ...written, members: this.#members });
+    return this.#members.map((member, at) => ({
+      member: memberOf(member, bundle),
+      ...(checks[at] ?? { detail: 'It was not looked at.' }),
+    }));
   }
 
   [Symbol.dispose](): void {
     closeSync(this.#handle);
     try {
-      if (!this.#named) rmSync(this.#temporary, { force: true });
+      rmSync(this.#temporary, { force: true });
     } catch {
       // The error that led here says more, and what stays behind has a name that shows what it is.
     } finally {
@@ -109,12 +97,23 @@ export class ArchiveBundle implements Disposable {
     }
   }
 
-  async #check(member: ArchiveMember): Promise<CheckedMember> {
+  async #check(member: BundleMember): Promise<Check> {
     try {
-      return { member, files: await inspectMember(this.#temporary, member) };
+      return { files: await inspectMember(this.#temporary, memberOf(member, this.#name)) };
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      return { member, detail: 'The archive could not be read back as it was written.' };
+      return { detail: 'The archive could not be read back as it was written.' };
     }
   }
+}
+
+type Check = { readonly files: readonly string[] } | { readonly detail: string };
+
+function memberOf({ member: _, id: __, title: ___, ...facts }: BundleMember, bundle: string): ArchiveMember {
+  return { bundle, ...facts };
+}
+
+/** What the index of a bundle says: where a member is in it, `tar` finds by its name. */
+function indexEntry({ offsetBytes: _, lengthBytes: __, ...entry }: BundleMember): object {
+  return entry;
 }

@@ -7,6 +7,7 @@ import type { ArchiveCodec, ArchiveMember } from '../../core/sessions/session-ar
 import { errorCode } from '../../platform/error-code.ts';
 import { openRegular } from '../../platform/files/open-regular.ts';
 import { ARCHIVE_CODECS } from './archive-codecs.ts';
+import { isBundleName } from './shelf/bundle-names.ts';
 import { createMeter, fileLinesIn, type SomeLines } from './archive-lines.ts';
 
 export interface PackOptions {
@@ -149,7 +150,9 @@ function readPacked(path: string, { offsetBytes, lengthBytes }: ArchiveMember): 
 
 function damaged(path: string, { bundle }: ArchiveMember, cause?: unknown): Failure {
   return new Failure('integrity', `Its archive in ${bundle} is missing or damaged.`, {
-    hint: `Bring ${path} back from a backup, then try again.`,
+    hint: isBundleName(bundle)
+      ? `Bring ${path} back from a backup, then try again.`
+      : `Bring ${bundle} back in the object store that archive.url names, then try again.`,
     cause,
   });
 }

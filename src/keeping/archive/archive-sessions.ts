@@ -11,6 +11,9 @@ import { fileLines } from './archive-lines.ts';
 import { inspectMember } from './archive-member.ts';
 import { bundleSessions, type LinesOf, type StoredParts, storedLines } from './bundle-sessions.ts';
 import { dropDeadBundles } from './drop-dead-bundles.ts';
+import { bytesHere } from './shelf/bundle-names.ts';
+import type { BundleShelf } from './shelf/bundle-shelf.ts';
+import { shelfOf } from './shelf/shelf-of.ts';
 
 export interface ArchiveStep extends HideOptions {
   readonly runId: string;
@@ -44,8 +47,8 @@ export async function archiveSessions(
     parts,
     requests.flatMap(({ member }) => member?.bundle ?? []),
   );
-  // What their members take is not free.
-  const packed = new Map(requests.map(({ number, member }) => [number, member?.lengthBytes ?? 0]));
+  // What their members take is not free, unless they went elsewhere.
+  const packed = new Map(requests.map(({ number, member }) => [number, member === undefined ? 0 : bytesHere(member)]));
   const settle = ({ number }: ItemOutcome): ItemOutcome => {
     const freed = purged.get(number) ?? 0;
     if (typeof freed === 'number') return { number, status: 'done', freedBytes: freed - (packed.get(number) ?? 0) };
@@ -64,7 +67,7 @@ interface Prepared {
 
 /** What was sealed before a crash is only finished; the rest is bundled. */
 async function prepare(parts: StoredParts, runId: string, items: readonly RunItem[]): Promise<Prepared> {
-  const { store, layout } = parts;
+  const { store } = parts;
   const requests: SealRequest[] = [];
   const held = new Map<number, readonly string[] | undefined>();
   const outcomes: ItemOutcome[] = [];
@@ -73,7 +76,7 @@ async function prepare(parts: StoredParts, runId: string, items: readonly RunIte
     const found = await store.archive.find(runId, item.number);
     if (found === undefined) fresh.push(item);
     else {
-      held.set(item.number, await heldFiles(join(layout.archive, found.member.bundle), found.member));
+      held.set(item.number, await heldFiles(shelfOf(parts), found.member));
       requests.push(trashRequest(item));
     }
   }
@@ -89,10 +92,11 @@ async function prepare(parts: StoredParts, runId: string, items: readonly RunIte
   return { requests, held, outcomes };
 }
 
-/** Of a bundle that was damaged since it is not known what it holds: then the files stay where they are. */
-async function heldFiles(path: string, member: ArchiveMember): Promise<readonly string[] | undefined> {
+/** Of a bundle that was damaged since, or is out of reach, it is not known what it holds: then the files stay where they are. */
+async function heldFiles(shelf: BundleShelf, held: ArchiveMember): Promise<readonly string[] | undefined> {
   try {
-    return await inspectMember(path, member);
+    await using file = await shelf.open(held);
+    return await inspectMember(file.path, file.member);
   } catch (error) {
     errorSentence(error);
     return undefined;

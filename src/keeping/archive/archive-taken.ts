@@ -12,6 +12,8 @@ import { dropDeadBundles } from './drop-dead-bundles.ts';
 import type { OwnLayout } from '../own-layout.ts';
 import { dropCopy, NO_FILES } from '../session-copy.ts';
 import type { CopySession } from '../copy-session.ts';
+import type { MemberFile } from './shelf/bundle-shelf.ts';
+import type { ArchiveObjects } from './shelf/object-place.ts';
 import type { SomeLines } from './archive-lines.ts';
 
 /** What a driver of another agent's home has in the trash of a run. */
@@ -21,7 +23,7 @@ export interface TakenSessions {
   /** Whether all of an item is there. */
   has(runId: string, number: number): Promise<boolean>;
   /** Puts an archived session there as if it had just been taken, in place of whatever a crash left. Fails if the bundle is damaged. */
-  unpack(runId: string, number: number, member: ArchiveMember): Promise<void>;
+  unpack(runId: string, number: number, file: Pick<MemberFile, 'path' | 'member'>): Promise<void>;
 }
 
 export interface OpenTaken extends Disposable {
@@ -40,6 +42,7 @@ export interface ArchiveTakenParts {
   readonly layout: OwnLayout;
   readonly clock: Clock;
   readonly codec: ArchiveCodec;
+  readonly objects?: ArchiveObjects | undefined;
   readonly copySession: CopySession;
 }
 

@@ -15,6 +15,7 @@ import { judgeClock } from '../liveness/clock-watch.ts';
 import type { OwnLayout } from '../own-layout.ts';
 import { trashItems } from '../trash-items.ts';
 import type { CopySession } from '../copy-session.ts';
+import type { ArchiveObjects } from './shelf/object-place.ts';
 import { archiveTaken, type ArchiveTakenParts, type TakenSessions } from './archive-taken.ts';
 import { restoreTaken } from './restore-taken.ts';
 
@@ -31,6 +32,7 @@ export interface ArchivingParts {
   readonly layout: OwnLayout;
   readonly clock: Clock;
   readonly codec: ArchiveCodec;
+  readonly objects?: ArchiveObjects | undefined;
   readonly copySession: CopySession;
 }
 

@@ -3,13 +3,15 @@ import { groupsOf } from '../../core/retention/groups-of.ts';
 import type { RunItem } from '../../core/retention/run.ts';
 import type { ArchiveCodec, ArchiveMember } from '../../core/sessions/session-archive.ts';
 import type { SessionReader } from '../../core/sessions/session-reader.ts';
-import type { SessionRecords } from '../../core/sessions/session-records.ts';
+import type { HomeMemory, SessionRecords } from '../../core/sessions/session-records.ts';
 import type { Clock } from '../../core/time.ts';
 import { errorSentence } from '../../platform/error-sentence.ts';
 import { openBelow } from '../../platform/files/directory-handle.ts';
 import { lookAhead } from '../look-ahead.ts';
 import type { OwnLayout } from '../own-layout.ts';
 import { ArchiveBundle, AT_ONCE } from './archive-bundle.ts';
+import { shelfOf } from './shelf/shelf-of.ts';
+import type { ArchiveObjects } from './shelf/object-place.ts';
 import { archiveLines, type SomeLines } from './archive-lines.ts';
 import { packMember } from './archive-member.ts';
 
@@ -17,10 +19,12 @@ import { packMember } from './archive-member.ts';
 const IN_MEMORY_BYTES = 4 * 1024 * 1024;
 
 export interface BundleParts {
-  readonly store: Pick<SessionReader, 'get'> & Pick<SessionRecords, 'archive'>;
+  readonly store: Pick<SessionReader, 'get'> & Pick<SessionRecords, 'archive'> & HomeMemory;
   readonly layout: OwnLayout;
   readonly clock: Clock;
   readonly codec: ArchiveCodec;
+  /** Where bundles go; into the home itself where this is absent. */
+  readonly objects?: ArchiveObjects | undefined;
 }
 
 type LinedParts = BundleParts & { readonly linesOf: LinesOf };
@@ -69,7 +73,7 @@ async function bundleGroup(parts: LinedParts, runId: string, items: readonly Run
       bundled.push({ item, detail: errorSentence(error) });
     }
   }
-  const checked = added.length === 0 ? [] : await bundle.finish();
+  const checked = added.length === 0 ? [] : await bundle.finish(shelfOf(parts));
   return [...bundled, ...added.flatMap((item, at) => (checked[at] === undefined ? [] : { item, ...checked[at] }))];
 }
 

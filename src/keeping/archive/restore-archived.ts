@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { skip } from '../../core/retention/item-outcome.ts';
 import type { ItemOutcome, RunItem } from '../../core/retention/run.ts';
 import type { Message } from '../../core/sessions/message.ts';
@@ -14,6 +14,8 @@ import { fileLines, isAboutFiles, linesIn, parseArchiveLine } from './archive-li
 import { inspectMember, memberStretches } from './archive-member.ts';
 import { ArchiveUnpack } from './archive-unpack.ts';
 import type { StoredParts } from './bundle-sessions.ts';
+import type { MemberFile } from './shelf/bundle-shelf.ts';
+import { shelfOf } from './shelf/shelf-of.ts';
 
 export interface RestoreStep {
   readonly runId: string;
@@ -47,15 +49,15 @@ interface Unpacking {
 
 async function unpack(parts: StoredParts, step: RestoreStep, { item, member }: Unpacking): Promise<void> {
   const { layout } = parts;
-  const path = join(layout.archive, member.bundle);
-  const held = await inspectMember(path, member);
+  await using file = await shelfOf(parts).open(member);
+  const held = await inspectMember(file.path, file.member);
   await clear(parts, step, item);
   // A crash may have come when the files were back in their place already. What else stands there is not overwritten.
   using stands = openBelow(layout.root, layout.sessionDir(item.item.id));
   using trash = openBelow(layout.root, layout.trash(step.runId), { create: true });
   const isBack = stands !== undefined && fileLines(stands).join('\n') === held.join('\n');
   using files = isBack ? undefined : new ArchiveUnpack({ above: trash, name: String(item.number) });
-  await readAll(path, member, {
+  await readAll(file, {
     put: (messages) => parts.store.archive.put(step.runId, item.number, messages),
     files,
   });
@@ -71,7 +73,7 @@ interface Taking {
 }
 
 /** What else there is of the session never left the store, so only messages and files are taken. */
-async function readAll(path: string, member: ArchiveMember, { put, files }: Taking): Promise<void> {
+async function readAll({ path, member }: MemberFile, { put, files }: Taking): Promise<void> {
   let messages: Message[] = [];
   let bytes = 0;
   for await (const stretch of memberStretches(path, member)) {

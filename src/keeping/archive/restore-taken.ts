@@ -3,6 +3,7 @@ import type { ItemOutcome, RunItem } from '../../core/retention/run.ts';
 import { dropDeadBundles } from './drop-dead-bundles.ts';
 import { dropCopy } from '../session-copy.ts';
 import { obstacleTo } from '../../platform/error-sentence.ts';
+import { shelfOf } from './shelf/shelf-of.ts';
 import { type ArchiveTakenParts, asRemoval } from './archive-taken.ts';
 
 /**
@@ -47,7 +48,8 @@ export async function restoreTaken(
 /** In the trash and on its way, back in the home already, or why it stays where it is. */
 type Stage = 'waiting' | 'back' | { readonly stays: string };
 
-async function prepare({ store, from, taken }: ArchiveTakenParts, runId: string, item: RunItem): Promise<Stage> {
+async function prepare(parts: ArchiveTakenParts, runId: string, item: RunItem): Promise<Stage> {
+  const { store, from, taken } = parts;
   const { number } = item;
   const found = await store.archive.find(runId, number);
   const now = await from.get(item.item.id);
@@ -57,6 +59,9 @@ async function prepare({ store, from, taken }: ArchiveTakenParts, runId: string,
   // It came back before a crash, and only the archive has not let go of it, or not in full.
   if (inHome && now.startedAt === found.session.startedAt) return 'back';
   if (found.trashed) return { stays: 'Its archive is in the trash.' };
-  const stays = await obstacleTo(() => taken.unpack(runId, number, found.member));
+  const stays = await obstacleTo(async () => {
+    await using file = await shelfOf(parts).open(found.member);
+    await taken.unpack(runId, number, file);
+  });
   return stays === undefined ? 'waiting' : { stays };
 }

@@ -6,7 +6,7 @@ import type { SessionRecords } from '../../core/sessions/session-records.ts';
 import { type FoundEntry, ownDiskBytes, walkTree } from '../../platform/files/walk-tree.ts';
 import { isTemporaryName } from '../../platform/leftovers/temporary-name.ts';
 import type { OwnLayout } from '../own-layout.ts';
-import { isBundleName } from './archive-bundle.ts';
+import { bytesHere, isBundleName } from './shelf/bundle-names.ts';
 
 export interface ArchiveScan {
   readonly archives: readonly ArchiveItem[];
@@ -20,7 +20,8 @@ export interface ArchiveScan {
 /** Reads the archive: what sessions refer to, and the files that are there. */
 export async function scanArchive(store: Pick<SessionRecords, 'archive'>, layout: OwnLayout): Promise<ArchiveScan> {
   const bundles = await store.archive.bundles();
-  const missing = new Set(bundles.map(({ name }) => name));
+  // What is in an object store is looked at by who checks the home: a scan must not wait for a server.
+  const missing = new Set(bundles.map(({ name }) => name).filter(isBundleName));
   const debris: StrayItem[] = [];
   const problems: Problem[] = [];
   let diskBytes = ownDiskBytes(layout.archive);
@@ -41,7 +42,8 @@ export async function scanArchive(store: Pick<SessionRecords, 'archive'>, layout
 
 function archiveItem({ session, member }: ArchivedSession): ArchiveItem {
   const { id, source, lastActiveAt, archivedAt = lastActiveAt, pinned, tags } = session;
-  const { lengthBytes: sizeBytes, sha256: fingerprint } = member;
+  const { sha256: fingerprint } = member;
+  const sizeBytes = bytesHere(member);
   return { kind: 'archive', id, source, archivedAt, lastActiveAt, pinned, tags, sizeBytes, fingerprint };
 }
 

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import type { ArchiveMember } from '../../core/sessions/session-archive.ts';
 import { openBelow } from '../../platform/files/directory-handle.ts';
 import { removeTree } from '../../platform/files/remove-tree.ts';
 import { syncAll } from '../../platform/files/sync-all.ts';
 import type { TakenSessions } from '../archive/archive-taken.ts';
 import { archiveLines, isAboutFiles, linesIn, parseArchiveLine, type SomeLines } from '../archive/archive-lines.ts';
 import { inspectMember, memberStretches } from '../archive/archive-member.ts';
+import type { MemberFile } from '../archive/shelf/bundle-shelf.ts';
 import { ArchiveUnpack } from '../archive/archive-unpack.ts';
 import type { OwnLayout } from '../own-layout.ts';
 import { FILES, parseRecord, readRecord, SECRETS, type TakenRecord, writeRecord } from './taken-record.ts';
@@ -20,9 +20,9 @@ export function fileTaken(home: string, layout: OwnLayout): TakenSessions {
     async has(runId, number) {
       return readRecord(home, placeOf(runId, number)) !== undefined;
     },
-    async unpack(runId, number, member) {
+    async unpack(runId, number, file) {
       await removeTree(home, placeOf(runId, number));
-      await unpack(home, placeOf(runId, number), { path: join(layout.archive, member.bundle), member });
+      await unpack(home, placeOf(runId, number), file);
     },
   };
 }
@@ -45,14 +45,12 @@ export function takenRecordIn(line: Buffer): TakenRecord | undefined {
   return parseRecord(line.toString('utf8').slice(RECORD.length, -1));
 }
 
-interface Unpacking {
-  /** The bundle. */
-  readonly path: string;
-  readonly member: ArchiveMember;
-}
-
 /** Its files first, then its record, which makes them count. */
-async function unpack(home: string, place: string, { path, member }: Unpacking): Promise<void> {
+async function unpack(
+  home: string,
+  place: string,
+  { path, member }: Pick<MemberFile, 'path' | 'member'>,
+): Promise<void> {
   await inspectMember(path, member);
   let record: TakenRecord | undefined;
   {

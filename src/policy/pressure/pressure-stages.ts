@@ -59,7 +59,8 @@ export function isFreeTrash({ item, rule }: JudgedItem): boolean {
 }
 
 function isFreeArchive({ item, rule }: JudgedItem, source: string | undefined): boolean {
-  if (item.kind !== 'archive' || (source !== undefined && item.source !== source)) return false;
+  // One that is kept elsewhere frees nothing here.
+  if (item.kind !== 'archive' || item.sizeBytes === 0 || (source !== undefined && item.source !== source)) return false;
   return rule.reason === 'not-expired' || rule.reason === 'doubt';
 }
 

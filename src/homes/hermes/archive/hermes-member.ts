@@ -1,5 +1,4 @@
-import { basename, dirname, join } from 'node:path';
-import type { ArchiveMember } from '../../../core/sessions/session-archive.ts';
+import { basename, dirname } from 'node:path';
 import {
   archiveLines,
   isAboutFiles,
@@ -8,6 +7,7 @@ import {
   type SomeLines,
 } from '../../../keeping/archive/archive-lines.ts';
 import { inspectMember, memberStretches } from '../../../keeping/archive/archive-member.ts';
+import type { MemberFile } from '../../../keeping/archive/shelf/bundle-shelf.ts';
 import { ArchiveUnpack } from '../../../keeping/archive/archive-unpack.ts';
 import type { OwnLayout } from '../../../keeping/own-layout.ts';
 import { openBelow } from '../../../platform/files/directory-handle.ts';
@@ -42,8 +42,10 @@ export interface Unpacking {
 }
 
 /** Puts an archived session into the trash of a run: its files, then its record, which makes it count. Fails if it is damaged. */
-export async function unpackHermesMember({ layout, runId, number }: Unpacking, member: ArchiveMember): Promise<void> {
-  const path = join(layout.archive, member.bundle);
+export async function unpackHermesMember(
+  { layout, runId, number }: Unpacking,
+  { path, member }: Pick<MemberFile, 'path' | 'member'>,
+): Promise<void> {
   await inspectMember(path, member);
   const directory = ownFolder(layout.trash(runId), number);
   using above = openBelow(layout.root, dirname(directory), { create: true });

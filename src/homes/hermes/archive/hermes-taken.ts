@@ -30,11 +30,11 @@ export function hermesTaken(layout: OwnLayout): TakenSessions {
       using records = openRecordBook(layout.root, layout.trash(runId));
       return (await readTaken(records, layout.trash(runId), number)) !== undefined;
     },
-    async unpack(runId, number, member) {
+    async unpack(runId, number, file) {
       // What a crash left of it; the archive has it whole.
       using files = openTakenFiles(layout.root, layout.trash(runId));
       await files.purge(number);
-      await unpackHermesMember({ layout, runId, number }, member);
+      await unpackHermesMember({ layout, runId, number }, file);
     },
   };
 }
