@@ -17,6 +17,7 @@ import {
   FOR_GOOD,
   type Frame,
   textOption,
+  textsOption,
   YES_BUT_HOLDS,
 } from './define-command.ts';
 import { ONE_ID } from './id-words.ts';
@@ -115,11 +116,16 @@ function defineApply(program: Definition, frame: Frame): void {
   defineCommand<ApplyOptions>(program, frame, {
     name: 'apply',
     about: 'Do exactly what a plan says, except for what has changed since',
-    examples: ['coppice apply 3f0c29ab51de7788', 'coppice apply plan.json --strict --yes'],
+    examples: [
+      'coppice apply 3f0c29ab51de7788',
+      'coppice apply plan.json --strict --yes',
+      'coppice apply 3f0c29ab51de7788 --except 019bc186-de00-76fb-889c-069d9473c33e',
+    ],
     load: () => import('../retention/apply.ts'),
     over: 'plan',
   })
     .argument('<plan...>', 'id that coppice plan printed, or the file that it wrote')
+    .addOption(textsOption('--except <id>', 'leave this one out, whole as the plan shows it; may be repeated'))
     .option('--strict', 'refuse all of it when anything in it has changed since')
     .option('-y, --yes', YES_BUT_HOLDS)
     .option('--for-good', FOR_GOOD);
