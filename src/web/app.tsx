@@ -29,8 +29,15 @@ const PAGES: Readonly<Record<PagePath, () => preact.JSX.Element>> = {
 export function App() {
   const [failure, setFailure] = useState<ApiFailure | undefined>();
   useEffect(() => {
-    void signInFirst().then(setFailure);
-    return keepInTouch();
+    const signIn = () => void signInFirst().then(setFailure);
+    signIn();
+    // A link that is opened where the page is already only changes what stands behind the #.
+    globalThis.addEventListener('hashchange', signIn);
+    const ended = keepInTouch();
+    return () => {
+      globalThis.removeEventListener('hashchange', signIn);
+      ended();
+    };
   }, []);
   if (signedIn.value === false) return <SignedOut failure={failure} />;
   if (signedIn.value === undefined) return <Waiting failure={failure} />;
