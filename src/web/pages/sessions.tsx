@@ -1,9 +1,9 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { BatchBar } from '../parts/batch-bar.tsx';
 import { useKeys } from '../parts/keys.ts';
 import { changes } from '../parts/receipt.tsx';
 import { SessionFilters } from '../parts/session-filters.tsx';
-import { useSessionList } from '../parts/session-list.ts';
+import { type Row, useSessionList } from '../parts/session-list.ts';
 import { SessionTable } from '../parts/session-table.tsx';
 import { Empty, Failed, Loading } from '../parts/states.tsx';
 import { go, place } from '../place.ts';
@@ -14,18 +14,26 @@ export function SessionsPage() {
   const { rows, total, busy, failure, more } = useSessionList(query, changes.value);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [at, setAt] = useState(-1);
+  // Keys come faster than what is drawn after them.
+  const now = useRef(-1);
+  const move = (to: number) => {
+    now.current = to;
+    setAt(to);
+  };
   useEffect(() => {
     setChosen(new Set());
-    setAt(-1);
+    move(-1);
   }, [JSON.stringify(query)]);
   const onChoose = (id: string, isChosen: boolean) =>
     setChosen((before) => new Set(isChosen ? [...before, id] : [...before].filter((other) => other !== id)));
-  const row = rows[at];
+  const toggle = (id: string | undefined) => {
+    if (id !== undefined) setChosen((before) => toggled(before, id));
+  };
   useKeys({
-    j: () => setAt(Math.min(at + 1, rows.length - 1)),
-    k: () => setAt(Math.max(at - 1, 0)),
-    x: () => row && onChoose(row.id, !chosen.has(row.id)),
-    Enter: () => row && go('/session', { id: row.id, ...(row.message && { at: String(row.message.seq) }) }),
+    j: () => move(Math.min(now.current + 1, rows.length - 1)),
+    k: () => move(Math.max(now.current - 1, 0)),
+    x: () => toggle(rows[now.current]?.id),
+    Enter: () => openRow(rows[now.current]),
     Escape: () => setChosen(new Set()),
   });
   const isNarrowed = Object.keys(query).some((name) => name !== 'sort');
@@ -46,6 +54,14 @@ export function SessionsPage() {
       )}
     </div>
   );
+}
+
+function toggled(chosen: ReadonlySet<string>, id: string): ReadonlySet<string> {
+  return chosen.has(id) ? new Set([...chosen].filter((other) => other !== id)) : new Set([...chosen, id]);
+}
+
+function openRow(row: Row | undefined): void {
+  if (row !== undefined) go('/session', { id: row.id, ...(row.message && { at: String(row.message.seq) }) });
 }
 
 interface NothingProps {
