@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createToken } from '../src/app/access/token-files.ts';
@@ -82,5 +82,17 @@ describe('what SECURITY.md promises', () => {
     await once(other, 'listening');
     expect((other.address() as AddressInfo).port).toBe(Number(port));
     other.close();
+  });
+
+  it('nothing answers at the address of a meter once the run has ended', async () => {
+    const proxy = await startMeterProxy({ begin: async () => 'no' });
+    const { port } = new URL(proxy.base({ api: 'openai', upstream: 'http://127.0.0.1:9' }));
+    const held = connect(Number(port), '127.0.0.1');
+    await once(held, 'connect');
+    const ended = once(held, 'close');
+    await proxy[Symbol.asyncDispose]();
+    await ended;
+    const [refused] = (await once(connect(Number(port), '127.0.0.1'), 'error')) as [NodeJS.ErrnoException];
+    expect(refused.code).toBe('ECONNREFUSED');
   });
 });

@@ -20,8 +20,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The kinds of which this person may have a home. Of the others nothing is loaded. */
 export function possibleKinds(env: Environment): readonly KnownKind[] {
-  return KINDS.filter(({ place, variables }) => {
-    return variables === undefined || variables.some((name) => env[name] !== undefined) || mayBeThere(place);
+  return KINDS.filter(({ place, variables, within = [place] }) => {
+    return variables === undefined || variables.some((name) => env[name] !== undefined) || within.some(mayBeThere);
   });
 }
 

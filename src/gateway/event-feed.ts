@@ -1,3 +1,4 @@
+import type { FeedKind } from '../core/gateway/feed-kinds.ts';
 import type { JsonValue } from '../core/json.ts';
 import type { Clock, EpochMs } from '../core/time.ts';
 
@@ -13,22 +14,6 @@ export interface FeedEvent {
   /** What the sentence says in numbers and words, for programs. */
   readonly figures?: Readonly<Record<string, JsonValue>>;
 }
-
-export type FeedKind =
-  | 'session-started'
-  | 'session-resumed'
-  | 'session-reset'
-  /** By a limit, a budget or a guard. */
-  | 'session-stopped'
-  | 'session-ended'
-  | 'messages-added'
-  | 'run-ended'
-  | 'delivered'
-  | 'maintenance'
-  | 'budget-alert'
-  | 'warning'
-  /** Events before this one were not kept: a subscriber who missed them should look for itself. */
-  | 'gap';
 
 /** What happens in one process, in order. A bounded number of events is kept for those who come back. */
 export interface EventFeed {

@@ -6,6 +6,7 @@ import { Failure } from '../core/failure.ts';
 import type { Problem } from '../core/problem.ts';
 import type { SessionFact } from '../core/retention/inventory.ts';
 import { foreignStore } from '../core/sessions/foreign-store.ts';
+import type { SessionReader } from '../core/sessions/session-reader.ts';
 import { createArchivingDriver } from '../keeping/archive/archiving-driver.ts';
 import { openCompanion } from '../keeping/companion.ts';
 import type { FileAgent } from '../keeping/file-home/file-agent.ts';
@@ -14,6 +15,7 @@ import { belongsTo, createFileSessionReader } from '../keeping/file-home/file-se
 import { fileTaken } from '../keeping/file-home/file-taken.ts';
 import { type FileHome, openFileHome } from '../keeping/file-home/open-file-home.ts';
 import { piecesOf } from '../keeping/file-home/session-pieces.ts';
+import { createRowSessionReader } from '../keeping/row-home/row-session-reader.ts';
 import type { AgentRetention, FoundHome, HomeDefaults, HomeOpening, OpenedHome, SessionFile } from './home-kind.ts';
 
 /** What is said of a kind of home whose sessions are files; everything else about it is the same for all of them. */
@@ -48,12 +50,15 @@ export function foundFileHome(parts: FileHomeParts, path: string, { reasons, loa
     agent: parts.agent,
     path,
     reasons,
-    reader: (clock) => createFileSessionReader(openFileHome({ home: path, agent: loaded, clock })),
-    format: () => loaded.format(),
+    reader: (clock) => readerOf(openFileHome({ home: path, agent: loaded, clock })),
+    ...(loaded.rows?.totalsOnly !== true && { format: () => loaded.format() }),
     defaults: () => parts.defaults?.(path) ?? {},
     open: (opening) => openFound(parts, { path, reasons, loaded }, opening),
   };
 }
+
+/** What is known wherever agents write down each of their calls. */
+const MEASURED: readonly SessionFact[] = ['tokens', 'cost'];
 
 async function openFound(
   parts: FileHomeParts,
@@ -63,7 +68,7 @@ async function openFound(
   const home = openFileHome({ home: path, agent: loaded, clock });
   const companion = await openCompanion(layout, companionStore);
   const records = () => companion.store();
-  const store = foreignStore({ reader: createFileSessionReader(home), records, refusal: belongsTo(parts.agent) });
+  const store = foreignStore({ reader: readerOf(home), records, refusal: belongsTo(parts.agent) });
   const scanning = { home, companionRoot: layout.root, reasons, companion: layout };
   const driver = createArchivingDriver({
     driverWith: (ledger) => createFileDriver({ ...scanning, ...(ledger && { ledger }) }),
@@ -90,11 +95,12 @@ async function openFound(
         worktree: worktreeDriver(checkpoints),
         withCheckpoints: addCheckpoints,
       }),
-    databases: [],
+    // Nothing is written to them. Where no transcript tells of calls, they say whether there is something new.
+    databases: loaded.rows?.totalsOnly === true ? loaded.rows.databases(path) : [],
     leftoverFolders: () => [...new Set((loaded.shared ?? []).map(({ folder = '' }) => join(path, folder)))],
     copies: async () => [],
     files: async (id) => filesOf(home, id),
-    knows: async () => ['tokens', 'cost', ...(parts.knows ?? [])],
+    knows: async () => [...(loaded.rows?.unmeasured === true ? [] : MEASURED), ...(parts.knows ?? [])],
     retention: () => retentionOf(home),
     settingsProblems: (closest) => parts.settingsProblems?.(path, closest) ?? [],
     checkOwn: () => companion.store().check(),
@@ -105,6 +111,13 @@ async function openFound(
       await companion.create();
     },
   };
+}
+
+/** Its sessions, be they files or rows. */
+function readerOf(home: FileHome): SessionReader {
+  const files = createFileSessionReader(home);
+  const { rows, agent } = home;
+  return rows === undefined ? files : createRowSessionReader({ home: home.home, source: agent.name, rows, files });
 }
 
 async function filesOf(home: FileHome, id: string): Promise<readonly SessionFile[]> {
@@ -119,7 +132,7 @@ async function retentionOf(home: FileHome): Promise<AgentRetention | undefined> 
   if (own === undefined) return undefined;
   const { sorted } = await home.recentLook();
   const times = sorted.sessions.flatMap((session) => {
-    const at = own.deletesAt(session);
+    const at = own.deletesAt(session, sorted.sessions);
     return at === undefined ? [] : ([[session.id, at]] as const);
   });
   return { setting: own.setting, ...(own.from !== undefined && { from: own.from }), deletesAt: new Map(times) };

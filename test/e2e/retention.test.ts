@@ -196,11 +196,16 @@ describe('a plan', () => {
 
   it('says which limit stays out of reach, and exits 4', async () => {
     const home = copyHome();
-    const { code, stdout } = await coppice(home, ['plan', '--set', 'disk.min_free_mb=999999999']);
+    const settings = ['--set', 'disk.min_free_mb=999999999'];
+    const said =
+      /The size limit stays out of reach: .* more would have to go\. In the way, with its part of the search index: /;
+    const { code, stdout } = await coppice(home, ['plan', ...settings]);
     expect(code).toBe(4);
-    expect(stdout).toMatch(
-      /The size limit stays out of reach: .* more would have to go\. In the way, with its part of the search index: /,
-    );
+    expect(stdout).toMatch(said);
+    const [, id = ''] = /\n {2}coppice apply ([0-9a-f]{16}) /.exec(stdout) ?? [];
+    const applied = await coppice(home, ['apply', id, '--yes', '--for-good', ...settings]);
+    expect(applied.code).toBe(4);
+    expect(applied.stdout).toMatch(said);
   });
 });
 

@@ -1,8 +1,7 @@
-import { execFileSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/core/json.ts';
 import { readOne, readTranscripts, talk, writeLines, writeText } from '../support/read-transcripts.ts';
+import { rawZstd } from '../support/raw-zstd.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const THREAD = '01a1de2a-1a43-7330-afe4-ae0b4fa84f23';
@@ -127,22 +126,13 @@ describe('a rollout of Codex', () => {
     await expect(readTranscripts(index)).rejects.toThrow('nobody recognises');
   });
 
-  it.skipIf(!hasZstd())('reads what Codex has compressed, and says when it is cut off', async () => {
+  it('reads what Codex has compressed, and says when it is cut off', async () => {
     const dir = tempDir();
-    const path = writeLines(dir, fileOf(THREAD), [meta(), said('user', 'hello from the cold'), record('r1')]);
-    const packed = execFileSync('zstd', ['-c', path]);
-    rmSync(path);
+    const lines = [meta(), said('user', 'hello from the cold'), record('r1')];
+    const packed = rawZstd(lines.map((each) => `${JSON.stringify(each)}\n`).join(''));
     const file = `${fileOf(THREAD)}.zst`;
     expect(talk(await readOne(writeText(dir, file, packed)))).toEqual([['user', 'hello from the cold']]);
     const cut = writeText(dir, file, packed.subarray(0, packed.length - 20));
-    await expect(readTranscripts(cut)).rejects.toThrow(/unpacked|zstd|unexpected end/i);
+    await expect(readTranscripts(cut)).rejects.toThrow('cut off or damaged');
   });
 });
-
-function hasZstd(): boolean {
-  try {
-    return execFileSync('zstd', ['--version']).length > 0;
-  } catch {
-    return false;
-  }
-}

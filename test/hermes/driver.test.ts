@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { linkSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
@@ -56,6 +56,18 @@ const details = (outcomes: readonly ItemOutcome[]) =>
   outcomes.map((outcome) => (outcome.status === 'done' ? 'done' : outcome.detail));
 
 describe('taking sessions out of a Hermes home', () => {
+  it('leaves a file that no session owns when it was written to since the plan, and takes it when that knows', async () => {
+    const name = 'sessions/request_dump_gone_20260101_000000_000000.json';
+    const { home, driver } = makeHome({ sessions: [{ id: 's', messages: ['hello'] }], files: { [name]: '{}' } });
+    const items = await itemsFor(driver, [name]);
+    writeFileSync(join(home, name), '{"more":1}');
+    const [stayed] = details(await driver.discard('run', items));
+    expect(stayed).toBe('It has changed since the plan was made.');
+    expect(existsSync(join(home, name))).toBe(true);
+    expect(details(await driver.discard('run', await itemsFor(driver, [name])))).toEqual(['done']);
+    expect(existsSync(join(home, name))).toBe(false);
+  });
+
   it('purges nothing behind a link in place of its trash, and all of it once that is put right', async () => {
     const { home, driver } = makeHome({ sessions: [{ id: 's', messages: ['hello'] }] });
     const items = await itemsFor(driver, ['s']);

@@ -33,6 +33,13 @@ async function follow({ ask }: Served, lastId?: string) {
 const resolve = ({ home }: Served, key: string) => home.gateway.resolve({ key, source: 'telegram' });
 
 describe('server-sent events', () => {
+  it('of a kind that is none are refused, instead of being waited for without end', async () => {
+    const { ask } = await serveHome();
+    const wrong = await ask('/api/events?type=session-start&type=warning');
+    expect(wrong.status).toBe(400);
+    expect(await wrong.text()).toContain('session-started');
+  });
+
   it(`reach ${CLIENTS} clients at once, every one of them in order`, async () => {
     const served = await serveHome();
     const clients = await Promise.all(Array.from({ length: CLIENTS }, () => follow(served)));

@@ -3,6 +3,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { tempDir } from '../support/temp-dir.ts';
 import { json, type Served, serveHome, TOKEN } from './serve-home.ts';
 
 const PATIENCE = { timeout: 30_000 };
@@ -98,6 +99,10 @@ describe('the API', () => {
     const added = await ask(`${made.headers.get('location') ?? ''}/messages`, json('POST', body));
     const read = await ask(added.headers.get('location') ?? '');
     expect(await read.json()).toMatchObject({ messages: [{ seq: 1, content: 'x' }] });
+    const workdir = tempDir();
+    const taken = await ask('/api/checkpoints', json('POST', { workdir }));
+    const shown = await ask(taken.headers.get('location') ?? '');
+    expect(await shown.json()).toMatchObject({ workdir });
   });
 
   it('packs long documents for a client that takes them so, and no others', async () => {

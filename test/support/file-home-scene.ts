@@ -5,6 +5,7 @@ import type { EpochMs } from '../../src/core/time.ts';
 import type { Use } from '../../src/core/sessions/in-use.ts';
 import { walkTree } from '../../src/platform/files/walk-tree.ts';
 import { isTemporaryName } from '../../src/platform/leftovers/temporary-name.ts';
+import { dumpDatabase } from './codex-databases.ts';
 
 /** When it is in every home that such a scene builds. */
 export const FILE_NOW: EpochMs = Date.UTC(2026, 9, 1, 12);
@@ -23,6 +24,8 @@ export interface FileHomeScene {
   readonly uses: Readonly<Partial<Record<Use, (home: string, id: string) => Disposable | void>>>;
   /** Files whose times change with what is taken and put back, because sessions share them. */
   readonly shared?: (path: string) => boolean;
+  /** Databases: their rows are compared, and not in what order they stand in which of the files. */
+  readonly databases?: (path: string) => boolean;
   /** Files that go to the trash with their session, and never into an archive. */
   readonly secret?: (path: string) => boolean;
   /** Whether any session has files that can go without it. */
@@ -45,12 +48,19 @@ export function jsonLines(lines: readonly object[]): string {
 }
 
 /** Everything in a home but Coppice's own records, in a form that can be compared. Times of folders change with what is in them. */
-export function dumpFileHome(home: string, { shared = () => false }: Pick<FileHomeScene, 'shared'> = {}): string[] {
+export function dumpFileHome(
+  home: string,
+  { shared = () => false, databases = () => false }: Pick<FileHomeScene, 'shared' | 'databases'> = {},
+): string[] {
   const lines: string[] = [];
   for (const entry of walkTree(home, { skips: (path) => path === '.coppice' })) {
     const path = join(home, entry.path);
     // A death leaves it; whoever comes next removes it, once its owner is gone.
     if (isTemporaryName(basename(entry.path))) continue;
+    if (databases(entry.path.replace(/-(wal|shm)$/, ''))) {
+      if (databases(entry.path)) lines.push(...dumpDatabase(path).map((row) => `${entry.path} ${row}`));
+      continue;
+    }
     if (entry.kind === 'unreadable') lines.push(`${entry.path} unreadable`);
     else if (entry.kind === 'symlink') lines.push(`${entry.path} -> ${readlinkSync(path)}`);
     else if (entry.kind !== 'file') lines.push(`${entry.path} ${entry.kind} ${entry.mode.toString(8)}`);

@@ -13,7 +13,7 @@ export async function chooseHomes(env: Environment, agent?: string): Promise<rea
   throw noneOf(agent, [...new Set(all.map(({ kind }) => kind))]);
 }
 
-/** `Claude Code` and `claude-code` are one agent. */
+/** `Some Agent` and `some-agent` are one agent. */
 function plain(word: string): string {
   return word.toLowerCase().replaceAll(/[\s_-]+/g, '-');
 }

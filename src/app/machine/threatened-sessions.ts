@@ -27,8 +27,8 @@ export function threatenedSessions(
   });
   if (soon.length === 0) return [];
   const { decisions } = planRetention(inventory, { policy: policyFromConfig(config), now: until });
-  const kept = new Set(
-    decisions.filter(({ action }) => action === 'keep').map(({ item }) => `${item.kind} ${item.id}`),
-  );
-  return soon.filter(({ session }) => kept.has(`session ${session.id}`)).toSorted((a, b) => a.at - b.at);
+  // One that only gives up files stays.
+  const leaving = decisions.filter(({ action }) => action === 'remove' || action === 'archive');
+  const gone = new Set(leaving.map(({ item }) => `${item.kind} ${item.id}`));
+  return soon.filter(({ session }) => !gone.has(`session ${session.id}`)).toSorted((a, b) => a.at - b.at);
 }

@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import type { LedgerRecord } from '../../core/sessions/ledger-book.ts';
 import { type ModelUsage, type SessionFacts, totalTokens } from '../../core/sessions/session.ts';
 import type { SessionReader } from '../../core/sessions/session-reader.ts';
@@ -49,16 +48,6 @@ export async function readSessions(book: UsageBook, place: SessionPlace, signal?
     if (!seen.has(keyOf(entry))) await tell(toldOf(place, entry, entry.usageByModel));
   await tell([], 1);
   if (place.stamp !== undefined) await book.setStamp(place.path, place.stamp);
-}
-
-/** The databases of a place as the disk has them: each change of one changes its size or its time, or that of its log. */
-export function databaseStamp(databases: readonly string[]): string {
-  return databases.flatMap((path) => [look(path), look(`${path}-wal`)]).join(' ');
-}
-
-function look(path: string): string {
-  const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
-  return stat === undefined || stat.size === 0n ? '-' : [stat.ino, stat.size, stat.mtimeNs].join(':');
 }
 
 function keyOf({ id, startedAt }: Pick<SessionFacts, 'id' | 'startedAt'>): string {

@@ -1,6 +1,7 @@
+import { databaseStamp } from '../../platform/sqlite/database-stamp.ts';
 import type { HomeParts } from '../home-parts.ts';
 import { loadFormats } from '../transfer/transcripts/load-formats.ts';
-import { databaseStamp, type SessionPlace } from './read-sessions.ts';
+import type { SessionPlace } from './read-sessions.ts';
 
 /** Whose sessions are nobody else's. */
 const COPPICE = 'coppice';

@@ -128,7 +128,7 @@ function cellsOf(row: Row, now: number): string[] {
   const { at, name = '', item, sizeBytes, agent, title } = row;
   const byRules = row.by === 'rules';
   return [
-    at <= now ? 'now' : formatDate(at),
+    at > now ? formatDate(at) : byRules ? 'now' : 'next start',
     name,
     item.id,
     formatBytes(sizeBytes),

@@ -5,7 +5,6 @@ import type { AgentOption } from '../command-options.ts';
 import type { CommandModule, Over } from '../define/define-command.ts';
 import type { HomesInput } from './homes-input.ts';
 import { inHome } from './in-home.ts';
-import { codeWithout, withOpenHomes } from './open-homes.ts';
 
 /**
  * Runs a command on the homes that it is about. One that was named is the only one; where the home in use is all there is, nothing is
@@ -35,10 +34,12 @@ async function runOn<O>(over: Over, module: CommandModule<O>, input: HomesInput<
       return runInEach(module, input);
     }
     case 'merged':
-    case 'ruled':
+    case 'ruled': {
+      const { codeWithout, withOpenHomes } = await import('./open-homes.ts');
       return withOpenHomes(input, over === 'merged' ? 'records' : 'rules', async (open) => {
         return codeWithout(input, open, (await module.runOver?.(open, input)) ?? 0);
       });
+    }
     case 'named':
     case 'first-named': {
       const { runWhereNamed } = await import('./run-where-named.ts');

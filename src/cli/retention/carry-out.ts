@@ -66,7 +66,7 @@ export interface Report {
   readonly purged?: boolean;
   /** What was agreed to; nothing for good when absent. */
   readonly agreed?: Agreed;
-  /** Nobody saw the plan, so the report says what it shows: why checkpoints stay, and which limit is out of reach. */
+  /** Nobody saw the plan, so the report says what it shows: its notes, and why checkpoints stay. */
   readonly unseen?: boolean;
 }
 
@@ -89,7 +89,7 @@ export function reportRun({ io, global }: CommandInput<object>, carried: Carried
         ? whyTheyStay(plan, { unseen }).map((line) => forSamePlace(global, line))
         : []),
       ...(unseen ? plan.notes.map((note) => forSamePlace(global, safeText(note))) : []),
-      ...(unseen ? plan.shortfalls.map((shortfall) => safeText(shortfallSentence(shortfall))) : []),
+      ...plan.shortfalls.map((shortfall) => safeText(shortfallSentence(shortfall))),
       ...(spared.items > 0 ? [sparedSentence(spared, global, run)] : []),
       ...spaceLine(freedBytes, waitingBytes),
       ...lateSpace(global, outcomes, freedBytes),

@@ -5,7 +5,7 @@ import type { ChildKind, UsageReport } from './session.ts';
 
 /** How the conversations are read that one agent has written. Files are only ever read, and never as a whole. */
 export interface TranscriptFormat {
-  /** A stable word, such as `claude-code`. Sessions that come from it have it as their source. */
+  /** A stable word, such as `some-agent`. Sessions that come from it have it as their source. */
   readonly name: string;
   /** What people call the agent. */
   readonly title: string;

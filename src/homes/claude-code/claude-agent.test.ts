@@ -111,7 +111,7 @@ describe('what Claude Code deletes by itself', () => {
     const { home } = homeWith(settings);
     const own = claudeRetention(home, NOWHERE);
     expect(own.setting).toBe(setting);
-    expect(own.deletesAt(await found(home))).toBe(LONG_AGO + days * DAY_MS);
+    expect(own.deletesAt(await found(home), [])).toBe(LONG_AGO + days * DAY_MS);
   });
 
   it.each(['{"cleanupPeriodDays":0}', '{"cleanupPeriodDays":"7"}', '{"cleanupPeriodDays":1.5}', '{"cleanup', '[]'])(
@@ -120,7 +120,7 @@ describe('what Claude Code deletes by itself', () => {
       const { home } = homeWith(settings);
       const own = claudeRetention(home, NOWHERE);
       expect(own.setting).toMatch(/so nothing is deleted$/);
-      expect(own.deletesAt(await found(home))).toBeUndefined();
+      expect(own.deletesAt(await found(home), [])).toBeUndefined();
     },
   );
 

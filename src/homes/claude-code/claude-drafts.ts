@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { HomeTree, TreeFile } from '../../keeping/file-home/home-tree.ts';
 import { type ClaudeHead, readHead } from './claude-head.ts';
-import type { OtherSort } from './claude-others.ts';
+import type { OtherSort } from '../../keeping/other-sorts.ts';
 import { type ClaudePart, placeOf } from './claude-places.ts';
 
 /** What names alone say of one session, and the first lines of its transcripts. */

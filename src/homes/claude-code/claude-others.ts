@@ -1,16 +1,9 @@
-/** A sort of files that belong to no session. */
-export interface OtherSort {
-  readonly name: string;
-  /** Its agent never cuts it back. */
-  readonly unbounded: boolean;
-}
+import { type OtherSort, UNKNOWN } from '../../keeping/other-sorts.ts';
 
 /** The sort of a path that is of no session; `unknown` where Claude Code is not known to write such a thing. */
 export function otherSortOf(path: string): OtherSort {
   return SORTS.find(({ fits }) => fits.test(path)) ?? UNKNOWN;
 }
-
-const UNKNOWN: OtherSort = { name: 'unknown', unbounded: false };
 
 /** Names as Claude Code writes them, relative to its home. The first that fits counts. Nothing of it is ever touched. */
 const SORTS: readonly (OtherSort & { readonly fits: RegExp })[] = [

@@ -1,4 +1,5 @@
-import { type OtherSort, otherSortOf } from './claude-others.ts';
+import type { OtherSort } from '../../keeping/other-sorts.ts';
+import { otherSortOf } from './claude-others.ts';
 
 /** What a path in a home is, by its name alone. Ids are as the names have them. */
 export type ClaudePlace =

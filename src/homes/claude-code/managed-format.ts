@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
-import type { TranscriptBatches, TranscriptFormat } from '../../core/sessions/transcript-format.ts';
+import type { TranscriptFormat } from '../../core/sessions/transcript-format.ts';
+import { withoutFrame } from '../../platform/transcripts/without-frame.ts';
 import { claudeFormat } from './claude-format.ts';
 
 /**
@@ -13,9 +14,3 @@ export const managedFormat: TranscriptFormat = {
     return basename(file.path).startsWith('agent-') ? withoutFrame(pieces) : pieces;
   },
 };
-
-async function* withoutFrame(batches: TranscriptBatches): TranscriptBatches {
-  for await (const { pieces, offset } of batches) {
-    yield { pieces: pieces.filter(({ kind }) => kind !== 'begin' && kind !== 'end'), offset };
-  }
-}

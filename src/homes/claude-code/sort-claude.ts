@@ -1,9 +1,10 @@
 import type { Problem } from '../../core/problem.ts';
 import { DAY_MS, type EpochMs } from '../../core/time.ts';
-import type { FoundStray, OtherFiles, SortedHome } from '../../keeping/file-home/file-agent.ts';
+import type { FoundStray, SortedHome } from '../../keeping/file-home/file-agent.ts';
 import type { HomeTree, TreeFile } from '../../keeping/file-home/home-tree.ts';
 import { draftSessions, type SessionDraft } from './claude-drafts.ts';
-import { type OtherSort, otherSortOf } from './claude-others.ts';
+import { sumOthers } from '../../keeping/other-sorts.ts';
+import { otherSortOf } from './claude-others.ts';
 import { type ClaudeRegistry, readRegistry } from './claude-registry.ts';
 import { finishSessions, usedSince } from './claude-sessions.ts';
 
@@ -39,18 +40,6 @@ export function sortClaude(tree: HomeTree, now: EpochMs): SortedHome {
       ...tree.odd.filter(isProject).map(linkProblem),
     ],
     doubts: registry.problems.length > 0 ? ['activity-unknown'] : [],
-  };
-}
-
-function sumOthers(): { add(sort: OtherSort, files: readonly TreeFile[]): void; sums(): OtherFiles[] } {
-  const byName = new Map<string, OtherFiles & { readonly files: TreeFile[] }>();
-  return {
-    add({ name, unbounded }, files) {
-      const found = byName.get(name) ?? { name, unbounded, files: [] };
-      byName.set(name, found);
-      for (const file of files) found.files.push(file);
-    },
-    sums: () => [...byName.values()],
   };
 }
 

@@ -8,11 +8,12 @@ import type {
 } from '../../core/sessions/transcript-format.ts';
 import { linesOfFile, readJsonLines } from '../../platform/transcripts/read-json-lines.ts';
 import { linesOfZstd } from '../../platform/transcripts/read-zstd-lines.ts';
-import { codexTranscript } from './codex-transcript.ts';
+import { CODEX, threadName } from './codex-names.ts';
+import { codexTranscript, type NameOf } from './codex-transcript.ts';
 
 /** The rollouts of Codex, plain or compressed: one file per thread, and one more after each time it was taken back. */
 export const codexFormat: TranscriptFormat = {
-  name: 'codex',
+  name: CODEX,
   title: 'Codex',
   recognise,
   read,
@@ -31,6 +32,17 @@ function recognise({ path, beginning }: FileHead): FileRole | undefined {
 }
 
 function read({ path }: TranscriptFile, signal?: AbortSignal): TranscriptBatches {
+  return readRollout(path, { nameOf: (thread) => threadName(path, thread), signal });
+}
+
+export interface ReadOptions {
+  /** The name that a person gave to a thread. */
+  readonly nameOf: NameOf;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Everything that one rollout tells. */
+export function readRollout(path: string, { nameOf, signal }: ReadOptions): TranscriptBatches {
   const lines = path.endsWith('.zst') ? linesOfZstd(path, signal) : linesOfFile(path, signal);
-  return readJsonLines(path, lines, codexTranscript(path));
+  return readJsonLines(path, lines, codexTranscript(path, nameOf));
 }

@@ -3,6 +3,9 @@ import { firstLines } from '../../core/sessions/first-lines.ts';
 import { textOf } from '../../core/sessions/message-parts.ts';
 import { readBeginning } from '../../platform/transcripts/read-beginning.ts';
 
+/** The word for Codex, in settings and in what programs read. */
+export const CODEX = 'codex';
+
 /** The ids in the name of a rollout. Only one that began when the thread was taken back has an id of its own. */
 export function rolloutName(path: string): { readonly thread: string; readonly rollout?: string } {
   const stem = basename(path).replace(/\.jsonl(?:\.zst)?$/, '');

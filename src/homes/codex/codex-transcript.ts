@@ -6,14 +6,17 @@ import type { TranscriptPiece } from '../../core/sessions/transcript-format.ts';
 import { startNotes, type TranscriptNotes } from '../../core/sessions/transcript-notes.ts';
 import type { LineTranscript } from '../../platform/transcripts/read-json-lines.ts';
 import { messageOfItem, type ToolNames, told } from './codex-items.ts';
-import { rolloutName, threadName } from './codex-names.ts';
+import { rolloutName } from './codex-names.ts';
 import { codexUsage } from './codex-usage.ts';
 
 /** Kinds of lines that describe the surroundings of the talk. What events tell of is told by the items of the talk, too. */
 const SILENT = new Set(['world_state', 'inter_agent_communication', 'ghost_snapshot']);
 
+/** Gives the name that a person gave to a thread. */
+export type NameOf = (thread: string) => string | undefined;
+
 /** Reads one rollout. A fork holds only what is its own: what came before stands in the thread that it names as its parent. */
-export function codexTranscript(path: string): LineTranscript {
+export function codexTranscript(path: string, nameOf: NameOf): LineTranscript {
   const { thread, rollout } = rolloutName(path);
   const notes = startNotes(rollout ?? thread);
   const usage = codexUsage();
@@ -30,7 +33,7 @@ export function codexTranscript(path: string): LineTranscript {
       const type = textOf(line['type']) ?? textOf(line['record_type']) ?? '';
       switch (type) {
         case 'session_meta':
-          if (!described) takeMeta(payload, notes, { path, rollout });
+          if (!described) takeMeta(payload, notes, { rollout, nameOf });
           described = true;
           return [];
         case 'turn_context':
@@ -66,11 +69,11 @@ export function codexTranscript(path: string): LineTranscript {
 }
 
 interface Place {
-  readonly path: string;
+  readonly nameOf: NameOf;
   readonly rollout: string | undefined;
 }
 
-function takeMeta(meta: JsonObject, notes: TranscriptNotes, { path, rollout }: Place): void {
+function takeMeta(meta: JsonObject, notes: TranscriptNotes, { rollout, nameOf }: Place): void {
   const thread = textOf(meta['id']) ?? textOf(meta['session_id']);
   notes.id = rollout ?? thread;
   notes.workdir = textOf(meta['cwd']);
@@ -79,7 +82,7 @@ function takeMeta(meta: JsonObject, notes: TranscriptNotes, { path, rollout }: P
   const forked = textOf(meta['forked_from_id']) ?? (rollout === undefined ? undefined : thread);
   if (spawned !== undefined) notes.parent = { id: spawned, kind: 'subagent' };
   else if (forked !== undefined) notes.parent = { id: forked, kind: 'branch' };
-  if (thread !== undefined) notes.name(0, threadName(path, thread));
+  if (thread !== undefined) notes.name(0, nameOf(thread));
 }
 
 function spawnedBy({ source }: JsonObject): string | undefined {

@@ -18,11 +18,10 @@ import type { TranscriptPiece, UsagePiece } from '../../core/sessions/transcript
 import { startNotes, type TranscriptNotes } from '../../core/sessions/transcript-notes.ts';
 import type { LineTranscript } from '../../platform/transcripts/read-json-lines.ts';
 
-const PI = 'pi';
 const SILENT = new Set(['model_change', 'thinking_level_change', 'context_edit', 'label', 'custom', 'branch_summary']);
 
-/** Reads one session of pi, all branches of its tree in the order in which they were written. */
-export function piTranscript(path: string): LineTranscript {
+/** Reads one session of pi, all branches of its tree in the order in which they were written. Other agents write as it does. */
+export function piTranscript(path: string, agent = 'pi'): LineTranscript {
   const notes = startNotes(basename(path, '.jsonl'));
   const say = (message: NewMessage): TranscriptPiece => {
     notes.saw(message);
@@ -33,9 +32,10 @@ export function piTranscript(path: string): LineTranscript {
       const type = textOf(line['type']) ?? 'without a type';
       if (type === 'message') {
         const used = usageOf(line);
-        return [...messageOf(line).map(say), ...(used === undefined ? [] : [used])];
+        return [...messageOf(line, agent).map(say), ...(used === undefined ? [] : [used])];
       }
-      if (type === 'compaction') return [say(compactionMessage(textOf(takeOut(line, 'summary')) ?? '', told(line)))];
+      if (type === 'compaction')
+        return [say(compactionMessage(textOf(takeOut(line, 'summary')) ?? '', told(line, agent)))];
       if (type === 'session') takeHeader(line, notes);
       else if (type === 'session_info') notes.name(0, textOf(line['name']));
       else if (!SILENT.has(type)) return [{ kind: 'unknown', what: type }];
@@ -55,17 +55,17 @@ function takeHeader(line: JsonObject, notes: TranscriptNotes): void {
   if (id !== undefined) notes.parent ??= { id, kind: 'branch' };
 }
 
-function told(line: JsonObject): Pick<NewMessage, 'at' | 'metadata'> {
+function told(line: JsonObject, agent: string): Pick<NewMessage, 'at' | 'metadata'> {
   const at = readTime(line['timestamp'] ?? null);
-  return { ...(at !== undefined && { at }), metadata: ownLine(PI, line) };
+  return { ...(at !== undefined && { at }), metadata: ownLine(agent, line) };
 }
 
-function messageOf(line: JsonObject): NewMessage[] {
+function messageOf(line: JsonObject, agent: string): NewMessage[] {
   const inner = objectOf(line['message']);
   if (inner === undefined) return [];
   const given = takeOut(inner, 'content');
   const parts = typeof given === 'string' ? [textPart(given)] : objectsOf(given);
-  const rest = told(line);
+  const rest = told(line, agent);
   switch (textOf(inner['role']) ?? '') {
     case 'user':
       return [{ role: 'user', content: contentOf(parts), ...rest }];

@@ -92,6 +92,7 @@ export const checkpointRoutes = [
     body: takeSchema,
     answer: takenSchema,
     status: 201,
+    location: ({ id }) => `/api/checkpoints/${encodeURIComponent(id)}`,
     tells: progressSchema,
     handle: async ({ parts: { home }, body, tell, signal }) => {
       const result = await home.checkpoints.take(body, { signal, onProgress: throttled(tell) });

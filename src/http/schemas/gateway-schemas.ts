@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { FEED_KINDS } from '../../core/gateway/feed-kinds.ts';
 import { LIMITS, ofEachSpent, SPENT_UNITS } from '../../core/gateway/limits.ts';
 import { sessionSchema } from './session-schemas.ts';
 import { anyJson, count, countedAnswer, countedQuery, pageAnswer, pageQuery, text, texts, time } from './values.ts';
@@ -145,5 +146,10 @@ export const eventSchema = z.object({
   figures: z.record(z.string(), anyJson).exactOptional(),
 });
 
+/** A kind that is none would be waited for without end. */
+const feedKinds = texts.refine((kinds) => kinds.every((kind) => FEED_KINDS.some((known) => known === kind)), {
+  error: `There is no such kind of event. There are: ${FEED_KINDS.join(', ')}`,
+});
+
 /** Which events to send; `type` may be given several times. */
-export const eventsQuery = z.strictObject({ type: texts.exactOptional(), session: text.exactOptional() });
+export const eventsQuery = z.strictObject({ type: feedKinds.exactOptional(), session: text.exactOptional() });

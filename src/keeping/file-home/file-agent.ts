@@ -3,6 +3,7 @@ import type { Doubt } from '../../core/retention/inventory.ts';
 import type { SessionHold } from '../../core/sessions/session-hold.ts';
 import type { TranscriptFacts, TranscriptFormat } from '../../core/sessions/transcript-format.ts';
 import type { EpochMs } from '../../core/time.ts';
+import type { RowAgent } from '../row-home/row-agent.ts';
 import type { HomeTree, TreeFile } from './home-tree.ts';
 
 /**
@@ -10,7 +11,7 @@ import type { HomeTree, TreeFile } from './home-tree.ts';
  * conversations, moving files and bringing them back, archives and the records are the same for all of them.
  */
 export interface FileAgent {
-  /** A stable word, such as `claude-code`. */
+  /** A stable word, such as `some-agent`. */
   readonly name: string;
   /** What people call it. */
   readonly agent: string;
@@ -26,6 +27,8 @@ export interface FileAgent {
   guard(home: string, now: EpochMs): Promise<SessionGuard>;
   /** What its sessions have in files that they share with others. */
   readonly shared?: readonly SharedPart[];
+  /** Its sessions, where they are rows of its databases. No file is one of them then. */
+  readonly rows?: RowAgent;
   /** What it is set to delete by itself. Undefined where it never deletes a session. */
   retention?(home: string): Promise<OwnRetention | undefined>;
 }
@@ -97,6 +100,8 @@ export interface OtherFiles {
 export interface SessionGuard extends Disposable {
   /** Why a session stays after all, as a sentence about it; undefined when it may go. Holds it for us from then on where it can. */
   obstacle(session: FoundSession): string | undefined;
+  /** The same of what no session owns. Absent where nothing of it is ever needed. */
+  strayObstacle?(stray: FoundStray): string | undefined;
 }
 
 /**
@@ -123,6 +128,9 @@ export interface OwnRetention {
   readonly setting: string;
   /** Where it is set, for people. Absent where nobody set it, so that the agent's own default holds. */
   readonly from?: string;
-  /** When it would delete a session, at the next opportunity that it has from then on. Undefined where it would not. */
-  deletesAt(session: FoundSession): EpochMs | undefined;
+  /**
+   * When it would delete a session, at the next opportunity that it has from then on. Undefined where it would not. `all` are the
+   * sessions among which it is: an agent may keep so many of them, or delete one together with another.
+   */
+  deletesAt(session: FoundSession, all: readonly FoundSession[]): EpochMs | undefined;
 }

@@ -1,8 +1,7 @@
 import { Failure } from '../../core/failure.ts';
 import type { Message } from '../../core/sessions/message.ts';
-import { fold } from '../../core/sessions/filter-match.ts';
 import type { SessionFacts } from '../../core/sessions/session.ts';
-import { LEAST_END, type NamePart } from '../../core/sessions/session-names.ts';
+import type { NamePart } from '../../core/sessions/session-names.ts';
 import {
   type ListQuery,
   type MessageRange,
@@ -11,6 +10,8 @@ import {
   type StoreCheck,
 } from '../../core/sessions/session-reader.ts';
 import { errorCode } from '../../platform/error-code.ts';
+import { fitsName, isAboutTitle } from '../fits-name.ts';
+import { messagesInRange } from '../message-range.ts';
 import { transcriptMessages } from './count-session.ts';
 import type { FoundSession } from './file-agent.ts';
 import { fileSessionFacts, timesOf } from './file-session-facts.ts';
@@ -59,20 +60,13 @@ async function countedFacts(home: FileHome, session: FoundSession): Promise<Sess
   return fileSessionFacts(home.agent.name, session, { described, count: await home.counter.count(session) });
 }
 
-async function idsNamed(home: FileHome, { kind, text }: NamePart, limit: number): Promise<readonly string[]> {
+async function idsNamed(home: FileHome, part: NamePart, limit: number): Promise<readonly string[]> {
   const { sorted } = await home.recentLook();
-  const ids: string[] = [];
-  const byTitle = kind === 'title' || kind === 'title-start';
-  const fits = (name: string) => {
-    if (kind === 'title') return name === text;
-    if (kind === 'title-start') return fold(name).startsWith(fold(text));
-    if (kind === 'id-start') return name.startsWith(text);
-    return [...text].length >= LEAST_END && name.endsWith(text);
-  };
   const inOrder = sorted.sessions.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-  if (!byTitle) return inOrder.flatMap(({ id }) => (fits(id) ? [id] : [])).slice(0, limit);
+  if (!isAboutTitle(part)) return inOrder.flatMap(({ id }) => (fitsName(part, id) ? [id] : [])).slice(0, limit);
+  const ids: string[] = [];
   for await (const [{ id }, { title }] of home.describer.all(inOrder)) {
-    if (title !== undefined && fits(title)) ids.push(id);
+    if (title !== undefined && fitsName(part, title)) ids.push(id);
     if (ids.length >= limit) break;
   }
   return ids;
@@ -108,21 +102,7 @@ async function* messages(home: FileHome, id: string, range: MessageRange = {}): 
   const session = await findSession(home, id);
   if (session === undefined) return;
   const { startedAt } = timesOf(session, await home.describer.one(session));
-  const all = transcriptMessages(home, session, startedAt);
-  const wanted = range.last === undefined ? all : await newest(all, range.last);
-  for await (const message of wanted) {
-    if (message.seq > (range.to ?? Number.POSITIVE_INFINITY)) return;
-    if (message.seq >= (range.from ?? 1)) yield message;
-  }
-}
-
-async function newest(all: AsyncIterable<Message>, count: number): Promise<Message[]> {
-  const kept: Message[] = [];
-  for await (const message of all) {
-    kept.push(message);
-    if (kept.length > count) kept.shift();
-  }
-  return kept;
+  yield* messagesInRange(transcriptMessages(home, session, startedAt), range);
 }
 
 async function* check(home: FileHome): AsyncGenerator<StoreCheck> {

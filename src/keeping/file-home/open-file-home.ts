@@ -1,4 +1,5 @@
 import type { Clock, EpochMs } from '../../core/time.ts';
+import { openRows, type Rows } from '../row-home/rows.ts';
 import { type SessionCounter, createCounter } from './count-session.ts';
 import { createDescriber, type Describer } from './describe-sessions.ts';
 import type { FoundSession } from './file-agent.ts';
@@ -14,6 +15,8 @@ export interface FileHome extends FileHomePlace {
   recentLook(): Promise<LookedHome>;
   readonly describer: Describer;
   readonly counter: SessionCounter;
+  /** Its sessions, where they are rows of a database and no files. */
+  readonly rows?: Rows;
 }
 
 /** Several questions about one session come together. */
@@ -46,5 +49,7 @@ export function openFileHome({ home, agent, clock }: FileHomePlace & { readonly 
     const id = session.parentId ?? (await describer.one(session)).parentId;
     return id === undefined ? undefined : (await recentLook()).byId.get(id);
   };
-  return { home, agent, clock, look, recentLook, describer, counter: createCounter({ home, agent }, parentOf) };
+  const counter = createCounter({ home, agent }, parentOf);
+  const rows = agent.rows && openRows({ home, agent: agent.rows, clock });
+  return { home, agent, clock, look, recentLook, describer, counter, ...(rows && { rows }) };
 }

@@ -1,3 +1,4 @@
+import { relative } from 'node:path';
 import type { Problem } from '../../core/problem.ts';
 import type { ScanOptions } from '../../core/retention/home-driver.ts';
 import {
@@ -11,6 +12,7 @@ import { totalTokens } from '../../core/sessions/session.ts';
 import { freeBytes } from '../../platform/machine/file-system-facts.ts';
 import { ARCHIVE } from '../archive/archiving-driver.ts';
 import { companionSize } from '../companion-size.ts';
+import { rowItem } from '../row-home/row-facts.ts';
 import type { SessionCount } from './count-session.ts';
 import type { FoundSession, FoundStray } from './file-agent.ts';
 import { classifyFiles, sumDisk } from './file-classes.ts';
@@ -43,8 +45,12 @@ export async function scanFileHome(parts: FileScanParts, options: ScanOptions = 
     sessions.push(sessionItem(home, session, description));
     onProgress?.(sessions.length);
   }
+  const rows = await rowItems(home, signal);
+  sessions.push(...rows.items);
+  problems.push(...rows.problems);
+  onProgress?.(sessions.length);
   const classes = classifyFiles(look, onFile);
-  const size = await diskParts(parts, look, signal);
+  const size = await diskParts(parts, look, { rows: rows.items, signal });
   return {
     home: { id: home.home, path: home.home },
     scannedAt,
@@ -91,6 +97,16 @@ function countOf(
   return messageCount === undefined ? { messageCount: 0, uncounted: true } : { messageCount };
 }
 
+/** Sessions that are rows of a database; none where all are files. */
+async function rowItems(
+  { rows, agent: { name } }: FileHome,
+  signal?: AbortSignal,
+): Promise<{ readonly items: readonly SessionItem[]; readonly problems: readonly Problem[] }> {
+  if (rows === undefined) return { items: [], problems: [] };
+  const { sessions, problems } = await rows.look(signal);
+  return { items: sessions.map((row) => rowItem({ source: name, agent: rows.agent }, row)), problems };
+}
+
 function strayItem({ kind, path, files }: FoundStray): StrayItem {
   return {
     kind,
@@ -105,16 +121,44 @@ function cannotRead({ path, error }: { readonly path: string; readonly error: st
   return { kind: 'unreadable', subject: path, message: `${path} cannot be read: ${error.replace(/\.$/, '')}.` };
 }
 
+interface Measuring {
+  readonly rows: readonly SessionItem[];
+  readonly signal: AbortSignal | undefined;
+}
+
 /** Every byte of the home in exactly one part, Coppice's own records included. */
-async function diskParts({ companionRoot }: FileScanParts, look: LookedHome, signal?: AbortSignal): Promise<DiskParts> {
+async function diskParts(
+  { companionRoot, home }: FileScanParts,
+  look: LookedHome,
+  { rows, signal }: Measuring,
+): Promise<DiskParts> {
   const { tree, sorted } = look;
   const own = await companionSize(companionRoot, signal);
-  const sessions = sorted.sessions.reduce((sum, session) => {
+  const files = sorted.sessions.reduce((sum, session) => {
     const { transcript, part, spare } = pieceBytes(session);
     return sum + transcript + part + spare;
   }, 0);
-  const strays = sorted.strays.reduce((sum, { files }) => sum + sumDisk(files), 0);
-  const all = sumDisk(tree.files.values());
-  const rest = all - sessions - strays + tree.folderBytes + tree.oddBytes;
-  return { ...own, sessions, strays, other: own.other + rest };
+  const { databaseBytes, logBytes } = databaseSizes(home, look);
+  // What was written last is in the log alone, so rows may hold more than the database does.
+  const inRows = Math.min(
+    databaseBytes,
+    rows.reduce((sum, { bytes }) => sum + bytes.rows, 0),
+  );
+  const strays = sorted.strays.reduce((sum, { files: of }) => sum + sumDisk(of), 0);
+  const all = sumDisk(tree.files.values()) + tree.folderBytes + tree.oddBytes;
+  return {
+    ...own,
+    sessions: files + inRows,
+    strays,
+    index: own.index + databaseBytes - inRows,
+    log: own.log + logBytes,
+    other: own.other + all - files - strays - databaseBytes - logBytes,
+  };
+}
+
+/** What the databases of its agent take on the disk, where they hold its sessions. */
+function databaseSizes({ home, rows }: FileHome, { tree }: LookedHome): { databaseBytes: number; logBytes: number } {
+  const paths = rows?.agent.databases(home).map((path) => relative(home, path)) ?? [];
+  const sum = (suffix: string) => sumDisk(paths.flatMap((path) => tree.files.get(path + suffix) ?? []));
+  return { databaseBytes: sum(''), logBytes: sum('-wal') };
 }

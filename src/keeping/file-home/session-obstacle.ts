@@ -30,7 +30,8 @@ export function sessionObstacle(session: FoundSession, facts: ObstacleFacts): st
   return guard.obstacle(session) ?? fileObstacle(place.home, piecesOf(session));
 }
 
-function heldBy(hold: SessionHold): string {
+/** Why nobody but its agent takes it away, as a sentence. */
+export function heldBy(hold: SessionHold): string {
   if (hold.kind === 'through-owner') return `Only its agent can remove it: ${hold.command}`.replace(/([^.])$/, '$1.');
   if (hold.kind === 'referenced') return `The session ${hold.by} needs it.`;
   return 'Only its agent knows all that belongs to it.';

@@ -6,7 +6,7 @@ import type { Conversations } from './conversations.ts';
 import type { FoundSession, SessionGuard } from './file-agent.ts';
 import { type FileTrash, isAsWritten } from './file-trash.ts';
 import type { LookedHome } from './look-at-home.ts';
-import { CHANGED, fileObstacle, sessionObstacle } from './session-obstacle.ts';
+import { CHANGED, fileObstacle, heldBy, sessionObstacle } from './session-obstacle.ts';
 import { piecesOf, strayFingerprint, type SessionPiece } from './session-pieces.ts';
 import type { FileHome } from './open-file-home.ts';
 import { copyShared, putBackShared, sharedObstacle, takeOutShared } from './shared-copies.ts';
@@ -105,7 +105,7 @@ async function prepareSession(
 ): Promise<Prepared | string> {
   const { id } = item.item;
   const session = look.byId.get(id);
-  if (session === undefined) return 'It is gone already.';
+  if (session === undefined) return (await rowObstacle(home, id)) ?? 'It is gone already.';
   const pieces = piecesFor(item, session);
   const obstacle = sessionObstacle(session, { place: home, look, guard, fingerprint: item.fingerprint });
   if (obstacle !== undefined) return obstacle;
@@ -117,16 +117,25 @@ async function prepareSession(
   return { record, session, leaves, obstacle: () => guard.obstacle(session) };
 }
 
-function prepareStray({ home, look }: TakeDesk, { item, fingerprint }: RunItem): Prepared | string {
+/** Sessions that are rows are its agent's to take away. */
+async function rowObstacle({ rows }: FileHome, id: string): Promise<string | undefined> {
+  const row = (await rows?.look())?.byId.get(id);
+  return row === undefined || rows === undefined ? undefined : heldBy(rows.agent.hold(row));
+}
+
+function prepareStray({ home, look, guard }: TakeDesk, { item, fingerprint }: RunItem): Prepared | string {
   const stray = look.sorted.strays.find(({ path }) => path === item.id);
-  if (stray === undefined) return look.tree.files.has(item.id) ? CHANGED : 'It is gone already.';
+  if (stray === undefined) {
+    const { files, folders } = look.tree;
+    return files.has(item.id) || folders.has(item.id) ? CHANGED : 'It is gone already.';
+  }
   const { path, files } = stray;
   if (strayFingerprint(files) !== readFingerprint(fingerprint).own) return CHANGED;
   const piece: SessionPiece = { path, files, role: 'part', secret: false };
   const obstacle = fileObstacle(home.home, [piece]);
   if (obstacle !== undefined) return obstacle;
   const record: TakenRecord = { version: 1, kind: item.kind, id: item.id, pieces: takenPieces([piece]), shared: [] };
-  return { record, leaves: false, obstacle: () => undefined };
+  return { record, leaves: false, obstacle: () => guard.strayObstacle?.(stray) };
 }
 
 /** What a crash left of an item: gone in full, or none of it, or nothing to begin with. */

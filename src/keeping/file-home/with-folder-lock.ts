@@ -8,7 +8,7 @@ import { retryBusy } from '../../platform/sqlite/retry-busy.ts';
 /** A folder beside a file of an agent: whoever could make it may write to the file. Agents that run on Node lock so. */
 export interface FolderLock {
   readonly name: string;
-  /** For whom it stands, as the beginning of a sentence such as `Claude Code holds the lock of its prompt history`. */
+  /** For whom it stands, as the beginning of a sentence such as `Some Agent holds the lock of its prompt history`. */
   readonly holder: string;
   /** After so long without being touched it was left behind. */
   readonly staleMs: number;

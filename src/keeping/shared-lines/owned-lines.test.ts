@@ -40,6 +40,12 @@ describe('lines of a file that sessions share', () => {
     expect(contentOf(withoutCopy(linesFrom(text + since), copy)).toString()).toBe(promptLine('b', 'two', 2e12) + since);
   });
 
+  it('go as often as they were copied, so that the same line said again since stays', () => {
+    const line = promptLine('a', 'one', 1e12);
+    const { copy } = take(linesFrom(line), 'a');
+    expect(contentOf(withoutCopy(linesFrom(line + line), copy)).toString()).toBe(line);
+  });
+
   it('come back once, however often they are put back', () => {
     const { left, copy } = take(linesFrom(text), 'a');
     const back = withCopy(left, copy, KEYS);

@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCode } from '../error-code.ts';
 
@@ -22,6 +22,39 @@ export function otherHolders(database: string): 'none' | 'some' | 'unknown' {
     else if (open.some((mark) => files.has(mark))) return 'some';
   }
   return unknown ? 'unknown' : 'none';
+}
+
+/**
+ * Whether another process has it open, as far as that can be told. Who may not look at every process asks for locks: whoever has read a
+ * database with a log, or is at work in another one, holds one for as long as it has it open.
+ */
+export function databaseUse(database: string): 'open' | 'closed' | 'unknown' {
+  const holders = otherHolders(database);
+  if (holders !== 'unknown') return holders === 'some' ? 'open' : 'closed';
+  return isLockedByOthers(database) ? 'open' : 'unknown';
+}
+
+/** File systems number their devices differently for locks, so the number of the file alone counts. That another one has it only keeps more. */
+function isLockedByOthers(database: string): boolean {
+  const numbers = new Set(
+    ['', '-wal', '-shm', '-journal'].flatMap((suffix) => {
+      const stat = statSync(database + suffix, { bigint: true, throwIfNoEntry: false });
+      return stat === undefined ? [] : [String(stat.ino)];
+    }),
+  );
+  return lockLines().some((line) => {
+    const [, pid, , number] = /\s(\d+)\s+([0-9a-f]+:[0-9a-f]+):(\d+)\s/.exec(line) ?? [];
+    return number !== undefined && numbers.has(number) && Number(pid) !== process.pid;
+  });
+}
+
+/** One for each lock. Only Linux tells. */
+function lockLines(): readonly string[] {
+  try {
+    return readFileSync('/proc/locks', 'utf8').split('\n');
+  } catch {
+    return [];
+  }
 }
 
 /** Undefined when the process may not be looked at. One that is gone has nothing open. */

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import type { Database } from 'better-sqlite3';
 import { errorCode } from '../error-code.ts';
-import { openAtRest, openInUse, openProbed } from './open-at-rest.ts';
+import { openAtRest, openCopy, openInUse, openProbed } from './open-at-rest.ts';
 
 /** An open database that another program owns, for reading or for writing. */
 export interface GuestDatabase {
@@ -24,12 +24,13 @@ export interface GuestConnection extends GuestDatabase {
 
 /**
  * Opens it for reading only. A database at rest is read without locks, because SQLite would leave its two side files behind
- * otherwise; one in use is read through the side files that are there, without writing to them. Only where a log lies without
- * its shared memory does SQLite add that one file. `locked` asks for locks even at rest, which may leave side files.
+ * otherwise; one in use is read through the side files that are there, without writing to them. Where a log lies without its shared
+ * memory SQLite would add that one file, so a copy of both is read; above `COPIED_BYTES` it does. `locked` asks for locks even at
+ * rest, which may leave side files.
  */
 export function openGuest(file: string, { locked = false } = {}): GuestConnection {
   const before = traces(file);
-  const { db, quiet } = locked && before !== IN_USE ? openLocked(file) : openQuietly(file, before !== IN_USE);
+  const { db, quiet } = locked && before !== IN_USE ? openLocked(file) : openQuietly(file, before);
   try {
     // Everything is read once and in order, so more than this is only memory.
     db.pragma('cache_size = -4000');
@@ -69,13 +70,21 @@ export function hasColumns({ tables }: GuestDatabase, table: string, columns: re
 
 const IN_USE = 'in use';
 
+/** A log that lies there without its shared memory. */
+const LEFT = 'left';
+/** So much is copied to be read, with its log. */
+const COPIED_BYTES = 256 * 1024 ** 2;
+
 /** At rest means no log with content, no shared memory, no unfinished transaction: size and times then tell of any change. */
 function traces(file: string): string {
   const [main, wal, shm, journal] = ['', '-wal', '-shm', '-journal'].map((suffix) =>
     statSync(file + suffix, { bigint: true, throwIfNoEntry: false }),
   );
-  if ((wal?.size ?? 0n) > 0n || shm !== undefined || (journal?.size ?? 0n) > 0n) return IN_USE;
-  return [main?.ino, main?.size, main?.mtimeNs, main?.ctimeNs].join(':');
+  if (shm !== undefined || (journal?.size ?? 0n) > 0n) return IN_USE;
+  const sizes = (main?.size ?? 0n) + (wal?.size ?? 0n);
+  const mark = [main?.ino, main?.size, main?.mtimeNs, main?.ctimeNs].join(':');
+  if ((wal?.size ?? 0n) === 0n) return mark;
+  return sizes > COPIED_BYTES ? IN_USE : [LEFT, mark, wal?.ino, wal?.size, wal?.mtimeNs, wal?.ctimeNs].join(':');
 }
 
 interface Opened {
@@ -83,13 +92,24 @@ interface Opened {
   readonly quiet: boolean;
 }
 
-function openQuietly(file: string, atRest: boolean): Opened {
-  if (!atRest) return { db: openInUse(file, BUSY_MS), quiet: false };
+function openQuietly(file: string, before: string): Opened {
+  if (before === IN_USE) return { db: openInUse(file, BUSY_MS), quiet: false };
+  if (before.startsWith(LEFT)) return openLeft(file, before);
   try {
     const { db, unlocked } = openAtRest(file, BUSY_MS);
     return { db, quiet: unlocked };
   } catch (error) {
     if (!/^SQLITE_(CANTOPEN|READONLY)/.test(errorCode(error) ?? '')) throw error;
+    return openLocked(file);
+  }
+}
+
+/** A copy of what somebody was just writing may be no database at all. */
+function openLeft(file: string, before: string): Opened {
+  try {
+    return { db: openCopy(file, BUSY_MS), quiet: true };
+  } catch (error) {
+    if (traces(file) === before) throw error;
     return openLocked(file);
   }
 }

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { accessSync, chmodSync, constants, copyFileSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { accessSync, chmodSync, constants, copyFileSync, existsSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import BetterSqlite3, { type Database } from 'better-sqlite3';
 import { errorCode } from '../error-code.ts';
@@ -23,6 +23,7 @@ export interface AtRest {
 export function openAtRest(path: string, timeout: number): AtRest {
   const addressed = openAddress(path, ['mode=ro', 'immutable=1'], timeout);
   if (addressed !== undefined) return { db: addressed, unlocked: true };
+  // Where nothing can be written beside it, a copy is read.
   return mayOnlyRead(path)
     ? { db: openCopy(path, timeout), unlocked: true }
     : { db: openAsGuest(path, timeout), unlocked: false };
@@ -68,13 +69,15 @@ function openAsGuest(path: string, timeout: number): Database {
   }
 }
 
-/** Nothing can be written beside it, so a copy is read, which has no name any more once it is open. */
-function openCopy(path: string, timeout: number): Database {
+/** Opens a copy of a database with its log, which has no name any more once it is open. Who writes meanwhile is only seen by the files. */
+export function openCopy(path: string, timeout: number): Database {
   using folder = temporaryFolder('coppice-look');
-  const copy = join(folder.path, 'copy.db');
-  copyAside(path, copy);
+  const copy = join(folder.path, basename(path));
+  copyAside(path, folder.path);
   const made = new BetterSqlite3(copy, { timeout });
   try {
+    // It is gone before anybody could need it after a power cut.
+    made.pragma('synchronous = OFF');
     // A log would be looked for by its name.
     made.pragma('journal_mode = DELETE');
   } finally {
@@ -84,12 +87,16 @@ function openCopy(path: string, timeout: number): Database {
 }
 
 /** By another process: opening and closing a database here would drop the locks that this process has on it. */
-function copyAside(path: string, copy: string): void {
-  const { status } = spawnSync('cp', ['--', path, copy], { stdio: 'ignore' });
-  // Windows has no such program, and no such locks.
-  if (status !== 0) copyFileSync(path, copy);
-  // What may only be read has a copy that may only be read.
-  chmodSync(copy, 0o600);
+function copyAside(path: string, folder: string): void {
+  const files = [path, `${path}-wal`].filter(existsSync);
+  const { status } = spawnSync('cp', ['--', ...files, folder], { stdio: 'ignore' });
+  for (const file of files) {
+    const copy = join(folder, basename(file));
+    // Windows has no such program, and no such locks.
+    if (status !== 0) copyFileSync(file, copy);
+    // What may only be read has a copy that may only be read.
+    chmodSync(copy, 0o600);
+  }
 }
 
 /** Whether this user, or the disk, lets nobody write to a database that is there, or beside it. */

@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { isJsonObject } from '../../core/json.ts';
 import type { TranscriptFacts } from '../../core/sessions/transcript-format.ts';
+import type { EpochMs } from '../../core/time.ts';
 import type { LineTranscript } from './read-json-lines.ts';
 
 /** What the beginning and the end of a transcript tell. Of a short one it is everything. */
@@ -36,6 +37,20 @@ export async function describeLines(path: string, begin: () => LineTranscript): 
     return facts.lastActiveAt === begunAt ? { ...facts, lastActiveAt: Math.floor(mtimeMs) } : facts;
   }
   return begin().facts();
+}
+
+/**
+ * The same of what can only be read from its start, such as what was compressed: `text` is its beginning, or all of it. When it was last
+ * used is then known by when its file was written.
+ */
+export function describeBeginning(
+  text: string,
+  transcript: LineTranscript,
+  { isAll, changedAt }: { readonly isAll: boolean; readonly changedAt: EpochMs },
+): LinesDescribed {
+  if (isAll) return describeWhole(text, transcript);
+  say(text.slice(0, text.lastIndexOf('\n') + 1), transcript);
+  return { ...transcript.facts(), lastActiveAt: changedAt };
 }
 
 function describeWhole(text: string, transcript: LineTranscript): LinesDescribed {

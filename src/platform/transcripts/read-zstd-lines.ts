@@ -1,54 +1,68 @@
-import { spawn } from 'node:child_process';
-import { createReadStream } from 'node:fs';
-import { PassThrough, type Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import * as zlib from 'node:zlib';
+import { closeSync, constants, createReadStream, readSync } from 'node:fs';
+import { Decompress } from 'fzstd';
 import { Failure } from '../../core/failure.ts';
+import { openRegular } from '../files/open-regular.ts';
 import { type LineBatch, lineBatches } from '../files/read-line-batches.ts';
 import { MAX_LINE_BYTES } from './read-json-lines.ts';
 
-/** Newer versions of Node know the format. */
-const { createZstdDecompress } = zlib as { createZstdDecompress?: () => NodeJS.ReadWriteStream };
-
-/** The lines of a file that was compressed with zstd, which Node itself reads from 22.15 on, and otherwise the program of that name. */
+/** The lines of a file that was compressed with zstd. Fails where it is cut off or damaged. */
 export async function* linesOfZstd(path: string, signal?: AbortSignal): AsyncGenerator<LineBatch> {
-  const unpacked =
-    createZstdDecompress === undefined ? unpackByProgram(path) : unpackHere(path, createZstdDecompress());
+  yield* lineBatches(unpacked(path), { maxLineBytes: MAX_LINE_BYTES, signal });
+}
+
+/**
+ * The beginning of what was compressed, at least so many bytes where there are as many and at most one block of the format more. Fails
+ * where it is damaged so far.
+ */
+export function readZstdBeginning(path: string, bytes: number): Buffer {
+  const handle = openRegular(path, constants.O_RDONLY | constants.O_NOFOLLOW);
   try {
-    yield* lineBatches(unpacked.stream, { maxLineBytes: MAX_LINE_BYTES, signal });
-    await unpacked.ended;
+    const unpack = unpacking(path);
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+    const found: Buffer[] = [];
+    for (let [sum, ended] = [0, false]; sum < bytes && !ended; ) {
+      const read = readSync(handle, chunk);
+      ended = read === 0;
+      for (const piece of unpack(chunk.subarray(0, read), ended)) {
+        found.push(piece);
+        sum += piece.length;
+      }
+    }
+    return Buffer.concat(found);
   } finally {
-    unpacked.stream.destroy();
-    await unpacked.ended.catch(() => undefined);
+    closeSync(handle);
   }
 }
 
-interface Unpacked {
-  readonly stream: Readable;
-  /** Fails when the file could not be unpacked to its end. */
-  readonly ended: Promise<unknown>;
+const CHUNK_BYTES = 32 * 1024;
+
+async function* unpacked(path: string): AsyncGenerator<Buffer> {
+  const unpack = unpacking(path);
+  for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES }))
+    yield* unpack(chunk as Buffer, false);
+  yield* unpack(Buffer.alloc(0), true);
 }
 
-function unpackHere(path: string, unpack: NodeJS.ReadWriteStream): Unpacked {
-  const stream = new PassThrough();
-  const ended = pipeline(createReadStream(path), unpack, stream);
-  // Whoever reads is told by the stream; this promise is looked at when the lines are at their end.
-  ended.catch(() => undefined);
-  return { stream, ended };
-}
-
-function unpackByProgram(path: string): Unpacked {
-  const child = spawn('zstd', ['-dc', '--', path], { stdio: ['ignore', 'pipe', 'ignore'] });
-  const ended = new Promise<void>((resolve, reject) => {
-    child.once('error', () => reject(cannotUnpack(path)));
-    child.once('close', (code) => (code === 0 ? resolve() : reject(cannotUnpack(path))));
-  });
-  ended.catch(() => undefined);
-  return { stream: child.stdout, ended };
-}
-
-function cannotUnpack(path: string): Failure {
-  return new Failure('failed', `${path} is compressed with zstd and could not be unpacked.`, {
-    hint: 'Install zstd or Node 22.15, or unpack the file with: zstd -d',
-  });
+/** Takes bytes as they come and gives what they were before they were compressed. */
+function unpacking(path: string): (chunk: Buffer, last: boolean) => Buffer[] {
+  let found: Buffer[] = [];
+  // What it gives it may use again, so it is copied.
+  const stream = new Decompress((data) => void found.push(Buffer.from(data)));
+  return (chunk, last) => {
+    found = [];
+    try {
+      // It keeps what it is given until it has a whole block.
+      stream.push(Uint8Array.from(chunk), last);
+    } catch (cause) {
+      throw new Failure(
+        'failed',
+        `${path} is compressed with zstd and could not be unpacked: it is cut off or damaged.`,
+        {
+          hint: 'Nothing was changed. What is left of it may still come out with: zstd -dc',
+          cause,
+        },
+      );
+    }
+    return found;
+  };
 }

@@ -3,6 +3,7 @@ import { deletedText, type ShrinkOptions, shrinkIndexes } from './shrink-indexes
 import type { Connection } from '../database/connection.ts';
 import { databaseBytes, pragmaNumber } from '../database/database-size.ts';
 import { emptyLog } from '../database/empty-log.ts';
+import { translateSqliteError } from '../database/sqlite-errors.ts';
 import type { PatientQueue } from './patient-queue.ts';
 import { onTightDisk, roomFor } from '../database/tight-disk.ts';
 
@@ -11,6 +12,15 @@ import { onTightDisk, roomFor } from '../database/tight-disk.ts';
  * there is room to merge the indexes, which frees more of them. Returns how many bytes the database has less.
  */
 export async function giveBack(db: Connection, queue: PatientQueue, options: ShrinkOptions): Promise<number> {
+  try {
+    return await givePages(db, queue, options);
+  } catch (error) {
+    // Emptying the log is no transaction, so nobody else says in a sentence what the disk said.
+    throw translateSqliteError(error, db.path);
+  }
+}
+
+async function givePages(db: Connection, queue: PatientQueue, options: ShrinkOptions): Promise<number> {
   const before = databaseBytes(db);
   await vacuum(db, queue);
   if (cannotBeMerged(db)) await queue.letIndexGo();
