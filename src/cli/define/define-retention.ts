@@ -116,11 +116,7 @@ function defineApply(program: Definition, frame: Frame): void {
   defineCommand<ApplyOptions>(program, frame, {
     name: 'apply',
     about: 'Do exactly what a plan says, except for what has changed since',
-    examples: [
-      'coppice apply 3f0c29ab51de7788',
-      'coppice apply plan.json --strict --yes',
-      'coppice apply 3f0c29ab51de7788 --except 019bc186-de00-76fb-889c-069d9473c33e',
-    ],
+    examples: ['coppice apply 3f0c29ab51de7788', 'coppice apply plan.json --strict --yes'],
     load: () => import('../retention/apply.ts'),
     over: 'plan',
   })
