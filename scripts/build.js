@@ -5,6 +5,7 @@ import { renameSync, rmSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
+import { build as buildPage } from 'vite';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const made = `${root}dist.new-${process.pid}`;
@@ -19,6 +20,7 @@ const { status } = spawnSync(
 );
 if (status === 0) {
   await putTogether();
+  await makePage();
   moveAside(`${root}dist`);
   renameSync(made, `${root}dist`);
 }
@@ -44,6 +46,24 @@ async function putTogether() {
     output: {
       dir: `${made}/program`,
       codeSplitting: { groups: [{ name: 'shared', minShareCount: 10 }] },
+    },
+  });
+}
+
+/** The page that the daemon serves: one file of script and one of style, named by what is in them, and nothing of another origin. */
+async function makePage() {
+  await buildPage({
+    root: `${root}src/web`,
+    configFile: false,
+    logLevel: 'warn',
+    oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+    build: {
+      outDir: `${made}/web`,
+      emptyOutDir: true,
+      target: 'es2022',
+      // Its own script would be one that is not needed, and data in a file of style is not let through.
+      modulePreload: { polyfill: false },
+      assetsInlineLimit: 0,
     },
   });
 }

@@ -36,6 +36,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   daemon: ['core', 'app', 'http'],
   client: ['core', 'http'],
   cli: ['core', 'app', 'daemon', 'client', 'kinds'],
+  web: ['core', 'client'],
 };
 
 interface Source {
@@ -47,7 +48,7 @@ interface Source {
 
 function readSources(): Source[] {
   const names = readdirSync(SRC, { recursive: true, encoding: 'utf8' });
-  const files = names.filter((name) => name.endsWith('.ts') && !/\.(test|conformance)\.ts$/.test(name));
+  const files = names.filter((name) => /\.tsx?$/.test(name) && !/\.(test|conformance)\.ts$/.test(name));
   return files.map((name) => {
     const text = readFileSync(join(SRC, name), 'utf8');
     return { path: name.replaceAll('\\', '/'), text, imports: importsOf(name, text) };
@@ -89,6 +90,14 @@ describe('the architecture', () => {
       ({ path, text }) => layerOf(path) === 'client' && /^import (?!type )[^;]*from '\.\.\/http\//m.test(text),
     );
     expect(wrong.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('lets the page know the client by its types alone, and makes no markup of what agents wrote', () => {
+    const page = sources.filter(({ path }) => layerOf(path) === 'web');
+    const outside = /^import (?!type )[^;]*from '(\.\.\/)+client\//m;
+    const markup = /innerHTML|outerHTML|insertAdjacentHTML|document\.write|srcdoc/;
+    expect(page.length).toBeGreaterThan(0);
+    expect(page.filter(({ text }) => outside.test(text) || markup.test(text)).map(({ path }) => path)).toEqual([]);
   });
 
   it('never lets one home or store import another', () => {

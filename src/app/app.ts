@@ -109,6 +109,7 @@ export type AppRetention = Pick<
   | 'runs'
   | 'items'
   | 'plan'
+  | 'narrow'
   | 'restore'
   | 'emptyTrash'
   | 'emptyExpired'

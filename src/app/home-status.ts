@@ -14,6 +14,7 @@ import type { EpochMs } from '../core/time.ts';
 import { guardPlan } from '../policy/guard/guard-plan.ts';
 import { planRetention } from '../policy/plan-retention.ts';
 import { type OversizedSession, oversizedSessions } from '../policy/pressure/oversized-sessions.ts';
+import { type Attention, attentionOf } from './attention.ts';
 import { unmatchedNames } from './config/unmatched-names.ts';
 import { type Amount, amountOf } from './documents/plan-document.ts';
 import type { HomeParts } from './home-parts.ts';
@@ -47,6 +48,8 @@ export interface HomeStatus {
   readonly waiting?: Waiting;
   /** Since when a person holds what unattended passes would remove. */
   readonly heldSince?: EpochMs;
+  /** What needs a person, the most urgent first; empty when all is well. */
+  readonly attention: readonly Attention[];
 }
 
 export interface StatusClass extends Amount {
@@ -83,7 +86,7 @@ export async function homeStatus(parts: StatusParts, options?: RetentionOptions)
   const lastRun = await first(retention.runs());
   const trashUntil = until(inventory.trash);
   const { notes, maxBytes, ...ruled } = byTheRules(parts, inventory);
-  return {
+  const status = {
     home: inventory.home,
     ...ruled,
     disk: { usedBytes, freeBytes, ...(maxBytes !== undefined && { maxBytes }) },
@@ -103,7 +106,14 @@ export async function homeStatus(parts: StatusParts, options?: RetentionOptions)
     ...(nextMaintenanceAt !== undefined && { nextMaintenanceAt }),
     ...putOff(parts, inventory),
   };
+  const { min_free_mb: minFree } = parts.config.disk;
+  return {
+    ...status,
+    attention: attentionOf(status, { minFreeBytes: minFree === 'never' ? undefined : minFree * MB }),
+  };
 }
+
+const MB = 1024 * 1024;
 
 /** What the rules say of all there is. The plan itself, which is as large as the home, is gone before another is made. */
 function byTheRules({ config }: StatusParts, inventory: Inventory) {

@@ -89,6 +89,7 @@ export interface PlanOptions {
 }
 
 export interface ApplyOptions {
+  readonly except?: readonly string[];
   readonly strict?: boolean;
   readonly yes?: boolean;
   readonly forGood?: boolean;

@@ -27,6 +27,8 @@ export interface ServeParts {
   readonly address: Address;
   /** Speaks TLS with this certificate. */
   readonly tls?: CertificateFiles | undefined;
+  /** Where the files of the page are. */
+  readonly pageFolder?: string | undefined;
   /** One line for the log. */
   readonly say: (line: string) => void;
   /** Told once, when it listens. */
@@ -42,7 +44,8 @@ const STEP_MS = SECOND_MS;
  * flight are answered and runs have ended; the caller closes the home. A chore that fails is tried again; what takes the home away
  * from under it ends all of it at once, and is thrown.
  */
-export async function serve({ home, clock, env, address, tls, say, onReady, signal }: ServeParts): Promise<void> {
+export async function serve(parts: ServeParts): Promise<void> {
+  const { home, clock, env, address, tls, pageFolder, say, onReady, signal } = parts;
   refuseForeign(home);
   refuseSharedHome(home.path);
   using _lock = await holdServeLock(home.path);
@@ -51,7 +54,7 @@ export async function serve({ home, clock, env, address, tls, say, onReady, sign
   const token = readOrMakeToken(home.path);
   const daemon = new Daemon({ home, clock, say, ...(env !== undefined && { env }) });
   await daemon.recover();
-  const server = await startServer({ home, clock, token, tls, say, chores: () => daemon.chores }, address);
+  const server = await startServer({ home, clock, token, tls, pageFolder, say, chores: () => daemon.chores }, address);
   daemon.add({ name: 'sessions that nobody uses', everyMs: MINUTE_MS, act: () => server.releaseIdle() });
   daemon.add({ name: 'the audit log', everyMs: MINUTE_MS, act: () => server.flushAudit() });
   const renew = async () => tell(server.renewCertificate(), say);

@@ -103,7 +103,7 @@ async function openFound(
     copies: async () => [],
     files: async (id) => filesOf(home, id),
     knows: async () => [...(loaded.rows?.unmeasured === true ? [] : MEASURED), ...(parts.knows ?? [])],
-    searched: searchedFileHome(home, { records, layout }),
+    searched: searchedFileHome(home, { records, layout, clock, objects }),
     retention: () => retentionOf(home),
     settingsProblems: (closest) => parts.settingsProblems?.(path, closest) ?? [],
     checkOwn: () => companion.store().check(),

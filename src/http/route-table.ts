@@ -12,6 +12,7 @@ import { planRoutes } from './resources/plans.ts';
 import { runRoutes } from './resources/runs.ts';
 import { sessionListRoutes } from './resources/session-lists.ts';
 import { sessionRoutes } from './resources/sessions.ts';
+import { signInRoutes } from './resources/sign-in.ts';
 import { usageRoutes } from './resources/usage.ts';
 import { upkeepRoutes } from './resources/upkeep.ts';
 import type { Route, TypedRoute } from './route.ts';
@@ -32,6 +33,7 @@ const DESCRIBED = [
   ...upkeepRoutes,
   ...auditRoutes,
   ...machineRoutes,
+  ...signInRoutes,
 ] as const;
 
 /** What each operation takes and gives, by its method and path. */

@@ -1,10 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { z } from 'zod';
+import type { Holder } from '../app/access/find-bearer.ts';
 import type { Home } from '../app/home.ts';
 import type { Scope } from '../core/access.ts';
 import type { Once } from '../core/gateway/once.ts';
 import type { JsonObject, JsonValue } from '../core/json.ts';
 import type { Clock } from '../core/time.ts';
+import type { SignIns } from './page/sign-ins.ts';
 import type { EventClients } from './resources/event-clients.ts';
 import type { MessageNews } from './resources/message-news.ts';
 import type { Metrics } from './resources/metrics.ts';
@@ -21,14 +23,25 @@ export interface HttpParts {
   readonly news: MessageNews;
   readonly metrics: Metrics;
   readonly repeats: RepeatedRequests;
+  readonly signIns: SignIns;
   readonly chores: () => readonly ChoreHealth[];
   readonly readiness: () => Promise<Readiness>;
   /** Aborted when the daemon stops. */
   readonly signal: AbortSignal;
 }
 
+/** Who sends a request, and what belongs to it beside what is asked for. Few routes need to know. */
+export interface Visit {
+  /** Absent where no token is needed. */
+  readonly holder: Holder | undefined;
+  /** Empty where there is none. */
+  readonly header: (name: string) => string;
+  readonly setCookie: (cookie: string) => void;
+}
+
 export interface Call<Query, Body, Step = object> {
   readonly parts: HttpParts;
+  readonly visit: Visit;
   /** What stands for `{id}` in the path, decoded; empty for a path without one. */
   readonly id: string;
   readonly query: Query;

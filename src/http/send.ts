@@ -12,7 +12,7 @@ const WORTH_PACKING = 1024;
 const PROBLEM = 'application/problem+json';
 
 const [pack, packTightly] = [promisify(gzip), promisify(brotliCompress)];
-const PACKERS = {
+export const PACKERS = {
   // Quick rather than small: whoever asks waits for it.
   br: (text: string) => packTightly(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
   gzip: (text: string) => pack(text),
@@ -107,7 +107,8 @@ function bare(tag: string): string {
 }
 
 /** What a client takes and likes best, the tighter one where it does not mind. A weight of zero is a no. */
-function packerFor(accepted = ''): keyof typeof PACKERS | undefined {
+/** How an answer is packed for a client that takes these; undefined where it is not. */
+export function packerFor(accepted = ''): keyof typeof PACKERS | undefined {
   const given = new Map(accepted.toLowerCase().split(',').map(nameAndWeight));
   const weight = (name: keyof typeof PACKERS): number => given.get(name) ?? 0;
   const best = weight('gzip') > weight('br') ? 'gzip' : 'br';

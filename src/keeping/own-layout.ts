@@ -24,6 +24,8 @@ export interface OwnLayout {
   readonly token: string;
   /** Tokens that were given out, as hashes. */
   readonly tokens: string;
+  /** The key that browsers are signed in with. */
+  readonly pageKey: string;
   /** Who changed what. */
   readonly audit: string;
   /** What a run removed, until it is purged. Run ids are generated, so they are safe as names. */
@@ -45,6 +47,7 @@ export function ownLayout(root: string): OwnLayout {
     checkpoints: join(root, 'checkpoints'),
     token: join(root, 'token'),
     tokens: join(root, 'tokens'),
+    pageKey: join(root, 'page.key'),
     audit: join(root, 'audit'),
     trash: (runId) => join(root, 'trash', runId),
   };

@@ -13,12 +13,16 @@ import { describedRoutes, json, type Served, serveHome, withId } from './serve-h
 /** Asks a route and holds its answer to what the route itself promises: every field described, and nothing beside. */
 function caller({ ask }: Served) {
   const asked = new Set<string>();
-  const call = async (method: string, path: `/${string}`, { id = '', query = '', body }: CallOptions = {}) => {
+  const call = async (
+    method: string,
+    path: `/${string}`,
+    { id = '', query = '', body, headers: more }: CallOptions = {},
+  ) => {
     const route = ROUTES.find((one) => one.method === method && one.path === path) as JsonRoute;
     asked.add(`${method} ${path}`);
     const { headers, ...init } = body === undefined ? { method } : json(method, body);
     const accept = { accept: 'application/jsonl' };
-    const response = await ask(withId(path, id) + query, { ...init, headers: { ...headers, ...accept } });
+    const response = await ask(withId(path, id) + query, { ...init, headers: { ...headers, ...accept, ...more } });
     const { schemaVersion, ...document } = await lastLine(response, route);
     expect({ status: response.status, schemaVersion, document }).toMatchObject({ status: route.status ?? 200 });
     expect(schemaVersion).toBe(route.bare === true ? undefined : 1);
@@ -45,6 +49,7 @@ interface CallOptions {
   readonly id?: string;
   readonly query?: string;
   readonly body?: object;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 describe('the HTTP API', () => {
@@ -71,6 +76,10 @@ describe('the HTTP API', () => {
       '/openapi.json',
     ] as const)
       await call('GET', path);
+    const made = await call('POST', '/api/sign-in-links', {});
+    const link = String(made['path']).replace('/#sign-in=', '');
+    await call('POST', '/api/sign-in', { headers: { 'x-coppice-link': link } });
+    await call('POST', '/api/sign-out', {});
     expect((await served.ask('/metrics')).headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
     const raw = ['GET /metrics', 'GET /api/events', 'GET /api/checkpoints/{id}/diff/text'];
     expect([...asked, ...raw].toSorted()).toEqual(ROUTES.map(({ method, path }) => `${method} ${path}`).toSorted());
@@ -361,6 +370,8 @@ async function callRuns(call: Calling, { home }: Served): Promise<void> {
   await call('POST', '/api/archive/restore', { body: { ids: [session.id] } });
   const plan = await call('POST', '/api/plans', { body: { request: { kind: 'delete', ids: [session.id] } } });
   await call('GET', '/api/plans/{id}', { id: plan.id });
+  const kept = await call('POST', '/api/plans', { body: { request: { kind: 'delete', ids: [session.id] } } });
+  await call('POST', '/api/plans/{id}/narrow', { id: kept.id, body: { ids: [session.id] } });
   const { run, done } = await call('POST', '/api/plans/{id}/apply', { id: plan.id });
   expect(done).toBe(1);
   const { id } = run as { id: string };

@@ -9,8 +9,8 @@ import { json, type Served, serveHome, withId } from './serve-home.ts';
 
 /** What each token may ask for. Whoever adds a route says here once more, by hand, who may use it. */
 const ALLOWED: Readonly<Record<Scope | 'any' | 'none', readonly string[]>> = {
-  none: ['GET /healthz', 'GET /readyz'],
-  any: ['GET /api/home', 'GET /openapi.json'],
+  none: ['GET /healthz', 'GET /readyz', 'POST /api/sign-in'],
+  any: ['GET /api/home', 'GET /openapi.json', 'POST /api/sign-in-links', 'POST /api/sign-out'],
   read: [
     'GET /api/archive',
     'GET /api/archive/{id}/prompts',
@@ -76,6 +76,7 @@ const ALLOWED: Readonly<Record<Scope | 'any' | 'none', readonly string[]>> = {
     'POST /api/plans',
     'POST /api/plans/apply',
     'POST /api/plans/{id}/apply',
+    'POST /api/plans/{id}/narrow',
     'POST /api/repair',
     'POST /api/runs/{id}/empty',
     'POST /api/runs/{id}/undo',

@@ -18,7 +18,9 @@ export interface Served {
 }
 
 export interface ServeOptions
-  extends Partial<Pick<ServerParts, 'rate' | 'patienceMs' | 'clock' | 'mostStrangers' | 'tls' | 'chores'>> {
+  extends Partial<
+    Pick<ServerParts, 'rate' | 'patienceMs' | 'clock' | 'mostStrangers' | 'tls' | 'chores' | 'pageFolder'>
+  > {
   /** A home that is there already. */
   readonly path?: string;
   readonly address?: Address;

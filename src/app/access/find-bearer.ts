@@ -1,13 +1,15 @@
 import { timingSafeEqual } from 'node:crypto';
-import { lstatSync } from 'node:fs';
 import { type Bearer, OWNER } from '../../core/access.ts';
 import type { Clock } from '../../core/time.ts';
+import { fileMark } from './file-mark.ts';
 import { readTokenFile, tokenFile } from './token-files.ts';
 import { TOKEN_SHAPE, type TokenRecord, tokenHash } from './token-record.ts';
 
 /** Somebody with a token that is good, for as long as it is. */
 export interface Holder {
   readonly bearer: Bearer;
+  /** SHA-256 of the token. */
+  readonly hash: string;
   /** Whether it still is: not revoked and not expired. */
   readonly isGood: () => boolean;
 }
@@ -19,15 +21,23 @@ export interface BearerParts {
   readonly clock: Clock;
 }
 
+export interface BearerFinder {
+  /** Who shows this token; undefined when it is not a good one. */
+  readonly find: (shown: string) => Holder | undefined;
+  /** The same of one that was shown before, by its hash. */
+  readonly findAgain: (hash: string) => Holder | undefined;
+}
+
 /**
  * Says who has a token. Its file is looked at each time, so that one that was revoked is refused at the next request; it is read
  * again only when it is another file. Nothing is kept of those that are not good.
  */
-export function createBearerFinder({ homePath, token, clock }: BearerParts): (shown: string) => Holder | undefined {
+export function createBearerFinder({ homePath, token, clock }: BearerParts): BearerFinder {
+  const owner: Holder = { bearer: OWNER, hash: tokenHash(token), isGood: () => true };
   const isOwners = comparedWith(token);
   const known = new Map<string, Seen>();
   const look = (hash: string): TokenRecord | undefined => {
-    const mark = markOf(tokenFile(homePath, hash));
+    const mark = fileMark(tokenFile(homePath, hash));
     const before = known.get(hash);
     if (mark !== undefined && before?.mark === mark) return before.record;
     const record = mark === undefined ? undefined : readTokenFile(homePath, hash);
@@ -40,12 +50,16 @@ export function createBearerFinder({ homePath, token, clock }: BearerParts): (sh
     const { expiresAt = Number.POSITIVE_INFINITY } = record ?? {};
     return expiresAt > clock.now() ? record : undefined;
   };
-  return (shown) => {
-    if (isOwners(shown)) return OWNER_HOLDER;
-    if (!TOKEN_SHAPE.test(shown)) return undefined;
-    const hash = tokenHash(shown);
+  const findGiven = (hash: string): Holder | undefined => {
     const bearer = good(hash);
-    return bearer && same(bearer.hash, hash) ? { bearer, isGood: () => good(hash) !== undefined } : undefined;
+    return bearer && same(bearer.hash, hash) ? { bearer, hash, isGood: () => good(hash) !== undefined } : undefined;
+  };
+  return {
+    find(shown) {
+      if (isOwners(shown)) return owner;
+      return TOKEN_SHAPE.test(shown) ? findGiven(tokenHash(shown)) : undefined;
+    },
+    findAgain: (hash) => (same(hash, owner.hash) ? owner : findGiven(hash)),
   };
 }
 
@@ -53,8 +67,6 @@ interface Seen {
   readonly mark: string;
   readonly record: TokenRecord;
 }
-
-const OWNER_HOLDER: Holder = { bearer: OWNER, isGood: () => true };
 
 function comparedWith(token: string): (shown: string) => boolean {
   const expected = Buffer.from(token);
@@ -70,11 +82,4 @@ function comparedWith(token: string): (shown: string) => boolean {
 
 function same(one: string, other: string): boolean {
   return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
-}
-
-/** The same as long as nobody writes or replaces the file; undefined where there is none. Others could have written to an open one. */
-function markOf(path: string): string | undefined {
-  const found = lstatSync(path, { throwIfNoEntry: false, bigint: true });
-  if (found?.isFile() !== true || (process.platform !== 'win32' && (found.mode & 0o022n) !== 0n)) return undefined;
-  return `${found.dev}:${found.ino}:${found.size}:${found.mtimeNs}:${found.ctimeNs}`;
 }

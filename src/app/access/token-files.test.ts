@@ -19,7 +19,7 @@ import { createToken, listTokens, revokeToken, tokenFile } from './token-files.t
 function place() {
   const homePath = tempDir();
   const clock = manualClock();
-  const find = createBearerFinder({ homePath, token: 'T'.repeat(43), clock });
+  const { find } = createBearerFinder({ homePath, token: 'T'.repeat(43), clock });
   const make = (name: string, expiresAt?: number) =>
     createToken(homePath, { name, scopes: ['read'], now: NOW, ...(expiresAt !== undefined && { expiresAt }) });
   return { homePath, clock, find, make };

@@ -42,6 +42,7 @@ import { hasExpired } from './has-expired.ts';
 import { isUnfinished } from './is-unfinished.ts';
 import { OwnDecisions } from './own-decisions.ts';
 import { planId } from './plan-id.ts';
+import { narrowed } from './narrowed.ts';
 import { policyFromConfig } from './policy-from-config.ts';
 import { Recovery } from './recovery.ts';
 import { PLAN_LIFETIME_MS, refuseStale } from './refuse-stale.ts';
@@ -111,15 +112,19 @@ export class Retention {
     return this.#own.note({ ...plan, notes, ...(obstacles.length > 0 && { onlyShown: true }) });
   }
 
+  /** The same plan but for these items, and what belongs to them, which stay. Changes nothing. */
+  async narrow(plan: Plan, ids: readonly string[]): Promise<Plan> {
+    return this.#own.note(narrowed(plan, ids, await this.scan()));
+  }
+
   /** Why one item meets its fate: every rule that was asked. */
   async explain(item: ItemRef): Promise<Explanation | undefined> {
     return explainItem(await this.scan(), item, this.#planOptions({ kind: 'policy' }));
   }
 
   /** Carries out a plan: nothing more than it says, only what has not changed since, and only what this home itself decides so. */
-  async apply(plan: Plan, options: ApplyOptions = {}): Promise<AppliedRun> {
+  async apply(plan: Plan, { signal, onOutcome, forGood }: ApplyOptions = {}): Promise<AppliedRun> {
     await refuseStale(this.#parts, plan);
-    const { signal, onOutcome, forGood } = options;
     const replan = () => this.plan(plan.request, signal && { signal });
     const foreign = await this.#own.foreignTo(plan, { forGood, replan });
     return this.change('applying a plan', async () => {

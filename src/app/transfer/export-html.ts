@@ -1,7 +1,7 @@
 import type { Message } from '../../core/sessions/message.ts';
 import { isoTime } from '../../core/time.ts';
 import type { ExportedSession } from './exported-session.ts';
-import { type Block, type InlineImage, messageBlocks, visibleText } from './message-blocks.ts';
+import { type Block, type InlineImage, messageBlocks, visibleText } from '../../core/sessions/message-blocks.ts';
 import { sessionHeading, sessionSummary } from './session-summary.ts';
 
 /** Sessions as one page that needs nothing else and runs nothing: all text is escaped and the page forbids scripts. */

@@ -7,7 +7,7 @@ import type { NoOptions } from '../command-options.ts';
 import { formatAge, formatBytes, formatCount, formatTime, plural } from '../format.ts';
 import { forSamePlace, hintCommand } from '../hint-command.ts';
 import { writeJson } from '../json-output.ts';
-import { shortfallSentence } from '../retention/shortfall-sentence.ts';
+import { shortfallSentence } from '../../core/retention/shortfall-sentence.ts';
 import { safeText } from '../safe-text.ts';
 import { type Column, renderTable } from '../table.ts';
 import { withAppToLook } from '../with-app.ts';

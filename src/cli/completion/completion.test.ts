@@ -58,6 +58,7 @@ describe.runIf(present('bash'))('in bash', () => {
       'ledger',
       'checkpoints',
       'serve',
+      'open',
       'run',
       'cron',
       'budget',

@@ -7,6 +7,7 @@ import {
   type CorrectOptions,
   type CronAddOptions,
   type CronNextOptions,
+  type OpenOptions,
   type ResolveOptions,
   type RoutesOptions,
   type RunOptions,
@@ -103,7 +104,16 @@ function defineServe(program: Definition, frame: Frame): void {
     .addOption(textOption('--host <address>', 'the address to listen on (127.0.0.1)'))
     .option('--public', 'allow an address that other machines can reach; 0.0.0.0 when no --host is given')
     .addOption(textOption('--tls-cert <file>', 'speak TLS with this certificate (serve.tls_cert)'))
-    .addOption(textOption('--tls-key <file>', 'the key of the certificate, which only you may read (serve.tls_key)'));
+    .addOption(textOption('--tls-key <file>', 'the key of the certificate, which only you may read (serve.tls_key)'))
+    .option('--sign-out', 'sign every browser out, and serve nothing');
+  defineCommand<OpenOptions>(program, frame, {
+    name: 'open',
+    about: 'Open the page of the daemon in a browser, signed in with a link that works once',
+    examples: ['coppice open', 'coppice open --print', 'coppice open --remote https://agents.example.org:7717'],
+    load: () => import('../gateway/open.ts'),
+  })
+    .addOption(portOption('--port <n>', 'the port on which it listens (7717)'))
+    .option('--print', 'only print the link, such as for a browser elsewhere');
 }
 
 function defineRun(program: Definition, frame: Frame): void {

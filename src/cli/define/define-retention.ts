@@ -17,6 +17,7 @@ import {
   FOR_GOOD,
   type Frame,
   textOption,
+  textsOption,
   YES_BUT_HOLDS,
 } from './define-command.ts';
 import { ONE_ID } from './id-words.ts';
@@ -120,6 +121,7 @@ function defineApply(program: Definition, frame: Frame): void {
     over: 'plan',
   })
     .argument('<plan...>', 'id that coppice plan printed, or the file that it wrote')
+    .addOption(textsOption('--except <id>', 'leave this one out, whole as the plan shows it; may be repeated'))
     .option('--strict', 'refuse all of it when anything in it has changed since')
     .option('-y, --yes', YES_BUT_HOLDS)
     .option('--for-good', FOR_GOOD);

@@ -47,6 +47,12 @@ export interface ServeOptions {
   readonly public?: boolean;
   readonly tlsCert?: string;
   readonly tlsKey?: string;
+  readonly signOut?: boolean;
+}
+
+export interface OpenOptions {
+  readonly port?: number;
+  readonly print?: boolean;
 }
 
 export interface CorrectOptions {

@@ -3,7 +3,8 @@ import { Failure } from '../../core/failure.ts';
 import type { ServeParts } from '../../daemon/serve.ts';
 import type { ServeOptions } from './options.ts';
 
-const PORT = 7717;
+/** Where it is looked for when nobody says where it listens. */
+export const PORT = 7717;
 
 /** Where the daemon listens. */
 export function addressOf({ port, socket, host, public: beyond }: ServeOptions, cwd: string): ServeParts['address'] {

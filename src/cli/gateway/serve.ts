@@ -6,12 +6,15 @@ import { type ServeParts, serve } from '../../daemon/serve.ts';
 import type { CommandInput } from '../command.ts';
 import { writeJson } from '../json-output.ts';
 import { withHomeToStay } from '../with-home.ts';
+import { PAGE_FOLDER } from '../package-files.ts';
 import type { ServeOptions } from './options.ts';
-import { addressOf } from './serve-address.ts';
+import { signOut } from './sign-out.ts';
+import { addressOf, PORT } from './serve-address.ts';
 
 /** `coppice serve`. It runs until Ctrl-C or SIGTERM; the log goes to stderr, one line for each notable thing. */
 export function run(input: CommandInput<ServeOptions>): Promise<number> {
   const { io, global, options } = input;
+  if (options.signOut === true) return signOut(input);
   const address = addressOf(options, io.cwd);
   return withHomeToStay(input, async (home) => {
     await serve({
@@ -21,15 +24,23 @@ export function run(input: CommandInput<ServeOptions>): Promise<number> {
       ...(home.path === homePath(undefined, io.env) && { env: io.env }),
       address,
       tls: certificateOf(options, home.config.serve, io.cwd),
+      pageFolder: PAGE_FOLDER,
       say: (line) => io.err.write(`${new Date(io.clock.now()).toISOString()} ${line}\n`),
       onReady: ({ url, tokenPath }) => {
         if (global.json) writeJson(io.out, { url, tokenPath });
-        else io.out.write(`Serving ${home.path} at ${url}\nThe token is in ${tokenPath}\nCtrl-C stops it.\n`);
+        else
+          io.out.write(`Serving ${home.path} at ${url}\nThe token is in ${tokenPath}\n${look(url)}Ctrl-C stops it.\n`);
       },
       signal: io.signal,
     });
     return 0;
   });
+}
+
+/** How to look at it. A browser cannot open a socket. */
+function look(url: string): string {
+  if (url.startsWith('unix:')) return '';
+  return `To look at it in a browser: ${url.endsWith(`:${PORT}`) ? 'coppice open' : `coppice open --remote ${url}`}\n`;
 }
 
 /** What was typed, else what is configured. A socket is reached from this machine alone and needs none. */

@@ -6,7 +6,7 @@ import { formatBytes, formatCount, formatDate, plural } from '../format.ts';
 import { hintCommand } from '../hint-command.ts';
 import { writeJson } from '../json-output.ts';
 import { withScanProgress } from '../retention/with-scan-progress.ts';
-import { ACTION_WORDS, KIND_WORDS, REASON_WORDS } from '../retention/words.ts';
+import { ACTION_WORDS, KIND_WORDS, REASON_WORDS } from '../../core/retention/words.ts';
 import { safeText } from '../safe-text.ts';
 import { settingWords } from './setting-words.ts';
 import { type Column, renderTable } from '../table.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { RemoteApp } from '../../app/app.ts';
 import { homePath } from '../../app/home-path.ts';
-import { createClient } from '../../client/client.ts';
+import { type Client, createClient } from '../../client/client.ts';
 import { Failure } from '../../core/failure.ts';
 import type { Clock } from '../../core/time.ts';
 import { readToken, tokenPath } from '../../daemon/token.ts';
@@ -16,9 +16,14 @@ export interface RemotePlace {
 
 /** Asks the daemon at this address for its home. */
 export async function connectRemote(place: RemotePlace): Promise<RemoteApp> {
+  return openRemoteHome(connectDaemon(place), place.clock);
+}
+
+/** A client with the token for this address. */
+export function connectDaemon(place: RemotePlace): Client {
   const { COPPICE_CA_FILE: file } = place.env;
   const ca = file === undefined ? {} : { ca: readCa(file) };
-  return openRemoteHome(createClient({ url: place.url, token: findToken(place), ...ca }), place.clock);
+  return createClient({ url: place.url, token: findToken(place), ...ca });
 }
 
 /** The certificate that a private one is signed by. */

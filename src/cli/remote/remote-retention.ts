@@ -22,6 +22,8 @@ export function remoteRetention(client: Client): Removing {
   };
   const retention: AppRetention = {
     plan,
+    narrow: async (given, ids) =>
+      readPlan(await call('POST /api/plans/{id}/narrow', { id: planDocument(given).id, body: { ids } })),
     // The daemon does so itself before it answers.
     recover: async () => [],
     runs: () => mapped(client.runs.list(), readRun),

@@ -34,7 +34,8 @@ export function run(input: CommandInput<ApplyOptions>): Promise<number> {
 
 async function applyOne(input: CommandInput<ApplyOptions>, home: App, name: string): Promise<number> {
   const { io, global, options } = input;
-  const plan = isPlanId(name) ? await savedPlan(home, name) : readPlanFile(resolve(io.cwd, name));
+  const given = isPlanId(name) ? await savedPlan(home, name) : readPlanFile(resolve(io.cwd, name));
+  const plan = await narrowed(home, given, options);
   if (options.strict === true) await refuseStale(io, home, plan);
   const agreed = await confirmPlan(input, {
     home,
@@ -46,6 +47,11 @@ async function applyOne(input: CommandInput<ApplyOptions>, home: App, name: stri
   if (isPlanId(name) && !carried.interrupted && home.plansHome !== undefined) dropPlan(home.plansHome, name);
   const goOn = `To go on, make a new plan: ${hintCommand(global, 'plan')}`;
   return reportRun(input, carried, { plan, agreed, goOn });
+}
+
+/** Without what was left out by hand. */
+async function narrowed(home: App, plan: Plan, { except = [] }: ApplyOptions): Promise<Plan> {
+  return except.length === 0 ? plan : (await home.retention()).narrow(plan, except);
 }
 
 async function savedPlan(home: App, id: string): Promise<Plan> {

@@ -15,7 +15,7 @@ import { safeText } from '../safe-text.ts';
 import type { Agreed } from './confirm-plan.ts';
 import { doneLines, skippedLines } from './outcome-lines.ts';
 import { archivesOnly } from './print-plan.ts';
-import { shortfallSentence } from './shortfall-sentence.ts';
+import { shortfallSentence } from '../../core/retention/shortfall-sentence.ts';
 import { spaceLine } from './space-line.ts';
 import { whyTheyStay } from './why-they-stay.ts';
 

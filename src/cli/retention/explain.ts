@@ -11,7 +11,8 @@ import { safeText } from '../safe-text.ts';
 import { sessionLabel } from '../sessions/session-label.ts';
 import { renderTable } from '../table.ts';
 import { withAppToLook } from '../with-app.ts';
-import { ACTION_WORDS, holdSentence, KIND_WORDS, REASON_WORDS } from './words.ts';
+import { ACTION_WORDS, KIND_WORDS, REASON_WORDS } from '../../core/retention/words.ts';
+import { holdSentence } from './words.ts';
 
 /** `coppice explain ID`: every rule that was asked about one item, and which one decided. */
 export function run(input: CommandInput<NoOptions>): Promise<number> {

@@ -6,8 +6,8 @@ import type { TextOutput } from '../io.ts';
 import { safeText } from '../safe-text.ts';
 import { sessionLabel } from '../sessions/session-label.ts';
 import { type Column, renderTable } from '../table.ts';
-import { shortfallSentence } from './shortfall-sentence.ts';
-import { ACTION_WORDS, KIND_WORDS, REASON_WORDS } from './words.ts';
+import { shortfallSentence } from '../../core/retention/shortfall-sentence.ts';
+import { ACTION_WORDS, KIND_WORDS, REASON_WORDS } from '../../core/retention/words.ts';
 
 const BIGGEST = 10;
 

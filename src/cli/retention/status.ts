@@ -10,10 +10,11 @@ import { writeJson } from '../json-output.ts';
 import { safeText } from '../safe-text.ts';
 import { type Column, renderTable } from '../table.ts';
 import { withAppToLook } from '../with-app.ts';
-import { shortfallSentence } from './shortfall-sentence.ts';
+import { shortfallSentence } from '../../core/retention/shortfall-sentence.ts';
 import { waitingLines } from './waiting-lines.ts';
 import { withScanProgress } from './with-scan-progress.ts';
-import { REASON_WORDS, requestWords } from './words.ts';
+import { CLASS_WORDS, REASON_WORDS } from '../../core/retention/words.ts';
+import { requestWords } from './words.ts';
 
 /** Problems shown; `--json` has all of them. */
 const SHOWN = 5;
@@ -49,14 +50,6 @@ function printStatus(input: CommandInput<NoOptions>, status: HomeStatus): void {
   out.write(`${colour.bold(nextStep(input, status))}\n`);
 }
 
-const CLASS_WORDS: Record<StatusClass['name'], string> = {
-  sessions: 'Sessions',
-  strays: 'Files without a session',
-  trash: 'Runs in the trash',
-  archives: 'Archived sessions',
-  checkpoints: 'Checkpoints',
-};
-
 const COLUMNS: readonly Column[] = [
   { title: 'CLASS', shrink: true },
   { title: 'ITEMS', align: 'right' },
@@ -84,19 +77,8 @@ function undoUntilWords({ trashUntil }: HomeStatus, now: EpochMs): string {
   return trashUntil.last > now ? formatDate(trashUntil.last) : 'over';
 }
 
-const REST_WORDS: Record<RestSize['name'], string> = {
-  index: 'Search index and records',
-  log: 'Log of the database',
-  reserve: 'Reserve for a full disk',
-  plans: 'Saved plans',
-  audit: 'Audit log',
-  search: 'Search index over other homes',
-  caches: 'Caches',
-  other: 'Settings and the rest',
-};
-
 function restRow({ name, sizeBytes }: RestSize): string[] {
-  return [REST_WORDS[name], '', formatBytes(sizeBytes)];
+  return [CLASS_WORDS[name], '', formatBytes(sizeBytes)];
 }
 
 /** Reasons to stay that protect nothing: time alone lets go of these. */

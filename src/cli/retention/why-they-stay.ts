@@ -1,6 +1,6 @@
 import type { Decision, KeepReason, Plan } from '../../core/retention/plan.ts';
 import { formatCount, plural } from '../format.ts';
-import { REASON_WORDS } from './words.ts';
+import { REASON_WORDS } from '../../core/retention/words.ts';
 
 /**
  * Why checkpoints stay, for somebody who has not seen the plan, and what to do about it for anybody. Empty where none was

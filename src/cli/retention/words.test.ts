@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { PlanRequest } from '../../core/retention/plan.ts';
-import { REASON_WORDS, requestWords } from './words.ts';
+import { REASON_WORDS } from '../../core/retention/words.ts';
+import { requestWords } from './words.ts';
 
 it('has a phrase of its own for every reason, short enough for a table', () => {
   const phrases = Object.values(REASON_WORDS);

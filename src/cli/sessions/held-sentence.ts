@@ -3,7 +3,7 @@ import type { Decision, KeepReason } from '../../core/retention/plan.ts';
 import { USES } from '../../core/sessions/in-use.ts';
 import type { CommandInput } from '../command.ts';
 import { hintCommand } from '../hint-command.ts';
-import { REASON_WORDS } from '../retention/words.ts';
+import { REASON_WORDS } from '../../core/retention/words.ts';
 
 /** Why a session that a person named stays, and what to do first. The arguments are all that were named. */
 export async function heldSentence(

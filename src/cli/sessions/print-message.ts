@@ -1,4 +1,4 @@
-import { type Block, messageBlocks } from '../../app/transfer/message-blocks.ts';
+import { type Block, messageBlocks } from '../../core/sessions/message-blocks.ts';
 import type { Message } from '../../core/sessions/message.ts';
 import { formatTime } from '../format.ts';
 import type { TextOutput } from '../io.ts';

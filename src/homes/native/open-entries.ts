@@ -21,7 +21,8 @@ export interface OpenEntry {
  */
 export function* openEntries(layout: NativeLayout): Generator<OpenEntry> {
   if (process.platform === 'win32') return;
-  const { root, config, database, lock, live, ballast, token, tokens, audit, sessions, plans, archive } = layout;
+  const { root, config, database, lock, live, ballast, token, tokens, pageKey, audit, sessions, plans, archive } =
+    layout;
   const trash = dirname(layout.trash('run'));
   for (const path of [
     root,
@@ -32,6 +33,7 @@ export function* openEntries(layout: NativeLayout): Generator<OpenEntry> {
     ballast,
     token,
     tokens,
+    pageKey,
     audit,
     plans,
     trash,

@@ -63,7 +63,7 @@ export function errorResponses(): object {
 
 /** How an operation may fail. */
 export function errorsOf(route: Route): object {
-  if (route.scope === 'none') return { 429: refer(429) };
+  if (route.scope === 'none') return { ...(route.method !== 'GET' && { 409: refer(409) }), 429: refer(429) };
   const body: Status[] = 'body' in route && route.body !== undefined ? [413, 415] : [];
   const changes: Status[] = route.method === 'GET' ? [] : [409, 412, 422, 507];
   const named: Status[] = route.path.includes('{id}') ? [404] : [];

@@ -8,7 +8,14 @@ import { isRemoval, type Plan } from '../../core/retention/plan.ts';
 import { throttled } from '../answer-lines.ts';
 import { gather } from '../gather.ts';
 import { jsonRoute } from '../route.ts';
-import { applyQuery, carriedSchema, newPlanSchema, outcomeSchema, planDocumentSchema } from '../schemas/run-schemas.ts';
+import {
+  applyQuery,
+  carriedSchema,
+  narrowSchema,
+  newPlanSchema,
+  outcomeSchema,
+  planDocumentSchema,
+} from '../schemas/run-schemas.ts';
 import { progressSchema } from '../schemas/values.ts';
 
 /** A plan reads the whole home. */
@@ -41,6 +48,22 @@ export const planRoutes = [
     summary: 'Show a plan that was made within the last day.',
     answer: planDocumentSchema,
     handle: ({ parts: { home }, id }) => planDocument(loadPlan(home.plansHome, id)),
+  }),
+  jsonRoute({
+    method: 'POST',
+    path: '/api/plans/{id}/narrow',
+    scope: 'manage',
+    summary: 'The same plan without the items with these ids, which stay. Kept for a day beside it.',
+    cost: HEAVY,
+    body: narrowSchema,
+    answer: planDocumentSchema,
+    status: 201,
+    location: ({ id }) => `/api/plans/${encodeURIComponent(id)}`,
+    handle: async ({ parts: { home, clock }, id, body }) => {
+      const plan = await (await home.retention()).narrow(loadPlan(home.plansHome, id), body.ids);
+      savePlan(home.plansHome, plan, clock.now());
+      return planDocument(plan);
+    },
   }),
   jsonRoute({
     method: 'POST',

@@ -9,6 +9,9 @@ export const planDocumentSchema = planSchema
   .extend({ totals: z.object({ keep: amount, go: amount, forGood: amount }) })
   .meta({ id: 'Plan' });
 
+/** What of a plan is to stay. */
+export const narrowSchema = z.strictObject({ ids: z.array(text).min(1).max(10_000) });
+
 /** Without `forGood`, what the plan marks so goes into the trash instead, and trash in its grace stays. */
 export const applyQuery = z.strictObject({ forGood: flag.exactOptional() });
 

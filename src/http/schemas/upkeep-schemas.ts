@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ATTENTION_KINDS } from '../../app/attention.ts';
 import { decisionSchema, itemSchema, shortfallSchema } from '../../app/documents/read-plan-document.ts';
 import { CLEAN_UPS } from '../../core/retention/clean-up.ts';
 import { runSchema } from './run-schemas.ts';
@@ -65,6 +66,8 @@ export const homeStatusSchema = z
     nextMaintenanceAt: time.exactOptional(),
     waiting: waitingSchema.exactOptional(),
     heldSince: time.exactOptional(),
+    /** What needs a person, the most urgent first; empty when all is well. */
+    attention: z.array(z.object({ kind: z.enum(ATTENTION_KINDS), says: z.string(), command: z.string() })),
   })
   .meta({ id: 'Status' });
 

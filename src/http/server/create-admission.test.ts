@@ -6,7 +6,7 @@ import { createBearerFinder } from '../../app/access/find-bearer.ts';
 import { type Admitted, createAdmission } from './create-admission.ts';
 
 function admission(token: string) {
-  return createAdmission({ find: createBearerFinder({ homePath: tempDir(), token, clock: Date }) });
+  return createAdmission({ find: createBearerFinder({ homePath: tempDir(), token, clock: Date }).find });
 }
 
 function statusIn(admitted: Admitted): number | undefined {

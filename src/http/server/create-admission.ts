@@ -1,20 +1,23 @@
 import { isIP } from 'node:net';
 import type { Holder } from '../../app/access/find-bearer.ts';
-import { type ErrorAnswer, refuse } from '../refusal.ts';
+import type { PageHeaders, SignedIn } from '../page/sign-ins.ts';
+import { refuse } from '../refusal.ts';
 
 /** What is looked at before anything else of a request. */
-export interface RequestHeaders {
+export interface RequestHeaders extends PageHeaders {
   readonly host?: string | undefined;
   readonly origin?: string | undefined;
   readonly authorization?: string | undefined;
 }
 
 /** Whoever may go on, or why nobody may. */
-export type Admitted = { readonly holder: Holder } | { readonly refused: ErrorAnswer };
+export type Admitted = SignedIn;
 
 export interface Admission {
   /** Who has this token; undefined when it is not a good one. */
   readonly find: (shown: string) => Holder | undefined;
+  /** Who is signed in with the cookie of a request that shows no token; undefined when it bears none. */
+  readonly findSignedIn?: (headers: PageHeaders) => SignedIn | undefined;
   /** The name or address that was bound, when it is not a loopback one. */
   readonly host?: string;
   /** Names in the certificate of a server with TLS: no page of another site can have one for them. */
@@ -27,7 +30,7 @@ export interface Admission {
  * Decides whether a request may go on: called by a name of this machine (a page of another site that resolves its own name to
  * this address is not), not sent by a page of another site, and with a token that is good.
  */
-export function createAdmission({ find, host, isFor = () => false, anyHost = false }: Admission) {
+export function createAdmission({ find, findSignedIn, host, isFor = () => false, anyHost = false }: Admission) {
   const isPublic = host !== undefined && !isLoopback(host);
   /** Nearly all requests bear the same name, so the last good one is remembered. */
   let knownHost: string | undefined;
@@ -41,6 +44,8 @@ export function createAdmission({ find, host, isFor = () => false, anyHost = fal
     }
     if (headers.origin !== undefined && headers.origin.replace(/^https?:\/\//, '') !== headers.host)
       return { refused: WRONG_ORIGIN };
+    const signedIn = headers.authorization === undefined ? findSignedIn?.(headers) : undefined;
+    if (signedIn !== undefined) return signedIn;
     const [, shown = ''] = BEARER.exec(headers.authorization ?? '') ?? [];
     const holder = find(shown);
     return holder === undefined ? { refused: NO_TOKEN } : { holder };

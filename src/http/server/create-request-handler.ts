@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { z } from 'zod';
+import type { Holder } from '../../app/access/find-bearer.ts';
 import { Failure } from '../../core/failure.ts';
 import { firstSignal } from '../../core/first-signal.ts';
 import type { Once } from '../../core/gateway/once.ts';
@@ -11,7 +12,7 @@ import { type Note, type NoteParts, noteOf } from '../audit-note.ts';
 import { createRouter } from '../create-router.ts';
 import { readJson } from '../read-json.ts';
 import { type ErrorAnswer, failureAnswer, INTERNAL, refuse, STOPPING } from '../refusal.ts';
-import type { Call, HttpParts, JsonRoute, Route } from '../route.ts';
+import type { Call, HttpParts, JsonRoute, Route, Visit } from '../route.ts';
 import { ROUTES } from '../route-table.ts';
 import { SCHEMA_VERSION, sendDocument, sendError } from '../send.ts';
 import { EndingStreams } from './ending-streams.ts';
@@ -19,9 +20,9 @@ import { type Door, letIn } from './let-in.ts';
 import { Preconditions } from './preconditions.ts';
 import { keyOf, printOf, type Repeated } from './repeated-requests.ts';
 
-/** Answers one request, whatever it is. No route is reached without passing the door. Never rejects. */
-export function createRequestHandler(parts: HttpParts, door: Door) {
-  const find = createRouter(ROUTES);
+/** Answers one request, whatever it is, by the API or with a file of the page. No route is reached without passing the door. Never rejects. */
+export function createRequestHandler(parts: HttpParts, door: Door, pages: readonly Route[] = []) {
+  const find = createRouter([...ROUTES, ...pages]);
   const streams = new EndingStreams();
   const noted = { audit: parts.home.audit, clock: parts.clock, say: door.say };
   const context: Context = { parts, door, noted, find, streams, preconditions: new Preconditions() };
@@ -77,7 +78,7 @@ function answer(context: Context, request: IncomingMessage, response: ServerResp
   }
   const { route, id } = found;
   if ('answer' in route)
-    return onRecord(note, answerJson({ context, route, id, path, query, note }, request, response));
+    return onRecord(note, answerJson({ context, route, id, path, query, note, holder }, request, response));
   if (route.contentType === EVENT_STREAM && holder !== undefined) streams.watch(response, holder);
   return route.respond({ parts, id, query: route.query && askedOf(route, query), request, response });
 }
@@ -95,6 +96,7 @@ interface JsonCall {
   readonly path: string;
   readonly query: string;
   readonly note: Note;
+  readonly holder: Holder | undefined;
 }
 
 /** Whatever comes of a request that changes something. */
@@ -111,16 +113,17 @@ async function answerJson(call: JsonCall, request: IncomingMessage, response: Se
   const { context, route, id, path, query, note } = call;
   const { parts, preconditions } = context;
   const asked = askedOf(route, query);
-  const key = keyOf(request, path);
+  const key = route.repeat === 'never' ? undefined : keyOf(request, path);
+  const visit = visitOf(call, request, response);
   const body = route.body === undefined ? undefined : await readJson(request);
   if (body !== undefined && !('value' in body)) {
     note(body.status);
     return sendError(response, body);
   }
   const given = route.body === undefined ? undefined : checked(route.body, body?.value, 'body');
-  const change = { request, path, current: () => currentOf(call) };
+  const change = { request, path, current: () => currentOf(call, visit) };
   const work = (once?: Once) => {
-    const carried = () => carryOut(route, { parts, id, query: asked, body: given, once }, response);
+    const carried = () => carryOut(route, { parts, visit, id, query: asked, body: given, once }, response);
     // What was done already is not judged again: its own change would speak against it.
     return once?.isKnown === true ? carried() : preconditions.carryOut(change, carried);
   };
@@ -142,16 +145,24 @@ async function answerJson(call: JsonCall, request: IncomingMessage, response: Se
   await sendDocument(response, status, asSent(route, document));
 }
 
+function visitOf({ holder }: JsonCall, { headers }: IncomingMessage, response: ServerResponse): Visit {
+  return {
+    holder,
+    header: (name) => String(headers[name] ?? ''),
+    setCookie: (cookie) => void response.setHeader('set-cookie', cookie),
+  };
+}
+
 function asSent({ bare }: JsonRoute, document: object): object {
   return bare === true ? document : { schemaVersion: SCHEMA_VERSION, ...document };
 }
 
 /** What GET gives at the path of a change; undefined where it gives no document. */
-async function currentOf({ context: { parts, find }, path, id }: JsonCall): Promise<object | undefined> {
+async function currentOf({ context: { parts, find }, path, id }: JsonCall, visit: Visit): Promise<object | undefined> {
   const found = find('GET', path);
   if (found.kind !== 'found' || !('answer' in found.route)) return undefined;
   const { route } = found;
-  const call = { parts, id, query: askedOf(route, ''), body: undefined, tell: unheard, signal: parts.signal };
+  const call = { parts, visit, id, query: askedOf(route, ''), body: undefined, tell: unheard, signal: parts.signal };
   return asSent(route, await route.handle(call));
 }
 
@@ -159,8 +170,8 @@ type QuickCall = Omit<Call<unknown, unknown>, 'tell' | 'signal'>;
 
 async function carryOut(route: JsonRoute, call: QuickCall, response: ServerResponse): Promise<object> {
   if (route.tells !== undefined) return handleSlowly(route, call, response);
-  const { parts, id, query, body, once } = call;
-  return route.handle({ parts, id, query, body, once, tell: unheard, signal: parts.signal });
+  const { parts, visit, id, query, body, once } = call;
+  return route.handle({ parts, visit, id, query, body, once, tell: unheard, signal: parts.signal });
 }
 
 async function unheard(): Promise<void> {}

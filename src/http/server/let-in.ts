@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Holder } from '../../app/access/find-bearer.ts';
 import type { Bearer, Scope } from '../../core/access.ts';
@@ -40,7 +40,7 @@ export function letIn(door: Door, response: ServerResponse, { scope, cost }: Ask
   if (door.signal.aborted) return { refused: STOPPING };
   const request = response.req;
   const client = request.socket.remoteAddress ?? 'local';
-  const admitted = scope === 'none' ? undefined : admit(door, request, client);
+  const admitted = scope === 'none' ? undefined : admit(door, response, client);
   if (admitted !== undefined && 'refused' in admitted) return admitted;
   const { allowed, remaining, waitMs } = door.rate(client, cost);
   response.setHeader('ratelimit-limit', door.limit);
@@ -54,10 +54,12 @@ export function letIn(door: Door, response: ServerResponse, { scope, cost }: Ask
   return { ...admitted, refused: lacksScope(bearer, scope) };
 }
 
-function admit(door: Door, request: IncomingMessage, client: string): Admitted {
+function admit(door: Door, response: ServerResponse, client: string): Admitted {
+  const request = response.req;
   const admitted = door.admit(request.headers);
   if ('holder' in admitted) {
     door.met(request.socket);
+    if (admitted.setCookie !== undefined) response.setHeader('set-cookie', admitted.setCookie);
     return admitted;
   }
   const { allowed, waitMs } = door.refusedRate(client);

@@ -16,9 +16,9 @@ const WAIT_SECONDS = 1;
 /**
  * What becomes of a request whose key was seen before. `noted`: the handler hands the key to the home, which keeps it in the
  * transaction of the effect. `once`: it is never begun a second time. Otherwise its answer is kept, and where there is none it is done
- * again, which must then come to the same.
+ * again, which must then come to the same. `never`: its answer is a secret, so keys mean nothing to it.
  */
-export type Repeat = 'noted' | 'once';
+export type Repeat = 'noted' | 'once' | 'never';
 
 export interface KeyedRequest {
   readonly route: { readonly repeat?: Repeat };
@@ -100,7 +100,8 @@ export function keyOf(request: IncomingMessage, path: string): string | undefine
       hint: 'Use a new UUID for each thing that is to be done once, and the same one to ask for it again.',
     });
   }
-  return digest([request.headers.authorization ?? '', request.method ?? '', path, given]);
+  const { authorization, 'x-coppice-proof': proof } = request.headers;
+  return digest([authorization ?? String(proof ?? ''), request.method ?? '', path, given]);
 }
 
 /** What is asked for under a key, so that another request under it is noticed. */

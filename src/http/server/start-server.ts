@@ -1,8 +1,11 @@
 import type { ServerOptions } from 'node:http';
-import { createBearerFinder } from '../../app/access/find-bearer.ts';
+import { type BearerFinder, createBearerFinder } from '../../app/access/find-bearer.ts';
+import { createPageKey } from '../../app/access/page-key.ts';
 import type { Home } from '../../app/home.ts';
 import { errorText } from '../../core/error-text.ts';
 import { type Clock, SECOND_MS } from '../../core/time.ts';
+import { pageRoutes } from '../page/page-files.ts';
+import { SignIns } from '../page/sign-ins.ts';
 import { EventClients } from '../resources/event-clients.ts';
 import { MessageNews } from '../resources/message-news.ts';
 import { Metrics } from '../resources/metrics.ts';
@@ -12,7 +15,7 @@ import type { CertificateFiles } from './certificate.ts';
 import { createAdmission } from './create-admission.ts';
 import { createRateLimit, type Rate } from './create-rate-limit.ts';
 import { createRequestHandler } from './create-request-handler.ts';
-import { createWebServer } from './create-web-server.ts';
+import { createWebServer, type WebServer } from './create-web-server.ts';
 import type { Door } from './let-in.ts';
 import { type Address, listen } from './listen.ts';
 import { OpenSessions } from './open-sessions.ts';
@@ -26,6 +29,8 @@ export interface ServerParts {
   readonly token: string;
   /** Speaks TLS with this certificate. */
   readonly tls?: CertificateFiles | undefined;
+  /** Where the files of the page are; it is not served when absent. */
+  readonly pageFolder?: string | undefined;
   /** One line for the log. */
   readonly say: (line: string) => void;
   /** What one client may ask for; the defaults stop only what runs away. */
@@ -87,9 +92,16 @@ export async function startServer(parts: ServerParts, address: Address): Promise
     tls: parts.tls,
     clock,
   });
+  const bearers = createBearerFinder({ homePath: home.path, token: parts.token, clock });
+  const signIns = new SignIns({ key: createPageKey(home.path), bearers, clock, secure: parts.tls !== undefined });
   const handle = createRequestHandler(
-    { home, clock, events, news, sessions, metrics, repeats, chores, readiness, signal: stopping.signal },
-    { ...createDoor(parts, address, web.isFor), met: (socket) => strangers.met(socket), signal: stopping.signal },
+    { home, clock, events, news, sessions, metrics, repeats, signIns, chores, readiness, signal: stopping.signal },
+    {
+      ...createDoor(parts, address, { ...bearers, signIns, isFor: web.isFor }),
+      met: (socket) => strangers.met(socket),
+      signal: stopping.signal,
+    },
+    parts.pageFolder === undefined ? [] : pageRoutes(parts.pageFolder),
   );
   // Opens what lies behind the gateway, so that nobody who follows its events waits for that.
   await home.gateway.spend('day');
@@ -105,20 +117,25 @@ export async function startServer(parts: ServerParts, address: Address): Promise
     flushAudit: () => home.audit.flush(),
     renewCertificate: () => web.renew(),
     async stop(withinMs = STOP_MS) {
-      const closed = new Promise((resolve) => server.close(resolve));
       stopping.abort();
       events.end();
-      // Connections without a request in flight have nothing to wait for, and nothing tells when one becomes so.
-      const sweep = setInterval(() => metrics.inFlight === 0 && server.closeAllConnections(), SWEEP_MS);
-      const late = setTimeout(() => server.closeAllConnections(), withinMs);
-      await closed;
-      clearInterval(sweep);
-      clearTimeout(late);
+      await closed(server, { metrics, withinMs });
       // What goes on for clients that are gone was told to stop as well.
       await Promise.all(working);
       await flushAtLast(parts);
     },
   };
+}
+
+/** Takes no more connections and lets those with a request in flight end, for so long. */
+async function closed(server: WebServer['server'], { metrics, withinMs }: { metrics: Metrics; withinMs: number }) {
+  const isClosed = new Promise((resolve) => server.close(resolve));
+  // Connections without a request in flight have nothing to wait for, and nothing tells when one becomes so.
+  const sweep = setInterval(() => metrics.inFlight === 0 && server.closeAllConnections(), SWEEP_MS);
+  const late = setTimeout(() => server.closeAllConnections(), withinMs);
+  await isClosed;
+  clearInterval(sweep);
+  clearTimeout(late);
 }
 
 /** A home that is gone takes nothing any more, and that is said where it is noticed. */
@@ -127,15 +144,20 @@ async function flushAtLast({ home, say }: ServerParts): Promise<void> {
   await home.audit.flush().catch((error: unknown) => say(`The audit log lacks its last minute: ${errorText(error)}`));
 }
 
+/** Whom the door knows, and by what names it is called. */
+interface Known extends Pick<BearerFinder, 'find'> {
+  readonly signIns: SignIns;
+  readonly isFor: (name: string) => boolean;
+}
+
 function createDoor(
-  { home, clock, token, rate = RATE, say }: ServerParts,
+  { clock, rate = RATE, say }: ServerParts,
   address: Address,
-  isFor: (name: string) => boolean,
+  { find, signIns, isFor }: Known,
 ): Omit<Door, 'met' | 'signal'> {
   const names = 'socket' in address ? { anyHost: true } : { host: address.host };
-  const find = createBearerFinder({ homePath: home.path, token, clock });
   return {
-    admit: createAdmission({ find, isFor, ...names }),
+    admit: createAdmission({ find, findSignedIn: (headers) => signIns.find(headers), isFor, ...names }),
     rate: createRateLimit(rate, clock),
     refusedRate: createRateLimit(REFUSED_RATE, clock),
     limit: rate.burst,

@@ -1,4 +1,4 @@
-import type { KeepReason, Shortfall } from '../../core/retention/plan.ts';
+import type { KeepReason, Shortfall } from './plan.ts';
 import { formatBytes } from '../format.ts';
 import { REASON_WORDS } from './words.ts';
 

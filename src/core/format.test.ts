@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../core/time.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './time.ts';
 import {
   formatAge,
   formatBytes,

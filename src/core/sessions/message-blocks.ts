@@ -1,6 +1,6 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
-import { nestedDeeper } from '../../core/nested-deeper.ts';
-import { callOf, contentText, type Message, type ToolCall } from '../../core/sessions/message.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
+import { nestedDeeper } from '../nested-deeper.ts';
+import { callOf, contentText, type Message, type ToolCall } from './message.ts';
 
 /** What a reader sees of a message, one block after the other, whatever shape the agent's provider gave it. */
 export type Block =
