@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { claudeFormat } from '../dist/homes/claude-code/claude-format.js';
 import { codexFormat } from '../dist/homes/codex/codex-format.js';
-import { readLineBatches } from '../dist/platform/files/read-line-batches.js';
+import { readLineBatches } from '../dist/platform/text/read-line-batches.js';
 import { compare, format, report } from './measure.js';
 
 const TURNS = 20_000;

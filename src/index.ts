@@ -39,7 +39,7 @@ export type { SessionPage, SessionPageQuery } from './app/sessions/session-pages
 export type { SessionStats, SessionStatsOptions } from './app/sessions/session-stats.ts';
 export type { Sessions } from './app/sessions/sessions.ts';
 export type { HomeUsage, UsageSummary, UsageTotalsQuery } from './app/usage/home-usage.ts';
-export type { ExportFormat, ExportRequest } from './app/transfer/export-sessions.ts';
+export type { ExportFormat, ExportRequest } from './app/transfer/export/export-sessions.ts';
 export type { HomeImportOptions } from './app/transfer/import-from-home.ts';
 export type { ImportOutcome } from './app/transfer/import-outcome.ts';
 export type { ImportRequest } from './app/transfer/import-sessions.ts';
@@ -75,8 +75,8 @@ export type { FileClass, Inventory } from './core/retention/inventory.ts';
 export type { Decision, Explanation, ItemRef, Plan, PlanRequest } from './core/retention/plan.ts';
 export type { Outcome, Run, RunItem } from './core/retention/run.ts';
 export type { LeaseHolder, ProcessIdentity } from './core/sessions/lease-holder.ts';
-export type { LedgerGroup, LedgerQuery, LedgerRecord } from './core/sessions/ledger-book.ts';
-export type { UsageAmount, UsageGroup, UsageSums, UsageTotal } from './core/sessions/usage-book.ts';
+export type { LedgerGroup, LedgerQuery, LedgerRecord } from './core/stores/ledger-book.ts';
+export type { UsageAmount, UsageGroup, UsageSums, UsageTotal } from './core/stores/usage-book.ts';
 export type { Content, Message, NewMessage, Role, ToolCall } from './core/sessions/message.ts';
 export type { RequestDump } from './core/sessions/request-dump.ts';
 export type {
@@ -96,10 +96,10 @@ export type {
   SearchHit,
   SearchQuery,
   SessionSort,
-} from './core/sessions/session-reader.ts';
-export type { AppendOptions, AppendReceipt } from './core/sessions/session-writer.ts';
+} from './core/stores/session-reader.ts';
+export type { AppendOptions, AppendReceipt } from './core/stores/session-writer.ts';
 export type { Clock, EpochMs } from './core/time.ts';
 export type { FeedEvent } from './gateway/event-feed.ts';
 export type { Turn } from './gateway/turn.ts';
-export type { UsageEvent } from './gateway/usage-meter.ts';
+export type { UsageEvent } from './gateway/spend/usage-meter.ts';
 export type { OpenedHome } from './homes/home-kind.ts';

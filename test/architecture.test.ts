@@ -170,6 +170,13 @@ describe('the architecture', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('has no folder with more files than a person takes in at a look', () => {
+    const MOST = 25;
+    const counts = new Map<string, number>();
+    for (const { path } of sources) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
+    expect([...counts].filter(([, count]) => count > MOST)).toEqual([]);
+  });
+
   it('knows no kind of home by name outside its folder and the list', () => {
     // Extensions of one family, and agents that write alike, share a folder. Transcripts that can be brought in have a list of their own, and the gateway knows
     // agents by the commands that it runs.

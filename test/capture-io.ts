@@ -1,4 +1,4 @@
-import { createColour } from '../src/cli/colour.ts';
+import { createColour } from '../src/cli/print/colour.ts';
 import type { Io, TextOutput } from '../src/cli/io.ts';
 
 export interface CaptureOptions {

@@ -1,4 +1,4 @@
-import type { LedgerQuery } from '../core/sessions/ledger-book.ts';
+import type { LedgerQuery } from '../core/stores/ledger-book.ts';
 import type { HomeParts } from './home-parts.ts';
 import type { SessionsQuery } from './sessions/list-query.ts';
 import { listQuery } from './sessions/list-query.ts';

@@ -1,4 +1,4 @@
-import type { SessionReader } from '../core/sessions/session-reader.ts';
+import type { SessionReader } from '../core/stores/session-reader.ts';
 import type { Clock } from '../core/time.ts';
 import type { FoundHome } from '../homes/home-kind.ts';
 import { KINDS, type KnownKind } from '../homes/kinds.ts';

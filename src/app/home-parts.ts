@@ -1,7 +1,7 @@
-import type { SessionStore } from '../core/sessions/session-store.ts';
+import type { SessionStore } from '../core/stores/session-store.ts';
 import type { Clock } from '../core/time.ts';
 import type { FoundHome, OpenedHome } from '../homes/home-kind.ts';
-import type { UsageBook } from '../core/sessions/usage-book.ts';
+import type { UsageBook } from '../core/stores/usage-book.ts';
 import type { Problem } from '../core/problem.ts';
 import type { ArchiveObjects } from '../keeping/archive/shelf/object-place.ts';
 import type { NativeLayout } from '../homes/native/native-layout.ts';

@@ -20,8 +20,8 @@ import { type Amount, amountOf } from './documents/plan-document.ts';
 import type { HomeParts } from './home-parts.ts';
 import { threatNotes } from './machine/threat-note.ts';
 import { intervalMs } from './maintenance/maintenance-memory.ts';
-import { configNotes } from './refuse-bad-config.ts';
-import { foreignNotes } from './refuse-foreign.ts';
+import { configNotes } from './refusals/refuse-bad-config.ts';
+import { foreignNotes } from './refusals/refuse-foreign.ts';
 import { policyFromConfig, unattendedPolicy } from './retention/policy-from-config.ts';
 import type { Retention, RetentionOptions } from './retention/retention.ts';
 

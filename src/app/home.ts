@@ -25,8 +25,8 @@ import { nextMaintenanceAt, recallMaintenance } from './maintenance/maintenance-
 import type { Rescue, RescueOptions } from './maintenance/rescue.ts';
 import { recallTroubles, rememberTroubles, type Trouble } from './maintenance/troubles.ts';
 import { Upkeep } from './maintenance/upkeep.ts';
-import { refuseBadConfig } from './refuse-bad-config.ts';
-import { refuseForeign } from './refuse-foreign.ts';
+import { refuseBadConfig } from './refusals/refuse-bad-config.ts';
+import { refuseForeign } from './refusals/refuse-foreign.ts';
 import { Requests } from './requests.ts';
 import { isUnfinished } from './retention/is-unfinished.ts';
 import type { AppliedRun, ApplyOptions, Retention, RetentionOptions, UndoOptions } from './retention/retention.ts';

@@ -1,4 +1,4 @@
-import type { LedgerGroup, LedgerQuery, LedgerRecord } from '../core/sessions/ledger-book.ts';
+import type { LedgerGroup, LedgerQuery, LedgerRecord } from '../core/stores/ledger-book.ts';
 import { addUsage, NO_USAGE, totalTokens, type Usage } from '../core/sessions/session.ts';
 import { localDay, zoneOffset } from '../gateway/zone-offset.ts';
 import type { HomeParts } from './home-parts.ts';

@@ -18,7 +18,7 @@ import { Home } from './home.ts';
 import type { HomeParts, OtherHome } from './home-parts.ts';
 import { homePath, ownHome, prepareHome } from './home-path.ts';
 import { readOnlyStore } from './read-only-store.ts';
-import { refuseChange } from './refuse-change.ts';
+import { refuseChange } from './refusals/refuse-change.ts';
 
 export interface OpenHomeOptions {
   /** Where the home is; by default `COPPICE_HOME`, else `~/.coppice`. */

@@ -1,4 +1,4 @@
-import type { SessionStore } from '../core/sessions/session-store.ts';
+import type { SessionStore } from '../core/stores/session-store.ts';
 
 type Effect = 'reads' | 'changes';
 type Effects<T> = {

@@ -1,5 +1,5 @@
 import type { Journal } from '../core/retention/run.ts';
-import type { SessionRewind } from '../core/sessions/session-rewind.ts';
+import type { SessionRewind } from '../core/stores/session-rewind.ts';
 import type { Clock } from '../core/time.ts';
 import type { StoreOptions } from './store/open-store.ts';
 import type { Sighting } from './take/workdir-sightings.ts';

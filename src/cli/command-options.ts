@@ -1,7 +1,7 @@
-import type { LedgerGroup } from '../core/sessions/ledger-book.ts';
+import type { LedgerGroup } from '../core/stores/ledger-book.ts';
 import type { FilterName, FilterValue, SESSION_FILTERS } from '../core/sessions/session-filters.ts';
-import type { SessionSort } from '../core/sessions/session-reader.ts';
-import type { UsageGroup } from '../core/sessions/usage-book.ts';
+import type { SessionSort } from '../core/stores/session-reader.ts';
+import type { UsageGroup } from '../core/stores/usage-book.ts';
 import type { EpochMs } from '../core/time.ts';
 
 /** Which homes a command is about, where it can be about several. */

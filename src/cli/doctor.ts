@@ -4,12 +4,12 @@ import { FAILURES } from '../core/failure.ts';
 import type { Problem } from '../core/problem.ts';
 import type { CommandInput } from './command.ts';
 import type { DoctorOptions } from './command-options.ts';
-import { formatCount, plural } from './format.ts';
+import { formatCount, plural } from './print/format.ts';
 import { forSamePlace } from './hint-command.ts';
 import type { TextOutput } from './io.ts';
-import { writeJson } from './json-output.ts';
-import { startProgress } from './progress.ts';
-import { safeText } from './safe-text.ts';
+import { writeJson } from './print/json-output.ts';
+import { startProgress } from './print/progress.ts';
+import { safeText } from './print/safe-text.ts';
 import { withApp } from './with-app.ts';
 
 /** Problems shown per check; `--json` has all of them. */

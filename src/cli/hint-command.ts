@@ -1,6 +1,6 @@
 import { shellWord } from '../core/shell-word.ts';
 import type { GlobalOptions } from './command.ts';
-import { safeText } from './safe-text.ts';
+import { safeText } from './print/safe-text.ts';
 
 /** Where a command works, as it was typed. */
 export type Place = Pick<GlobalOptions, 'home' | 'remote'>;

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Clock } from '../core/time.ts';
-import { type Colour, createColour, wantsColour } from './colour.ts';
+import { type Colour, createColour, wantsColour } from './print/colour.ts';
 
 /** The clock of the machine, which a home also knows by itself, and better. */
 export const WALL_CLOCK: Clock = { now: () => Date.now() };

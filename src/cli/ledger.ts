@@ -1,16 +1,16 @@
 import type { App } from '../app/app.ts';
 import { ledgerDocument } from '../app/documents/ledger-document.ts';
 import { type LedgerAmount, type LedgerTotals, usageOf } from '../app/ledger.ts';
-import type { LedgerGroup, LedgerRecord } from '../core/sessions/ledger-book.ts';
+import type { LedgerGroup, LedgerRecord } from '../core/stores/ledger-book.ts';
 import { totalTokens } from '../core/sessions/session.ts';
 import type { CommandInput, GlobalOptions } from './command.ts';
 import type { LedgerOptions } from './command-options.ts';
-import { formatAge, formatCount, formatDate, formatTokens, formatUsd, plural } from './format.ts';
+import { formatAge, formatCount, formatDate, formatTokens, formatUsd, plural } from './print/format.ts';
 import { hintCommand } from './hint-command.ts';
 import type { Io } from './io.ts';
-import { writeJson, writeJsonList } from './json-output.ts';
+import { writeJson, writeJsonList } from './print/json-output.ts';
 import { mapped } from './mapped.ts';
-import { renderTable } from './table.ts';
+import { renderTable } from './print/table.ts';
 import { withAppRecords } from './with-app.ts';
 
 /** A screenful. Programs get everything unless they ask for less. */

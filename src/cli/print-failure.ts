@@ -5,8 +5,8 @@ import { machineFailure } from '../core/machine-failure.ts';
 import type { GlobalOptions } from './command.ts';
 import { forSamePlace } from './hint-command.ts';
 import type { Io } from './io.ts';
-import { jsonLine } from './json-output.ts';
-import { safeLines } from './safe-text.ts';
+import { jsonLine } from './print/json-output.ts';
+import { safeLines } from './print/safe-text.ts';
 
 /**
  * Tells the person what went wrong and what to do next, on stderr so that stdout holds results only, and returns the

@@ -1,14 +1,14 @@
 import type { UsageSummary } from '../app/usage/home-usage.ts';
-import type { UsageGroup, UsageTotal } from '../core/sessions/usage-book.ts';
+import type { UsageGroup, UsageTotal } from '../core/stores/usage-book.ts';
 import { totalTokens } from '../core/sessions/session.ts';
 import type { CommandInput } from './command.ts';
 import type { UsageOptions } from './command-options.ts';
-import { formatCount, formatTokens, formatUsd, plural } from './format.ts';
+import { formatCount, formatTokens, formatUsd, plural } from './print/format.ts';
 import { unpricedSentence } from './gateway/budget-words.ts';
 import type { Io } from './io.ts';
-import { writeJson } from './json-output.ts';
-import { safeText } from './safe-text.ts';
-import { renderTable } from './table.ts';
+import { writeJson } from './print/json-output.ts';
+import { safeText } from './print/safe-text.ts';
+import { renderTable } from './print/table.ts';
 import { withAppRecords } from './with-app.ts';
 
 /** A screenful. Programs get everything unless they ask for less. */

@@ -2,7 +2,7 @@ import { type ConfigIssue, formatConfigIssue } from '../app/config/config-issue.
 import type { GlobalOptions } from './command.ts';
 import { hintCommand } from './hint-command.ts';
 import type { TextOutput } from './io.ts';
-import { safeLines } from './safe-text.ts';
+import { safeLines } from './print/safe-text.ts';
 
 /** Says what is wrong with the configuration to somebody who looks all the same. */
 export function warnOfConfig(err: TextOutput, global: GlobalOptions, issues: readonly ConfigIssue[]): void {

@@ -3,7 +3,7 @@ import { type OpenHomeOptions, openHome } from '../app/open-home.ts';
 import { type CommandInput, placeOf } from './command.ts';
 import { forSamePlace } from './hint-command.ts';
 import { WALL_CLOCK } from './io.ts';
-import { safeText } from './safe-text.ts';
+import { safeText } from './print/safe-text.ts';
 import { warnOfConfig } from './warn-of-config.ts';
 
 export interface Opening {

@@ -1,8 +1,8 @@
 import { OK, type Reserved, type Spend, type Verdict } from '../core/gateway/gateway.ts';
 import type { Allows, Reservation, ReserveRequest, SpendStep } from '../core/gateway/spend-book.ts';
-import { checkFits, checkSpend, reserves } from './check-spend.ts';
+import { checkFits, checkSpend, reserves } from './spend/check-spend.ts';
 import type { LiveRules } from './live-state.ts';
-import type { SpendScopes } from './spend-scopes.ts';
+import type { SpendScopes } from './spend/spend-scopes.ts';
 import { forbids, strictest } from './strictest.ts';
 
 export interface StepJudgeParts {

@@ -8,7 +8,7 @@ import type { SpendBook } from '../core/gateway/spend-book.ts';
 import type { SessionSize, UsageReport } from '../core/sessions/session.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../core/time.ts';
 import { openSpendBook } from '../store/sqlite/gateway/spend-book.ts';
-import type { SpendRule } from './check-spend.ts';
+import type { SpendRule } from './spend/check-spend.ts';
 import type { GuardRules } from './guards.ts';
 import { LiveSession, type LiveSessionParts } from './live-session.ts';
 import type { Turn } from './turn.ts';

@@ -3,16 +3,16 @@ import type { Recorder } from '../core/gateway/recorder.ts';
 import type { SpendBook } from '../core/gateway/spend-book.ts';
 import type { SessionSize } from '../core/sessions/session.ts';
 import type { Clock } from '../core/time.ts';
-import { mostSize } from './check-spend.ts';
+import { mostSize } from './spend/check-spend.ts';
 import { NOTHING_GUARDED, takenUp } from './guards.ts';
 import { keptGuardsText, readKeptGuards } from './kept-guards-text.ts';
 import type { AddedMessage, LiveRules, LiveState, TurnStart } from './live-state.ts';
-import { createShareTeller, type UsedShare } from './share-teller.ts';
-import { createSpendScopes } from './spend-scopes.ts';
+import { createShareTeller, type UsedShare } from './spend/share-teller.ts';
+import { createSpendScopes } from './spend/spend-scopes.ts';
 import { endReason } from './stop-reason.ts';
 import { forbids } from './strictest.ts';
 import { Turn } from './turn.ts';
-import { createUsageMeter } from './usage-meter.ts';
+import { createUsageMeter } from './spend/usage-meter.ts';
 import type { ZoneOffset } from './zone-offset.ts';
 
 export interface LiveSessionParts {

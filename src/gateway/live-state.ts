@@ -2,12 +2,12 @@ import type { Reserved, Spend, Verdict } from '../core/gateway/gateway.ts';
 import type { Recorder } from '../core/gateway/recorder.ts';
 import type { Reservation, SpendBook } from '../core/gateway/spend-book.ts';
 import type { Clock, EpochMs } from '../core/time.ts';
-import type { SpendRule } from './check-spend.ts';
+import type { SpendRule } from './spend/check-spend.ts';
 import type { GuardRules, GuardState } from './guards.ts';
-import type { HeldAhead } from './held-ahead.ts';
-import type { Prices } from './price-usage.ts';
-import type { SpendScopes } from './spend-scopes.ts';
-import type { UsageMeter } from './usage-meter.ts';
+import type { HeldAhead } from './spend/held-ahead.ts';
+import type { Prices } from './spend/price-usage.ts';
+import type { SpendScopes } from './spend/spend-scopes.ts';
+import type { UsageMeter } from './spend/usage-meter.ts';
 
 /** What a live session is judged by. */
 export interface LiveRules {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Failure } from '../core/failure.ts';
-import type { SessionStore } from '../core/sessions/session-store.ts';
+import type { SessionStore } from '../core/stores/session-store.ts';
 import { makePrivateDir } from '../platform/files/private-files.ts';
 import { freeBytes } from '../platform/machine/file-system-facts.ts';
 import type { OwnLayout } from './own-layout.ts';

@@ -1,5 +1,5 @@
 import type { Message } from '../core/sessions/message.ts';
-import type { MessageRange } from '../core/sessions/session-reader.ts';
+import type { MessageRange } from '../core/stores/session-reader.ts';
 
 /** Those of all messages of a session, in their order, that a range asks for. */
 export async function* messagesInRange(all: AsyncIterable<Message>, range: MessageRange): AsyncGenerator<Message> {

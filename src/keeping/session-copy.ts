@@ -1,6 +1,6 @@
-import type { SessionReader } from '../core/sessions/session-reader.ts';
-import type { SessionRecords } from '../core/sessions/session-records.ts';
-import { type FileMover, sessionFingerprint } from '../core/sessions/session-trash.ts';
+import type { SessionReader } from '../core/stores/session-reader.ts';
+import type { SessionRecords } from '../core/stores/session-records.ts';
+import { type FileMover, sessionFingerprint } from '../core/stores/session-trash.ts';
 
 export interface CopyRef {
   readonly runId: string;

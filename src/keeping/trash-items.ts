@@ -1,5 +1,5 @@
 import type { TrashItem } from '../core/retention/inventory.ts';
-import type { SessionStore } from '../core/sessions/session-store.ts';
+import type { SessionStore } from '../core/stores/session-store.ts';
 
 /**
  * What earlier runs removed and is still there, one item a run. What a purge began with and could not end is, too. `rowBytes` says

@@ -26,10 +26,10 @@ export type {
 } from '../core/objects/object-store.ts';
 export type { ConditionalPut } from '../core/objects/probe-objects.ts';
 export type { ItemOutcome, RunItem } from '../core/retention/run.ts';
-export type { SessionReader } from '../core/sessions/session-reader.ts';
-export type { HomeMemory, SessionRecords } from '../core/sessions/session-records.ts';
-export type { SessionStore } from '../core/sessions/session-store.ts';
-export type { SessionWriter } from '../core/sessions/session-writer.ts';
+export type { SessionReader } from '../core/stores/session-reader.ts';
+export type { HomeMemory, SessionRecords } from '../core/stores/session-records.ts';
+export type { SessionStore } from '../core/stores/session-store.ts';
+export type { SessionWriter } from '../core/stores/session-writer.ts';
 export type { SharedLock } from '../core/shared-lock.ts';
 export { dieAtChange, type WatchMore } from './homes/die-at-change.ts';
 export { homeArchiveCases } from './homes/home-archive-cases.ts';

@@ -1,6 +1,6 @@
 import { itemBytes, type SessionItem } from '../core/retention/inventory.ts';
 import type { Decision, KeepReason } from '../core/retention/plan.ts';
-import { partFingerprint } from '../core/sessions/session-trash.ts';
+import { partFingerprint } from '../core/stores/session-trash.ts';
 import { type Lineage, membersOf } from './find-lineages.ts';
 import type { Judged, JudgedItem } from './judge-inventory.ts';
 import type { RuleContext } from './rule-context.ts';

@@ -13,9 +13,9 @@ import { StoragePage } from './pages/storage.tsx';
 import { Connection } from './parts/connection.tsx';
 import { Head } from './parts/head.tsx';
 import { KeysHelp } from './parts/keys-help.tsx';
-import { Receipt } from './parts/receipt.tsx';
 import { Loading } from './parts/states.tsx';
 import { place } from './place.ts';
+import { Receipt } from './plan/receipt.tsx';
 
 const PAGES: Readonly<Record<PagePath, () => preact.JSX.Element>> = {
   '/': AttentionPage,

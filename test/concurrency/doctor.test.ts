@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { checkHome } from '../../src/app/doctor/check-home.ts';
 import { isRemark } from '../../src/cli/doctor.ts';
-import type { SessionStore } from '../../src/core/sessions/session-store.ts';
+import type { SessionStore } from '../../src/core/stores/session-store.ts';
 import { campaignSize } from '../support/campaign.ts';
 import { collect } from '../support/collect.ts';
 import { type EngineHome, openEngineHome } from '../support/engine-home.ts';

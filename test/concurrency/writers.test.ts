@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import type { SessionStore } from '../../src/core/sessions/session-store.ts';
+import type { SessionStore } from '../../src/core/stores/session-store.ts';
 import { nativeLayout } from '../../src/homes/native/native-layout.ts';
 import { checkProblems, messagesOf } from '../support/collect.ts';
 import { openNativeStore } from '../support/native-store.ts';

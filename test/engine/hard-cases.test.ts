@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Retention } from '../../src/app/retention/retention.ts';
 import type { Decision, Plan, PlanRequest } from '../../src/core/retention/plan.ts';
-import { type SessionTrash, sessionFingerprint, type TrashRequest } from '../../src/core/sessions/session-trash.ts';
+import { type SessionTrash, sessionFingerprint, type TrashRequest } from '../../src/core/stores/session-trash.ts';
 import { DAY_MS } from '../../src/core/time.ts';
 import { collect } from '../support/collect.ts';
 import { openEngineHome } from '../support/engine-home.ts';

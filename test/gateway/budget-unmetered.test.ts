@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../src/core/failure.ts';
-import type { OwnLimits } from '../../src/gateway/held-ahead.ts';
+import type { OwnLimits } from '../../src/gateway/spend/held-ahead.ts';
 import { forbids } from '../../src/gateway/strictest.ts';
 import type { Turn } from '../../src/gateway/turn.ts';
 import { type BooksOfProcess, openBooks } from '../support/budget-books.ts';

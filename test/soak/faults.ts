@@ -5,7 +5,7 @@ import { Home } from '../../src/app/home.ts';
 import { openHome } from '../../src/app/open-home.ts';
 import type { RouteBook } from '../../src/core/gateway/route-book.ts';
 import { isRemoval } from '../../src/core/retention/plan.ts';
-import type { SessionStore } from '../../src/core/sessions/session-store.ts';
+import type { SessionStore } from '../../src/core/stores/session-store.ts';
 import type { Clock } from '../../src/core/time.ts';
 import { nativeLayout } from '../../src/homes/native/native-layout.ts';
 import { createTranscriptFiles } from '../../src/homes/native/transcript-files.ts';

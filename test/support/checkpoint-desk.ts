@@ -8,7 +8,7 @@ import { createWorktreeDriver } from '../../src/checkpoints/worktree/worktree-dr
 import type { Checkpoint, RestoredFile } from '../../src/core/retention/checkpoint.ts';
 import type { HomeDriver } from '../../src/core/retention/home-driver.ts';
 import type { RunItemState } from '../../src/core/retention/run.ts';
-import type { SessionStore } from '../../src/core/sessions/session-store.ts';
+import type { SessionStore } from '../../src/core/stores/session-store.ts';
 import type { Clock } from '../../src/core/time.ts';
 import { purgeRun } from '../../src/engine/purge-run.ts';
 import { recoverRuns } from '../../src/engine/recover-runs.ts';

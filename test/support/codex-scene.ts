@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, linkSync, mkdirSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DAY_MS, isoTime } from '../../src/core/time.ts';
-import { holdLock } from '../../src/platform/files/hold-lock.ts';
+import { holdLock } from '../../src/platform/locks/hold-lock.ts';
 import { walkTree } from '../../src/platform/files/walk-tree.ts';
 import { putDatabases } from './codex-databases.ts';
 import { codexId, putRollout, type RolloutSpec, rolloutPath, turnOf } from './codex-home.ts';

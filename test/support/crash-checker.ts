@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { SessionStore } from '../../src/core/sessions/session-store.ts';
+import type { SessionStore } from '../../src/core/stores/session-store.ts';
 import { nativeLayout } from '../../src/homes/native/native-layout.ts';
 import { checkProblems } from './collect.ts';
 import { contentFor, tokenOf } from './crash-content.js';

@@ -3,7 +3,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { Failure } from '../../src/core/failure.ts';
-import type { SessionStore } from '../../src/core/sessions/session-store.ts';
+import type { SessionStore } from '../../src/core/stores/session-store.ts';
 import { namedPath } from './named-path.ts';
 
 /** What a process that dies at a point throws, so that nothing after the point happens. */

@@ -6,7 +6,7 @@ import type { HomeParts } from '../../src/app/home-parts.ts';
 import { Retention } from '../../src/app/retention/retention.ts';
 import type { HomeDriver } from '../../src/core/retention/home-driver.ts';
 import type { Journal } from '../../src/core/retention/run.ts';
-import type { SessionStore } from '../../src/core/sessions/session-store.ts';
+import type { SessionStore } from '../../src/core/stores/session-store.ts';
 import { type Clock, MINUTE_MS } from '../../src/core/time.ts';
 import { createNativeDriver } from '../../src/homes/native/native-driver.ts';
 import { nativeLayout } from '../../src/homes/native/native-layout.ts';

@@ -1,4 +1,4 @@
-import type { SessionReader } from '../../src/core/sessions/session-reader.ts';
+import type { SessionReader } from '../../src/core/stores/session-reader.ts';
 import type { HomeKind } from '../../src/homes/home-kind.ts';
 import { FILE_NOW } from './file-home-scene.ts';
 

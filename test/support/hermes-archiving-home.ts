@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { copySession, recordsFor } from '../../src/app/open-foreign.ts';
-import { foreignStore } from '../../src/core/sessions/foreign-store.ts';
+import { foreignStore } from '../../src/core/stores/foreign-store.ts';
 import { createHermesSessionDriver } from '../../src/homes/hermes/archive/hermes-session-driver.ts';
 import { belongsToHermes, createHermesSessionReader } from '../../src/homes/hermes/sessions/hermes-session-reader.ts';
 import { nativeLayout } from '../../src/homes/native/native-layout.ts';

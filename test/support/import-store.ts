@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { ImportOutcome, SessionOutcome } from '../../src/app/transfer/import-outcome.ts';
 import { importSessions } from '../../src/app/transfer/import-sessions.ts';
-import type { SessionStore } from '../../src/core/sessions/session-store.ts';
+import type { SessionStore } from '../../src/core/stores/session-store.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { collect } from './collect.ts';
 import { tempDir } from './temp-dir.ts';

@@ -1,4 +1,4 @@
-import type { SessionStore } from '../../src/core/sessions/session-store.ts';
+import type { SessionStore } from '../../src/core/stores/session-store.ts';
 import type { TranscriptSink } from '../../src/core/sessions/transcript.ts';
 import type { Clock } from '../../src/core/time.ts';
 import { nativeLayout } from '../../src/homes/native/native-layout.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import pg from 'pg';
-import type { SessionStore } from '../../src/core/sessions/session-store.ts';
+import type { SessionStore } from '../../src/core/stores/session-store.ts';
 import type { Clock } from '../../src/core/time.ts';
 import type { StorePlace } from '../../src/kit/store/store-desk.ts';
 import { type OpenDatabaseOptions, openDatabase } from '../../src/store/postgres/database/open-database.ts';

@@ -1,5 +1,5 @@
 import type { Command as Definition } from 'commander';
-import { createColour } from '../../src/cli/colour.ts';
+import { createColour } from '../../src/cli/print/colour.ts';
 import { createProgram } from '../../src/cli/program.ts';
 
 const program = createProgram({

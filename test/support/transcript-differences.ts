@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import type { Message } from '../../src/core/sessions/message.ts';
-import type { SessionStore } from '../../src/core/sessions/session-store.ts';
+import type { SessionStore } from '../../src/core/stores/session-store.ts';
 import { isoTime } from '../../src/core/time.ts';
 
 /** Every way in which a transcript file is not exactly the session's header and messages. Empty when all is well. */

@@ -4,8 +4,8 @@ import { priceTokens } from '../../src/app/usage/price-tokens.ts';
 import { readTranscripts } from '../../src/app/usage/read-transcripts.ts';
 import { loadFormats } from '../../src/app/transfer/transcripts/load-formats.ts';
 import { pricesOf } from '../../src/app/gateway/gateway-rules.ts';
-import type { UsageBook } from '../../src/core/sessions/usage-book.ts';
-import { modelFamily } from '../../src/gateway/price-usage.ts';
+import type { UsageBook } from '../../src/core/stores/usage-book.ts';
+import { modelFamily } from '../../src/gateway/spend/price-usage.ts';
 import { localDay, zoneOffset } from '../../src/gateway/zone-offset.ts';
 import { openUsageBook } from '../../src/store/sqlite/usage/usage-book.ts';
 

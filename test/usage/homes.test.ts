@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openHome } from '../../src/app/open-home.ts';
 import type { JsonObject } from '../../src/core/json.ts';
+import { claudeHome, claudeId } from '../support/claude-home.ts';
+import { claudeLines } from '../support/claude-lines.ts';
 import { writeLines } from '../support/read-transcripts.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { bookLines } from '../support/usage-desk.ts';
@@ -93,5 +95,21 @@ describe('the bill of all homes', () => {
     const { done } = await home.apply(await home.plan({ kind: 'archive', filter: {}, before: NOW }));
     expect(done).toBe(2);
     expect(await total()).toEqual(ALL);
+  });
+
+  it('has what the subagents of a session used, as the session itself has', async () => {
+    const root = tempDir();
+    const id = claudeId('4');
+    const said = claudeLines(id);
+    claudeHome(join(root, '.claude')).session(id, {
+      lines: [said.user('Ask a helper'), said.text('main', 'Done.')],
+      subagents: { 'agent-a1': [{ ...said.user('Help'), isSidechain: true }, said.text('aside', 'Helped.')] },
+    });
+    const env = { CLAUDE_CONFIG_DIR: join(root, '.claude'), COPPICE_HOME: join(root, 'own') };
+    await using home = await openHome({ path: join(root, '.claude'), env, clock: { now: () => NOW } });
+    const usage = (await home.sessions.get(id))?.usage;
+    expect(usage?.inputTokens).toBe(200);
+    const { totals } = await home.usage.totals({ by: 'session' });
+    expect(totals.map((each) => [each.key, each.usage.inputTokens])).toEqual([[id, 200]]);
   });
 });

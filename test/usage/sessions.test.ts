@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ToldUsage } from '../../src/core/sessions/usage-book.ts';
+import type { ToldUsage } from '../../src/core/stores/usage-book.ts';
 import { DAY_MS, HOUR_MS } from '../../src/core/time.ts';
 import { NOW } from '../support/clock.ts';
 import { tempDir } from '../support/temp-dir.ts';

@@ -21,8 +21,8 @@ import { type CheckpointsRequest, isRemoval } from '../../core/retention/plan.ts
 import { realPathIfThere } from '../../platform/machine/real-path-if-there.ts';
 import { expandTilde } from '../../platform/machine/user-home.ts';
 import type { HomeParts } from '../home-parts.ts';
-import { refuseBadConfig } from '../refuse-bad-config.ts';
-import { refuseForeignCheckpoints } from '../refuse-foreign.ts';
+import { refuseBadConfig } from '../refusals/refuse-bad-config.ts';
+import { refuseForeignCheckpoints } from '../refusals/refuse-foreign.ts';
 import type { AppliedRun, Retention } from '../retention/retention.ts';
 import type { BoundsOptions } from './checkpoint-bounds.ts';
 import type { CheckpointStatus } from './checkpoint-status.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Failure } from '../../core/failure.ts';
 import type { Problem } from '../../core/problem.ts';
 import type { ScanOptions } from '../../core/retention/home-driver.ts';
-import type { ArchivedSession } from '../../core/sessions/session-archive.ts';
+import type { ArchivedSession } from '../../core/stores/session-archive.ts';
 import { inspectMember } from '../../keeping/archive/archive-member.ts';
 import { isBundleName } from '../../keeping/archive/shelf/bundle-names.ts';
 import { scanArchive } from '../../keeping/archive/scan-archive.ts';

@@ -1,4 +1,4 @@
-import type { LedgerRecord } from '../../core/sessions/ledger-book.ts';
+import type { LedgerRecord } from '../../core/stores/ledger-book.ts';
 import { usageOf } from '../ledger.ts';
 import { timed } from './timed.ts';
 

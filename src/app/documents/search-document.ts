@@ -1,4 +1,4 @@
-import type { SearchHit } from '../../core/sessions/session-reader.ts';
+import type { SearchHit } from '../../core/stores/session-reader.ts';
 import { isoTime } from '../../core/time.ts';
 import { sessionDocument } from './session-document.ts';
 

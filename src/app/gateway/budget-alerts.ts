@@ -4,7 +4,7 @@ import type { JsonValue } from '../../core/json.ts';
 import { SECOND_MS } from '../../core/time.ts';
 import { deliverDue, type PromisedTarget } from '../../gateway/cron/deliver.ts';
 import type { EventFeed } from '../../gateway/event-feed.ts';
-import type { UsedShare } from '../../gateway/share-teller.ts';
+import type { UsedShare } from '../../gateway/spend/share-teller.ts';
 import type { HomeParts } from '../home-parts.ts';
 import { targetsOf } from './cron-jobs.ts';
 import { secretly } from './webhook-signer.ts';

@@ -14,10 +14,10 @@ import type { Correction, NewCorrection, Reservation, SpendBook } from '../../co
 import { checkReason, noSuchSession } from '../../core/sessions/check-session.ts';
 import { type SessionFacts, totalTokens } from '../../core/sessions/session.ts';
 import { type EpochMs, isoTime } from '../../core/time.ts';
-import { checkFits, checkSpend, reserves, ruleApplies, type SpendRule } from '../../gateway/check-spend.ts';
-import { FIRST_STEP } from '../../gateway/held-ahead.ts';
+import { checkFits, checkSpend, reserves, ruleApplies, type SpendRule } from '../../gateway/spend/check-spend.ts';
+import { FIRST_STEP } from '../../gateway/spend/held-ahead.ts';
 import { nextDay } from '../../gateway/next-day.ts';
-import { createSpendScopes, type SpendScopes } from '../../gateway/spend-scopes.ts';
+import { createSpendScopes, type SpendScopes } from '../../gateway/spend/spend-scopes.ts';
 import { forbids, strictest } from '../../gateway/strictest.ts';
 import { factsOf } from '../../gateway/verdict-of.ts';
 import { localDay } from '../../gateway/zone-offset.ts';

@@ -1,11 +1,11 @@
 import { GUARD_NAMES, GUARDS, type GuardName, guardSetting } from '../../core/gateway/guards.ts';
 import { COUNTERS, type Counter, counted, LIMITS, SIZE_COUNTERS, SPENT_COUNTERS } from '../../core/gateway/limits.ts';
 import { HOUR_MS, MINUTE_MS } from '../../core/time.ts';
-import type { SpendRule } from '../../gateway/check-spend.ts';
+import type { SpendRule } from '../../gateway/spend/check-spend.ts';
 import type { ResetRules } from '../../gateway/decide-reset.ts';
 import type { GuardRules, Ladder } from '../../gateway/guards.ts';
 import type { LiveRules } from '../../gateway/live-state.ts';
-import type { Prices, TokenPrices } from '../../gateway/price-usage.ts';
+import type { Prices, TokenPrices } from '../../gateway/spend/price-usage.ts';
 import { type ZoneOffset, zoneOffset } from '../../gateway/zone-offset.ts';
 import { resetConfigFor } from '../config/config-for-source.ts';
 import type { Config } from '../config/config-schema.ts';

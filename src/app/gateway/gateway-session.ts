@@ -1,7 +1,7 @@
 import type { Verdict } from '../../core/gateway/gateway.ts';
 import { contentBytes, type NewMessage } from '../../core/sessions/message.ts';
 import type { SessionFacts } from '../../core/sessions/session.ts';
-import type { AppendOptions, AppendReceipt } from '../../core/sessions/session-writer.ts';
+import type { AppendOptions, AppendReceipt } from '../../core/stores/session-writer.ts';
 import type { LiveSession } from '../../gateway/live-session.ts';
 import type { AddedMessage } from '../../gateway/live-state.ts';
 import type { Turn } from '../../gateway/turn.ts';

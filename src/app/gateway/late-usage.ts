@@ -1,6 +1,6 @@
 import type { LeftByDead, SpendBook } from '../../core/gateway/spend-book.ts';
-import type { SessionReader } from '../../core/sessions/session-reader.ts';
-import type { SessionWriter } from '../../core/sessions/session-writer.ts';
+import type { SessionReader } from '../../core/stores/session-reader.ts';
+import type { SessionWriter } from '../../core/stores/session-writer.ts';
 
 type Store = Pick<SessionReader, 'get'> & Pick<SessionWriter, 'recordUsage' | 'usageIds' | 'forgetUsageIds'>;
 

@@ -10,7 +10,7 @@ import { type NewSession, type SessionFacts, sessionBytes } from '../../core/ses
 import { DAY_MS, type EpochMs } from '../../core/time.ts';
 import { decideReset, type ResetDecision } from '../../gateway/decide-reset.ts';
 import { createEventFeed, type EventFeed } from '../../gateway/event-feed.ts';
-import { priceOf } from '../../gateway/price-usage.ts';
+import { priceOf } from '../../gateway/spend/price-usage.ts';
 import { factsOf } from '../../gateway/verdict-of.ts';
 import { judgeClock } from '../../keeping/liveness/clock-watch.ts';
 import { openSpendBook } from '../../store/sqlite/gateway/spend-book.ts';

@@ -5,7 +5,7 @@ import type { SessionFacts, UsageReport } from '../../core/sessions/session.ts';
 import type { Clock } from '../../core/time.ts';
 import { LiveSession } from '../../gateway/live-session.ts';
 import type { LiveRules } from '../../gateway/live-state.ts';
-import type { UsedShare } from '../../gateway/share-teller.ts';
+import type { UsedShare } from '../../gateway/spend/share-teller.ts';
 import type { HomeParts } from '../home-parts.ts';
 import { usedBefore } from './budgets.ts';
 import { type GatewayRules, gatewayRules } from './gateway-rules.ts';

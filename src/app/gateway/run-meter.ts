@@ -1,14 +1,14 @@
 import type { Verdict } from '../../core/gateway/gateway.ts';
 import type { UsageReport } from '../../core/sessions/session.ts';
-import type { SpendRule } from '../../gateway/check-spend.ts';
-import { reserves } from '../../gateway/check-spend.ts';
+import type { SpendRule } from '../../gateway/spend/check-spend.ts';
+import { reserves } from '../../gateway/spend/check-spend.ts';
 import type { LiveRules } from '../../gateway/live-state.ts';
 import { createCallEstimator } from '../../gateway/meter/call-estimator.ts';
 import { startMeterProxy } from '../../gateway/meter/meter-proxy.ts';
 import { isKnownAgent, meteredStart } from '../../gateway/meter/metered-agent.ts';
 import type { BegunCall, CallDesk } from '../../gateway/meter/metered-call.ts';
 import type { AnswerUsage } from '../../gateway/meter/model-api.ts';
-import { type Prices, priceOf, priceUsage, UNNAMED_MODEL } from '../../gateway/price-usage.ts';
+import { type Prices, priceOf, priceUsage, UNNAMED_MODEL } from '../../gateway/spend/price-usage.ts';
 import { forbids } from '../../gateway/strictest.ts';
 import type { Turn } from '../../gateway/turn.ts';
 import { factsOf } from '../../gateway/verdict-of.ts';

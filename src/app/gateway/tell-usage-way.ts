@@ -1,8 +1,8 @@
 import { Failure } from '../../core/failure.ts';
 import { OK } from '../../core/gateway/gateway.ts';
 import { agentName } from '../../gateway/agent-name.ts';
-import { checkPrice } from '../../gateway/check-price.ts';
-import { reserves } from '../../gateway/check-spend.ts';
+import { checkPrice } from '../../gateway/spend/check-price.ts';
+import { reserves } from '../../gateway/spend/check-spend.ts';
 import type { LiveRules } from '../../gateway/live-state.ts';
 import { namedModel } from '../../gateway/named-model.ts';
 import { forbids } from '../../gateway/strictest.ts';

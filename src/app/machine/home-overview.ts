@@ -5,10 +5,11 @@ import { planRetention } from '../../policy/plan-retention.ts';
 import { type Amount, amountOf } from '../documents/plan-document.ts';
 import type { HomeParts } from '../home-parts.ts';
 import { nextMaintenanceAt } from '../maintenance/maintenance-memory.ts';
-import { configNotes } from '../refuse-bad-config.ts';
-import { foreignNotes } from '../refuse-foreign.ts';
+import { configNotes } from '../refusals/refuse-bad-config.ts';
+import { foreignNotes } from '../refusals/refuse-foreign.ts';
 import { policyFromConfig } from '../retention/policy-from-config.ts';
 import type { Retention, RetentionOptions } from '../retention/retention.ts';
+import { bookedSpend } from './booked-spend.ts';
 import { type HomeSpend, homeSpend } from './home-spend.ts';
 import { type OwnDeletions, ownDeletions } from './own-deletions.ts';
 
@@ -56,7 +57,7 @@ export async function homeOverview(
     sizeBytes: inventory.disk.usedBytes,
     newBytes: newBytes(inventory, now - NEW_MS),
     canGo: amountOf(decisions, isRemoval),
-    spend: await homeSpend(parts, inventory),
+    spend: await (parts.format === undefined ? homeSpend(parts, inventory) : bookedSpend(parts)),
     ...(own !== undefined && { own }),
     ...(nextAt !== undefined && { nextMaintenanceAt: nextAt }),
     onlyShown: [...foreignNotes(parts, inventory.problems), ...configNotes(parts)],

@@ -5,7 +5,7 @@ import { isJsonObject, type JsonValue } from '../../core/json.ts';
 import { SECOND_MS } from '../../core/time.ts';
 import { nativeLayout } from '../../homes/native/native-layout.ts';
 import { writeFileAtomic } from '../../platform/files/private-files.ts';
-import { readTextIfThere } from '../../platform/files/read-text-if-there.ts';
+import { readTextIfThere } from '../../platform/text/read-text-if-there.ts';
 import { createHomeLock } from '../../store/sqlite/sqlite-home-lock.ts';
 import { prepareHome } from '../home-path.ts';
 import { isHomeName } from './home-names.ts';

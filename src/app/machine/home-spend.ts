@@ -23,9 +23,10 @@ export interface HomeSpend {
  * What is certain from what is recorded of sessions, those that were removed included: all that a session used which began today was
  * used today. Days and months are those of the budgets.
  */
-export async function homeSpend(parts: HomeParts, { sessions }: Pick<Inventory, 'sessions'>): Promise<HomeSpend> {
-  if (parts.format !== undefined) return (await import('./booked-spend.ts')).bookedSpend(parts);
-  const { store, config, clock } = parts;
+export async function homeSpend(
+  { store, config, clock }: Pick<HomeParts, 'store' | 'config' | 'clock'>,
+  { sessions }: Pick<Inventory, 'sessions'>,
+): Promise<HomeSpend> {
   const offsetAt = zoneOffset(config.budgets.time_zone);
   const day = (at: EpochMs) => localDay(at, offsetAt);
   const now = clock.now();

@@ -1,5 +1,5 @@
 import type { SessionFacts } from '../../core/sessions/session.ts';
-import { SORT_MEASURES, type SessionSort } from '../../core/sessions/session-reader.ts';
+import { SORT_MEASURES, type SessionSort } from '../../core/stores/session-reader.ts';
 
 /** A session among those of several homes. */
 export interface SessionAt extends SessionFacts {

@@ -1,5 +1,5 @@
 import { ABANDONED } from '../../core/sessions/end-reasons.ts';
-import type { UnusedSession } from '../../core/sessions/session-writer.ts';
+import type { UnusedSession } from '../../core/stores/session-writer.ts';
 import { MINUTE_MS } from '../../core/time.ts';
 import { activeTest, deadHolders } from '../../keeping/liveness/active-sessions.ts';
 import { judgeClock } from '../../keeping/liveness/clock-watch.ts';

@@ -1,5 +1,5 @@
 import type { Problem } from '../../core/problem.ts';
-import type { HomeMemory } from '../../core/sessions/session-records.ts';
+import type { HomeMemory } from '../../core/stores/session-records.ts';
 import { type EpochMs, isoTime } from '../../core/time.ts';
 
 /** Something that is done by the clock and that fails. */

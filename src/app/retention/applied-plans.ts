@@ -1,4 +1,4 @@
-import type { HomeMemory } from '../../core/sessions/session-records.ts';
+import type { HomeMemory } from '../../core/stores/session-records.ts';
 import type { EpochMs } from '../../core/time.ts';
 
 const APPLIED = 'applied-plans';

@@ -1,7 +1,7 @@
 import { Failure } from '../../core/failure.ts';
 import { noSuchSession } from '../../core/sessions/check-session.ts';
-import type { SessionReader } from '../../core/sessions/session-reader.ts';
-import type { SessionRecords } from '../../core/sessions/session-records.ts';
+import type { SessionReader } from '../../core/stores/session-reader.ts';
+import type { SessionRecords } from '../../core/stores/session-records.ts';
 
 /** The ids by the run that archived them. Refuses all of them when one is not in the archive. */
 export async function archivedByRun(

@@ -1,4 +1,4 @@
-import type { BookedPart, BookedSession } from '../../core/sessions/search-book.ts';
+import type { BookedPart, BookedSession } from '../../core/stores/search-book.ts';
 import type { PartStamp, SearchedPart, SearchedSession } from '../../core/sessions/searched-home.ts';
 
 /** What is to be read of a session, so that the index has it as it is. */

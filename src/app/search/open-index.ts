@@ -2,7 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Failure } from '../../core/failure.ts';
 import { machineFailure } from '../../core/machine-failure.ts';
-import type { SearchBook } from '../../core/sessions/search-book.ts';
+import type { SearchBook } from '../../core/stores/search-book.ts';
 import { ownLayout } from '../../keeping/own-layout.ts';
 import { makePrivateDir } from '../../platform/files/private-files.ts';
 import { IN_MEMORY } from '../../store/sqlite/database/connection.ts';

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { contentText, type NewMessage, toolCallsText } from '../../core/sessions/message.ts';
-import type { SaidMessage, SearchBook } from '../../core/sessions/search-book.ts';
+import type { SaidMessage, SearchBook } from '../../core/stores/search-book.ts';
 import type { PartChange, SessionChange } from './compare-session.ts';
 
 /** What became of a session that was read into the index. */

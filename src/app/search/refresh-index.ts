@@ -1,6 +1,6 @@
 import { Failure } from '../../core/failure.ts';
 import { isNoSpace } from '../../core/machine-failure.ts';
-import type { SearchBook } from '../../core/sessions/search-book.ts';
+import type { SearchBook } from '../../core/stores/search-book.ts';
 import type { SearchedHome, SearchedSession } from '../../core/sessions/searched-home.ts';
 import { compareSession, type SessionChange } from './compare-session.ts';
 import { type Reading, type ReadOutcome, readSession } from './read-session.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { parseSearch } from '../../core/sessions/search-terms.ts';
-import type { BookHit } from '../../core/sessions/search-book.ts';
-import type { SearchHit, SearchQuery } from '../../core/sessions/session-reader.ts';
+import type { BookHit } from '../../core/stores/search-book.ts';
+import type { SearchHit, SearchQuery } from '../../core/stores/session-reader.ts';
 import type { HomeParts } from '../home-parts.ts';
 import { indexPath, openIndex } from './open-index.ts';
 import { type Refreshed, refreshIndex } from './refresh-index.ts';

@@ -1,9 +1,9 @@
 import { ABANDONED } from '../../core/sessions/end-reasons.ts';
-import type { UnusedSession } from '../../core/sessions/session-writer.ts';
+import type { UnusedSession } from '../../core/stores/session-writer.ts';
 import { claimedSessions } from '../../keeping/liveness/active-sessions.ts';
 import { processState } from '../../platform/machine/process-identity.ts';
 import type { HomeParts } from '../home-parts.ts';
-import { refuseForeign } from '../refuse-foreign.ts';
+import { refuseForeign } from '../refusals/refuse-foreign.ts';
 
 /** A session that was ended because the process that held it is gone, and which one that was. */
 export interface CrashedSession {

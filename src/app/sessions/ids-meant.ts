@@ -1,5 +1,5 @@
 import type { NamePart } from '../../core/sessions/session-names.ts';
-import type { SessionStore } from '../../core/sessions/session-store.ts';
+import type { SessionStore } from '../../core/stores/session-store.ts';
 
 export type Naming = Pick<SessionStore, 'get' | 'list' | 'idsNamed'>;
 

@@ -1,7 +1,7 @@
-import type { StoreListQuery } from '../../core/sessions/session-store.ts';
+import type { StoreListQuery } from '../../core/stores/session-store.ts';
 import { NATIVE_FACTS } from '../../homes/native/session-item.ts';
 import type { HomeParts } from '../home-parts.ts';
-import { refuseUnknownFacts } from '../refuse-unknown-facts.ts';
+import { refuseUnknownFacts } from '../refusals/refuse-unknown-facts.ts';
 import { activeQuery } from './active-sessions.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { DAY_MS } from '../../core/time.ts';
 import type { DumpRules } from '../../homes/native/request-dumps.ts';
 import type { HomeParts } from '../home-parts.ts';
-import { refuseBadConfig } from '../refuse-bad-config.ts';
-import { refuseForeign } from '../refuse-foreign.ts';
+import { refuseBadConfig } from '../refusals/refuse-bad-config.ts';
+import { refuseForeign } from '../refusals/refuse-foreign.ts';
 import { Session } from './session.ts';
 import { sessionFiles } from './session-files.ts';
 

@@ -4,13 +4,13 @@ import { archivedSession, noSuchSession } from '../../core/sessions/check-sessio
 import { contentBytes, type Message, type NewMessage } from '../../core/sessions/message.ts';
 import type { RequestDump } from '../../core/sessions/request-dump.ts';
 import type { ModelUsage, SessionFacts, SessionSize, UsageReport } from '../../core/sessions/session.ts';
-import type { MessageRange, SessionReader } from '../../core/sessions/session-reader.ts';
+import type { MessageRange, SessionReader } from '../../core/stores/session-reader.ts';
 import {
   type AppendReceipt,
   MAX_BATCH,
   MAX_BATCH_BYTES,
   type SessionWriter,
-} from '../../core/sessions/session-writer.ts';
+} from '../../core/stores/session-writer.ts';
 import { type FollowOptions, followMessages } from './follow-messages.ts';
 import type { SessionFile } from './session-files.ts';
 

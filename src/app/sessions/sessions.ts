@@ -1,14 +1,14 @@
 import type { Once } from '../../core/gateway/once.ts';
 import { noSuchSession } from '../../core/sessions/check-session.ts';
-import type { ImportStore } from '../../core/sessions/import-store.ts';
+import type { ImportStore } from '../../core/stores/import-store.ts';
 import type { LeaseHolder } from '../../core/sessions/lease-holder.ts';
 import type { NewSession, SessionFacts } from '../../core/sessions/session.ts';
-import type { SearchHit, SearchQuery } from '../../core/sessions/session-reader.ts';
+import type { SearchHit, SearchQuery } from '../../core/stores/session-reader.ts';
 import type { HomeParts } from '../home-parts.ts';
-import { refuseForeign } from '../refuse-foreign.ts';
+import { refuseForeign } from '../refusals/refuse-foreign.ts';
 import type { SearchGaps } from '../search/search-gaps.ts';
 import type { IndexHomeOptions, SearchOptions } from '../search/search-options.ts';
-import type { ExportRequest } from '../transfer/export-sessions.ts';
+import type { ExportRequest } from '../transfer/export/export-sessions.ts';
 import type { HomeImportOptions } from '../transfer/import-from-home.ts';
 import type { ImportOutcome } from '../transfer/import-outcome.ts';
 import type { ImportRequest } from '../transfer/import-sessions.ts';
@@ -114,7 +114,7 @@ export class Sessions {
 
   /** Sessions as text, in pieces: lossless JSON lines, or Markdown or HTML for reading. */
   async *export(request: ExportRequest): AsyncGenerator<string> {
-    const { exportSessions } = await import('../transfer/export-sessions.ts');
+    const { exportSessions } = await import('../transfer/export/export-sessions.ts');
     yield* exportSessions(this.#parts.store, request);
   }
 

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../core/json.ts';
 import type { Problem } from '../../core/problem.ts';
-import type { ImportedSession } from '../../core/sessions/import-store.ts';
+import type { ImportedSession } from '../../core/stores/import-store.ts';
 import { CHILD_KINDS } from '../../core/sessions/session.ts';
-import type { Line } from '../../platform/files/read-lines.ts';
-import { EXPORT_VERSION } from './export-jsonl.ts';
+import type { Line } from '../../platform/text/read-lines.ts';
+import { EXPORT_VERSION } from './export/export-jsonl.ts';
 import type { ImportFile } from './find-import-files.ts';
 import type { ImportPiece, LineReader } from './line-reader.ts';
 import { parseLine } from './parse-line.ts';

@@ -1,6 +1,6 @@
 import { Failure } from '../../core/failure.ts';
 import type { Problem } from '../../core/problem.ts';
-import type { ImportedSession } from '../../core/sessions/import-store.ts';
+import type { ImportedSession } from '../../core/stores/import-store.ts';
 import type { ImportGroup } from './import-group.ts';
 import type { SessionOutcome, UnknownLines } from './import-outcome.ts';
 import { changedSince, grownSince, nothingThere, refusedByStore } from './import-problems.ts';

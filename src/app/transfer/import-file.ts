@@ -1,5 +1,5 @@
 import type { TranscriptFormat } from '../../core/sessions/transcript-format.ts';
-import { readLines } from '../../platform/files/read-lines.ts';
+import { readLines } from '../../platform/text/read-lines.ts';
 import { type Chosen, chooseReader } from './choose-reader.ts';
 import type { ImportFile } from './find-import-files.ts';
 import { type ComingOutcome, ImportDesk } from './import-desk.ts';

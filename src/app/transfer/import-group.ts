@@ -1,6 +1,6 @@
 import { Failure } from '../../core/failure.ts';
-import type { ImportedSession } from '../../core/sessions/import-store.ts';
-import { MAX_BATCH, MAX_BATCH_BYTES } from '../../core/sessions/session-writer.ts';
+import type { ImportedSession } from '../../core/stores/import-store.ts';
+import { MAX_BATCH, MAX_BATCH_BYTES } from '../../core/stores/session-writer.ts';
 import {
   compareTarget,
   type ImportInto,

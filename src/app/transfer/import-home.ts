@@ -1,9 +1,9 @@
 import { Failure } from '../../core/failure.ts';
 import type { Problem } from '../../core/problem.ts';
-import type { ImportedSession } from '../../core/sessions/import-store.ts';
+import type { ImportedSession } from '../../core/stores/import-store.ts';
 import type { Message } from '../../core/sessions/message.ts';
 import type { SessionFacts } from '../../core/sessions/session.ts';
-import type { SessionReader } from '../../core/sessions/session-reader.ts';
+import type { SessionReader } from '../../core/stores/session-reader.ts';
 import { fitLine } from './fit-line.ts';
 import type { ImportOutcome, SessionOutcome } from './import-outcome.ts';
 import { type ImportInto, openTarget } from './import-target.ts';

@@ -15,8 +15,8 @@ import { tempDir } from '../../../test/support/temp-dir.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { type NewMessage, ROLES } from '../../core/sessions/message.ts';
 import type { SessionFacts } from '../../core/sessions/session.ts';
-import type { SessionStore } from '../../core/sessions/session-store.ts';
-import { exportSessions } from './export-sessions.ts';
+import type { SessionStore } from '../../core/stores/session-store.ts';
+import { exportSessions } from './export/export-sessions.ts';
 
 let store: SessionStore;
 

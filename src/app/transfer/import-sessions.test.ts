@@ -13,7 +13,7 @@ import {
   writeInput,
 } from '../../../test/support/import-store.ts';
 import { tempDir } from '../../../test/support/temp-dir.ts';
-import type { SessionStore } from '../../core/sessions/session-store.ts';
+import type { SessionStore } from '../../core/stores/session-store.ts';
 import { importSessions } from './import-sessions.ts';
 import { pathId } from './path-id.ts';
 

@@ -1,9 +1,9 @@
 import { canonicalJson } from '../../core/canonical-json.ts';
 import type { Failure } from '../../core/failure.ts';
-import type { ImportedSession } from '../../core/sessions/import-store.ts';
+import type { ImportedSession } from '../../core/stores/import-store.ts';
 import type { Message } from '../../core/sessions/message.ts';
-import type { SessionReader } from '../../core/sessions/session-reader.ts';
-import { MAX_BATCH, MAX_BATCH_BYTES, type SessionWriter } from '../../core/sessions/session-writer.ts';
+import type { SessionReader } from '../../core/stores/session-reader.ts';
+import { MAX_BATCH, MAX_BATCH_BYTES, type SessionWriter } from '../../core/stores/session-writer.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { ReadMessage } from './line-reader.ts';
 

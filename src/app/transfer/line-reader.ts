@@ -1,7 +1,7 @@
 import type { Problem } from '../../core/problem.ts';
-import type { ImportedSession } from '../../core/sessions/import-store.ts';
+import type { ImportedSession } from '../../core/stores/import-store.ts';
 import type { NewMessage } from '../../core/sessions/message.ts';
-import type { Line } from '../../platform/files/read-lines.ts';
+import type { Line } from '../../platform/text/read-lines.ts';
 
 /** Makes sense of the lines of one file, in order. Blank lines are left out. */
 export interface LineReader {

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import { nestedDeeper } from '../../core/nested-deeper.ts';
 import type { Problem } from '../../core/problem.ts';
-import type { Line } from '../../platform/files/read-lines.ts';
+import type { Line } from '../../platform/text/read-lines.ts';
 
 /** A longer line is not read into memory. */
 export const MAX_LINE_BYTES = 64 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { JsonObject } from '../../core/json.ts';
-import type { ImportedSession } from '../../core/sessions/import-store.ts';
-import type { Line } from '../../platform/files/read-lines.ts';
+import type { ImportedSession } from '../../core/stores/import-store.ts';
+import type { Line } from '../../platform/text/read-lines.ts';
 import type { ImportPiece, LineReader, ReadMessage } from './line-reader.ts';
 import { parseLine } from './parse-line.ts';
 import { readMessage } from './read-message.ts';

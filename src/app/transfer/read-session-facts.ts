@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../core/json.ts';
 import { readTime } from '../../core/read-time.ts';
-import type { ImportedSession } from '../../core/sessions/import-store.ts';
+import type { ImportedSession } from '../../core/stores/import-store.ts';
 import { CHILD_KINDS } from '../../core/sessions/session.ts';
 import { ofEachKeptFact } from '../../core/sessions/word-facts.ts';
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../core/json.ts';
 import type { Problem } from '../../core/problem.ts';
-import type { ImportedSession } from '../../core/sessions/import-store.ts';
+import type { ImportedSession } from '../../core/stores/import-store.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { LineReader } from './line-reader.ts';
 import { parseLine } from './parse-line.ts';

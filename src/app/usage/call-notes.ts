@@ -1,6 +1,6 @@
 import { NO_USAGE } from '../../core/sessions/session.ts';
 import type { TranscriptFacts, TranscriptPiece, UsagePiece } from '../../core/sessions/transcript-format.ts';
-import type { CountedCall, ReadUsage } from '../../core/sessions/usage-book.ts';
+import type { CountedCall, ReadUsage } from '../../core/stores/usage-book.ts';
 import type { EpochMs } from '../../core/time.ts';
 
 /** Gathers the calls that a transcript tells of, session by session. */
@@ -23,13 +23,14 @@ export function createCallNotes(agent: string, fileAt: EpochMs): CallNotes {
         if (piece.kind === 'begin') facts = piece.facts;
         if (piece.kind === 'usage') calls.push(countedCall(piece, facts?.lastActiveAt ?? facts?.startedAt ?? fileAt));
         if (piece.kind === 'end') read.push(given(piece.facts));
+        else if (piece.kind === 'part') read.push(given(piece.of));
         else if (calls.length >= MOST_CALLS && facts !== undefined) read.push(given(facts));
       }
       return read;
     },
   };
 
-  function given({ id, workdir }: TranscriptFacts): ReadUsage {
+  function given({ id, workdir }: Pick<TranscriptFacts, 'id' | 'workdir'>): ReadUsage {
     const session = { agent, id, ...(workdir !== undefined && { project: workdir }) };
     const read: ReadUsage = { kind: 'calls', session, calls };
     calls = [];

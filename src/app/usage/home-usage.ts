@@ -1,7 +1,7 @@
 import { errorText } from '../../core/error-text.ts';
 import { isNoSpace } from '../../core/machine-failure.ts';
 import type { Problem } from '../../core/problem.ts';
-import type { UsageBook, UsageGroup, UsageSums } from '../../core/sessions/usage-book.ts';
+import type { UsageBook, UsageGroup, UsageSums } from '../../core/stores/usage-book.ts';
 import type { EpochMs } from '../../core/time.ts';
 import { isThere } from '../../platform/files/is-there.ts';
 import type { HomeParts } from '../home-parts.ts';

@@ -1,5 +1,5 @@
-import type { PriceTokens } from '../../core/sessions/usage-book.ts';
-import { priceOf, type Prices, priceUsage } from '../../gateway/price-usage.ts';
+import type { PriceTokens } from '../../core/stores/usage-book.ts';
+import { priceOf, type Prices, priceUsage } from '../../gateway/spend/price-usage.ts';
 
 /** Prices tokens by a table. Calls that nobody told apart have the usual price: how long the prompt of each was is not known. */
 export function priceTokens(prices: Prices): PriceTokens {

@@ -1,8 +1,8 @@
-import type { LedgerRecord } from '../../core/sessions/ledger-book.ts';
+import type { LedgerRecord } from '../../core/stores/ledger-book.ts';
 import { type ModelUsage, type SessionFacts, totalTokens } from '../../core/sessions/session.ts';
-import type { SessionReader } from '../../core/sessions/session-reader.ts';
-import type { SessionStore } from '../../core/sessions/session-store.ts';
-import type { ToldUsage, UsageBook, UsageSession } from '../../core/sessions/usage-book.ts';
+import type { SessionReader } from '../../core/stores/session-reader.ts';
+import type { SessionStore } from '../../core/stores/session-store.ts';
+import type { ToldUsage, UsageBook, UsageSession } from '../../core/stores/usage-book.ts';
 
 export interface SessionPlace {
   readonly path: string;

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorText } from '../../core/error-text.ts';
 import type { Problem } from '../../core/problem.ts';
-import type { ReadUsage, UsageBook } from '../../core/sessions/usage-book.ts';
+import type { ReadUsage, UsageBook } from '../../core/stores/usage-book.ts';
 import { HEAD_BYTES, type TranscriptFile, type TranscriptFormat } from '../../core/sessions/transcript-format.ts';
 import { type FoundEntry, walkTree } from '../../platform/files/walk-tree.ts';
 import { readBeginning } from '../../platform/transcripts/read-beginning.ts';

@@ -1,7 +1,7 @@
 import { Failure } from '../../core/failure.ts';
 import type { Checkpoint, CheckpointRestoreRequest, RestoredFile } from '../../core/retention/checkpoint.ts';
 import type { Journal, RunItem } from '../../core/retention/run.ts';
-import type { SessionRewind } from '../../core/sessions/session-rewind.ts';
+import type { SessionRewind } from '../../core/stores/session-rewind.ts';
 import type { EpochMs } from '../../core/time.ts';
 import { changeRefs } from '../store/change-refs.ts';
 import { openWorkdir } from '../worktree/find-workdir.ts';

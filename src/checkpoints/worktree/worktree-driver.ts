@@ -2,7 +2,7 @@ import type { CheckpointRestoreRequest } from '../../core/retention/checkpoint.t
 import type { HomeDriver } from '../../core/retention/home-driver.ts';
 import { done, skip } from '../../core/retention/item-outcome.ts';
 import type { ItemOutcome, Journal, RunItem } from '../../core/retention/run.ts';
-import type { SessionRewind } from '../../core/sessions/session-rewind.ts';
+import type { SessionRewind } from '../../core/stores/session-rewind.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { GitError } from '../../platform/git/run-git.ts';
 import { diffTrees } from '../project/diff-trees.ts';

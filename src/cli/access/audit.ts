@@ -1,11 +1,11 @@
 import { auditDocument } from '../../app/documents/access-document.ts';
 import type { AuditRecord } from '../../core/audit.ts';
 import type { CommandInput } from '../command.ts';
-import { formatCount, formatTime } from '../format.ts';
+import { formatCount, formatTime } from '../print/format.ts';
 import { forSamePlace } from '../hint-command.ts';
-import { writeJsonList } from '../json-output.ts';
+import { writeJsonList } from '../print/json-output.ts';
 import { mapped } from '../mapped.ts';
-import { renderTable } from '../table.ts';
+import { renderTable } from '../print/table.ts';
 import { withAppRecords } from '../with-app.ts';
 import type { AuditOptions } from './options.ts';
 

@@ -3,13 +3,13 @@ import { createToken, revokeToken } from '../../app/access/token-files.ts';
 import type { TokenRecord } from '../../app/access/token-record.ts';
 import { tokenDocument } from '../../app/documents/access-document.ts';
 import type { Home } from '../../app/home.ts';
-import { refuseForeign } from '../../app/refuse-foreign.ts';
+import { refuseForeign } from '../../app/refusals/refuse-foreign.ts';
 import { SCOPE_WORDS } from '../../core/access.ts';
 import { isoTime } from '../../core/time.ts';
 import type { CommandInput } from '../command.ts';
-import { formatTime } from '../format.ts';
+import { formatTime } from '../print/format.ts';
 import { hintCommand } from '../hint-command.ts';
-import { writeJson } from '../json-output.ts';
+import { writeJson } from '../print/json-output.ts';
 import { withHome } from '../with-home.ts';
 import type { TokenCreateOptions } from './options.ts';
 

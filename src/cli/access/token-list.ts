@@ -3,11 +3,11 @@ import type { TokenRecord } from '../../app/access/token-record.ts';
 import { tokenDocument } from '../../app/documents/access-document.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
-import { formatAge, formatTime } from '../format.ts';
+import { formatAge, formatTime } from '../print/format.ts';
 import { forSamePlace } from '../hint-command.ts';
-import { writeJson } from '../json-output.ts';
-import { safeText } from '../safe-text.ts';
-import { renderTable } from '../table.ts';
+import { writeJson } from '../print/json-output.ts';
+import { safeText } from '../print/safe-text.ts';
+import { renderTable } from '../print/table.ts';
 import { withHome } from '../with-home.ts';
 
 /** `coppice token list` */

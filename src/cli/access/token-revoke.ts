@@ -2,7 +2,7 @@ import { noteCommand } from '../../app/access/note-command.ts';
 import { revokeToken } from '../../app/access/token-files.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
-import { writeJson } from '../json-output.ts';
+import { writeJson } from '../print/json-output.ts';
 import { withHome } from '../with-home.ts';
 
 /** `coppice token revoke NAME` */

@@ -3,7 +3,7 @@ import { checkpointDocument } from '../../app/documents/checkpoint-document.ts';
 import { type Checkpoint, shortId } from '../../core/retention/checkpoint.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
-import { writeJson } from '../json-output.ts';
+import { writeJson } from '../print/json-output.ts';
 import { withApp } from '../with-app.ts';
 
 type Change = (checkpoints: AppCheckpoints, id: string) => Promise<Checkpoint>;

@@ -1,7 +1,7 @@
 import { type Checkpoint, shortId } from '../../core/retention/checkpoint.ts';
 import type { EpochMs } from '../../core/time.ts';
-import { formatAge, formatCount } from '../format.ts';
-import type { Column } from '../table.ts';
+import { formatAge, formatCount } from '../print/format.ts';
+import type { Column } from '../print/table.ts';
 
 export interface ColumnOptions {
   readonly now: EpochMs;

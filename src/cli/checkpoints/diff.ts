@@ -2,11 +2,11 @@ import type { App, CheckpointDiffOptions } from '../../app/app.ts';
 import { diffDocument, type ShownDiff } from '../../app/documents/restore-document.ts';
 import type { FileDiff } from '../../core/retention/checkpoint.ts';
 import type { CommandInput } from '../command.ts';
-import { formatCount, plural } from '../format.ts';
+import { formatCount, plural } from '../print/format.ts';
 import type { Io } from '../io.ts';
-import { writeJson } from '../json-output.ts';
-import { safeLines } from '../safe-text.ts';
-import { renderTable } from '../table.ts';
+import { writeJson } from '../print/json-output.ts';
+import { safeLines } from '../print/safe-text.ts';
+import { renderTable } from '../print/table.ts';
 import { withAppToLook } from '../with-app.ts';
 import type { DiffOptions } from './options.ts';
 

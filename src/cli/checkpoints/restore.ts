@@ -3,12 +3,12 @@ import { previewDocument, restoreDocument } from '../../app/documents/restore-do
 import { FAILURES, Failure, INTERRUPTED } from '../../core/failure.ts';
 import { type RestoredFile, shortId } from '../../core/retention/checkpoint.ts';
 import type { CommandInput } from '../command.ts';
-import { formatAge, formatCount, formatDate, plural } from '../format.ts';
+import { formatAge, formatCount, formatDate, plural } from '../print/format.ts';
 import { hintCommand } from '../hint-command.ts';
-import { writeJson } from '../json-output.ts';
-import { startProgress } from '../progress.ts';
+import { writeJson } from '../print/json-output.ts';
+import { startProgress } from '../print/progress.ts';
 import { canAsk, confirm } from '../retention/confirm.ts';
-import { safeText } from '../safe-text.ts';
+import { safeText } from '../print/safe-text.ts';
 import { withApp } from '../with-app.ts';
 import type { RestoreOptions } from './options.ts';
 

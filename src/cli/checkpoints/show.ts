@@ -2,10 +2,10 @@ import { checkpointDetailDocument, type ShownCheckpoint } from '../../app/docume
 import { shortId } from '../../core/retention/checkpoint.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
-import { formatAge, formatBytes, formatCount, formatTime, plural } from '../format.ts';
+import { formatAge, formatBytes, formatCount, formatTime, plural } from '../print/format.ts';
 import type { Io } from '../io.ts';
-import { writeJson } from '../json-output.ts';
-import { safeText } from '../safe-text.ts';
+import { writeJson } from '../print/json-output.ts';
+import { safeText } from '../print/safe-text.ts';
 import { withAppRecords } from '../with-app.ts';
 
 /** `coppice checkpoints show ID` */

@@ -4,12 +4,12 @@ import { checkpointStatusDocument } from '../../app/documents/status-document.ts
 import type { WorkdirPlace } from '../../core/retention/checkpoint.ts';
 import type { CommandInput, GlobalOptions } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
-import { formatAge, formatBytes, formatCount, formatTime, plural } from '../format.ts';
+import { formatAge, formatBytes, formatCount, formatTime, plural } from '../print/format.ts';
 import { forSamePlace, hintCommand } from '../hint-command.ts';
-import { writeJson } from '../json-output.ts';
+import { writeJson } from '../print/json-output.ts';
 import { shortfallSentence } from '../../core/retention/shortfall-sentence.ts';
-import { safeText } from '../safe-text.ts';
-import { type Column, renderTable } from '../table.ts';
+import { safeText } from '../print/safe-text.ts';
+import { type Column, renderTable } from '../print/table.ts';
 import { withAppToLook } from '../with-app.ts';
 
 const NONE = 'There are no checkpoints yet. Take the first with: coppice checkpoints take';

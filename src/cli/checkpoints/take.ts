@@ -3,11 +3,11 @@ import { takeDocument } from '../../app/documents/checkpoint-document.ts';
 import { FAILURES, Failure } from '../../core/failure.ts';
 import { type LeftOutFile, shortId, type TakeResult } from '../../core/retention/checkpoint.ts';
 import type { CommandInput } from '../command.ts';
-import { formatAge, formatCount, plural } from '../format.ts';
+import { formatAge, formatCount, plural } from '../print/format.ts';
 import type { Io } from '../io.ts';
-import { writeJson } from '../json-output.ts';
-import { startProgress } from '../progress.ts';
-import { safeText } from '../safe-text.ts';
+import { writeJson } from '../print/json-output.ts';
+import { startProgress } from '../print/progress.ts';
+import { safeText } from '../print/safe-text.ts';
 import { withApp } from '../with-app.ts';
 import type { TakeOptions } from './options.ts';
 

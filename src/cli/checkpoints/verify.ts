@@ -2,11 +2,11 @@ import { verdictDocument } from '../../app/documents/checkpoint-document.ts';
 import { FAILURES } from '../../core/failure.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
-import { plural } from '../format.ts';
+import { plural } from '../print/format.ts';
 import { forSamePlace } from '../hint-command.ts';
-import { writeJson } from '../json-output.ts';
-import { startProgress } from '../progress.ts';
-import { safeText } from '../safe-text.ts';
+import { writeJson } from '../print/json-output.ts';
+import { startProgress } from '../print/progress.ts';
+import { safeText } from '../print/safe-text.ts';
 import { withAppToLook } from '../with-app.ts';
 
 /** `coppice checkpoints verify`. Exit 12 when a checkpoint is damaged or incomplete. */

@@ -3,8 +3,8 @@ import { FAILURES } from '../../core/failure.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
 import { forSamePlace } from '../hint-command.ts';
-import { writeJson } from '../json-output.ts';
-import { safeLines, safeText } from '../safe-text.ts';
+import { writeJson } from '../print/json-output.ts';
+import { safeLines, safeText } from '../print/safe-text.ts';
 import { withConfiguration } from './with-configuration.ts';
 
 /** `coppice config check`: exit 0 when the configuration is valid, 2 when it is not. */

@@ -5,8 +5,8 @@ import { openHome } from '../../app/open-home.ts';
 import { type CommandInput, placeOf } from '../command.ts';
 import type { ConfigInitOptions } from '../command-options.ts';
 import { hintCommand } from '../hint-command.ts';
-import { writeJson } from '../json-output.ts';
-import { safeText } from '../safe-text.ts';
+import { writeJson } from '../print/json-output.ts';
+import { safeText } from '../print/safe-text.ts';
 
 /** `coppice config init`: makes the home when there is none. */
 export async function run({ global, io, options }: CommandInput<ConfigInitOptions>): Promise<number> {

@@ -1,6 +1,6 @@
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
-import { writeJson } from '../json-output.ts';
+import { writeJson } from '../print/json-output.ts';
 import { withConfiguration } from './with-configuration.ts';
 
 /** `coppice config path`: exactly as it is, for `$(coppice config path)`. */

@@ -2,9 +2,9 @@ import type { SettingInForce } from '../../app/config/configuration.ts';
 import type { CommandInput } from '../command.ts';
 import type { ConfigShowOptions } from '../command-options.ts';
 import { hintCommand } from '../hint-command.ts';
-import { writeJson } from '../json-output.ts';
-import { safeLines, safeText } from '../safe-text.ts';
-import { renderTable } from '../table.ts';
+import { writeJson } from '../print/json-output.ts';
+import { safeLines, safeText } from '../print/safe-text.ts';
+import { renderTable } from '../print/table.ts';
 import { warnOfConfig } from '../warn-of-config.ts';
 import { withConfiguration } from './with-configuration.ts';
 

@@ -1,5 +1,5 @@
 import type { Command as Definition } from 'commander';
-import { LEDGER_GROUPS } from '../../core/sessions/ledger-book.ts';
+import { LEDGER_GROUPS } from '../../core/stores/ledger-book.ts';
 import type { LedgerOptions } from '../command-options.ts';
 import { choiceOption, countOption, dateOption, defineCommand, type Frame, textOption } from './define-command.ts';
 

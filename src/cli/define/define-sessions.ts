@@ -1,5 +1,5 @@
 import type { Command as Definition } from 'commander';
-import { SESSION_SORTS } from '../../core/sessions/session-reader.ts';
+import { SESSION_SORTS } from '../../core/stores/session-reader.ts';
 import { AGENTS, KINDS } from '../../homes/kinds.ts';
 import {
   type EndOptions,
@@ -116,7 +116,7 @@ function defineSearch(sessions: Definition, frame: Frame): void {
       `coppice sessions search '"exact phrase" -without' --source cli`,
       'coppice sessions search migration --since 7d',
     ],
-    load: () => import('../sessions/search.ts'),
+    load: () => import('../sessions/search/search.ts'),
     over: 'merged',
   })
     .argument('<words...>', 'words, "exact phrases" and -words to leave out; write -- first if it starts with -')
@@ -130,7 +130,7 @@ function defineIndex(sessions: Definition, frame: Frame): void {
     name: 'index',
     about: 'Read all that is new in homes of other agents into the search index',
     examples: ['coppice sessions index', 'coppice sessions index --rebuild', 'coppice sessions index --drop'],
-    load: () => import('../sessions/index-sessions.ts'),
+    load: () => import('../sessions/search/index-sessions.ts'),
     over: 'merged',
     onlyHere: 'the index is on the machine of its daemon',
   })
@@ -195,14 +195,14 @@ function definePins(sessions: Definition, frame: Frame): void {
     name: 'pin',
     about: 'Protect sessions from every kind of removal',
     examples: ['coppice sessions pin 0198c2 0198d4'],
-    load: () => import('../sessions/pin.ts'),
+    load: () => import('../sessions/change/pin.ts'),
     over: 'named',
   }).argument('<id...>', MANY_IDS);
   defineCommand<NoOptions>(sessions, frame, {
     name: 'unpin',
     about: 'Take the protection of pin away',
     examples: ['coppice sessions unpin 0198c2'],
-    load: () => import('../sessions/unpin.ts'),
+    load: () => import('../sessions/change/unpin.ts'),
     over: 'named',
   }).argument('<id...>', MANY_IDS);
 }
@@ -212,7 +212,7 @@ function defineChanges(sessions: Definition, frame: Frame): void {
     name: 'rename',
     about: 'Give a session another title',
     examples: ['coppice sessions rename 0198c2 "Moving the blog"'],
-    load: () => import('../sessions/rename.ts'),
+    load: () => import('../sessions/change/rename.ts'),
     over: 'first-named',
   })
     .argument('<id>', ONE_ID)
@@ -221,7 +221,7 @@ function defineChanges(sessions: Definition, frame: Frame): void {
     name: 'tag',
     about: 'Add and remove tags of a session',
     examples: ['coppice sessions tag 0198c2 --add work --add urgent', 'coppice sessions tag 0198c2 --remove urgent'],
-    load: () => import('../sessions/tag.ts'),
+    load: () => import('../sessions/change/tag.ts'),
     over: 'named',
   })
     .argument('<id>', ONE_ID)

@@ -1,5 +1,5 @@
 import type { Command as Definition } from 'commander';
-import { USAGE_GROUPS } from '../../core/sessions/usage-book.ts';
+import { USAGE_GROUPS } from '../../core/stores/usage-book.ts';
 import type { UsageOptions } from '../command-options.ts';
 import { choiceOption, countOption, dateOption, defineCommand, type Frame } from './define-command.ts';
 

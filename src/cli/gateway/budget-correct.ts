@@ -2,8 +2,8 @@ import { userInfo } from 'node:os';
 import { correctionDocument } from '../../app/documents/gateway-document.ts';
 import { Failure } from '../../core/failure.ts';
 import type { CommandInput } from '../command.ts';
-import { formatTokens, formatUsd } from '../format.ts';
-import { writeJson } from '../json-output.ts';
+import { formatTokens, formatUsd } from '../print/format.ts';
+import { writeJson } from '../print/json-output.ts';
 import { withApp } from '../with-app.ts';
 import type { CorrectOptions } from './options.ts';
 

@@ -1,8 +1,8 @@
 import type { BudgetStanding } from '../../app/gateway/budgets.ts';
 import { type Form, LIMITS, type SpentCounter } from '../../core/gateway/limits.ts';
 import { isoTime } from '../../core/time.ts';
-import { formatBytes, formatCount, formatDuration, formatTokens, formatUsd } from '../format.ts';
-import { safeText } from '../safe-text.ts';
+import { formatBytes, formatCount, formatDuration, formatTokens, formatUsd } from '../print/format.ts';
+import { safeText } from '../print/safe-text.ts';
 
 /** How a limit stands, in a sentence. */
 export function budgetSentence({ scope, key, counter, limit, used, reserved, left, until }: BudgetStanding): string {

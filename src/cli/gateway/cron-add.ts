@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import type { NewCronJob } from '../../app/gateway/cron-jobs.ts';
 import type { CommandInput } from '../command.ts';
-import { formatTime } from '../format.ts';
-import { writeJson } from '../json-output.ts';
+import { formatTime } from '../print/format.ts';
+import { writeJson } from '../print/json-output.ts';
 import { withHome } from '../with-home.ts';
 import type { CronAddOptions } from './options.ts';
 

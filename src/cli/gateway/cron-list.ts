@@ -2,10 +2,10 @@ import { jobDocument, type ListedJob, listJobs } from '../../app/documents/gatew
 import { shellWord } from '../../core/shell-word.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
-import { formatAge, formatTime } from '../format.ts';
+import { formatAge, formatTime } from '../print/format.ts';
 import { forSamePlace, hintCommand, type Place } from '../hint-command.ts';
-import { writeJson } from '../json-output.ts';
-import { renderTable } from '../table.ts';
+import { writeJson } from '../print/json-output.ts';
+import { renderTable } from '../print/table.ts';
 import { withAppToLook } from '../with-app.ts';
 
 /** `coppice cron list` */

@@ -1,7 +1,7 @@
 import { isoTime } from '../../core/time.ts';
 import type { CommandInput } from '../command.ts';
-import { formatTime } from '../format.ts';
-import { writeJson } from '../json-output.ts';
+import { formatTime } from '../print/format.ts';
+import { writeJson } from '../print/json-output.ts';
 import { withAppToLook } from '../with-app.ts';
 import type { CronNextOptions } from './options.ts';
 

@@ -1,6 +1,6 @@
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
-import { writeJson } from '../json-output.ts';
+import { writeJson } from '../print/json-output.ts';
 import { withApp } from '../with-app.ts';
 
 /** `coppice cron remove NAME` */

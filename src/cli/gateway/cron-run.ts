@@ -3,8 +3,8 @@ import { FAILURES } from '../../core/failure.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
 import { hintCommand } from '../hint-command.ts';
-import { writeJson } from '../json-output.ts';
-import { safeText } from '../safe-text.ts';
+import { writeJson } from '../print/json-output.ts';
+import { safeText } from '../print/safe-text.ts';
 import { withApp } from '../with-app.ts';
 
 /** `coppice cron run NAME` */

@@ -1,7 +1,7 @@
 import { Failure } from '../../core/failure.ts';
 import { showInBrowser } from '../../app/service/show-in-browser.ts';
 import { type CommandInput, placeOf } from '../command.ts';
-import { writeJson } from '../json-output.ts';
+import { writeJson } from '../print/json-output.ts';
 import { connectDaemon } from '../remote/connect-remote.ts';
 import type { OpenOptions } from './options.ts';
 import { PORT } from './serve-address.ts';

@@ -1,8 +1,8 @@
 import { sessionDocument } from '../../app/documents/session-document.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
-import { writeJson } from '../json-output.ts';
-import { safeText } from '../safe-text.ts';
+import { writeJson } from '../print/json-output.ts';
+import { safeText } from '../print/safe-text.ts';
 import { withApp } from '../with-app.ts';
 
 /** `coppice sessions reset KEY` */

@@ -1,7 +1,7 @@
 import { resolvedDocument } from '../../app/documents/gateway-document.ts';
 import type { Resolution } from '../../app/gateway/gateway-session.ts';
 import type { CommandInput } from '../command.ts';
-import { writeJson } from '../json-output.ts';
+import { writeJson } from '../print/json-output.ts';
 import { withApp } from '../with-app.ts';
 import { budgetSentence } from './budget-words.ts';
 import type { ResolveOptions } from './options.ts';

@@ -1,12 +1,12 @@
 import { routeDocument } from '../../app/documents/gateway-document.ts';
 import type { Route } from '../../core/gateway/route-book.ts';
 import type { CommandInput } from '../command.ts';
-import { formatAge, formatCount } from '../format.ts';
+import { formatAge, formatCount } from '../print/format.ts';
 import { hintCommand } from '../hint-command.ts';
-import { writeJsonList } from '../json-output.ts';
+import { writeJsonList } from '../print/json-output.ts';
 import { mapped } from '../mapped.ts';
-import { safeText } from '../safe-text.ts';
-import { renderTable } from '../table.ts';
+import { safeText } from '../print/safe-text.ts';
+import { renderTable } from '../print/table.ts';
 import { withAppRecords } from '../with-app.ts';
 import type { RoutesOptions } from './options.ts';
 

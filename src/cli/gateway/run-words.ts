@@ -2,7 +2,7 @@ import type { AgentRunResult } from '../../app/gateway/run-agent.ts';
 import type { RunCheckpoints } from '../../app/gateway/run-checkpoints.ts';
 import { RUN_COUNTERS, runOption } from '../../core/gateway/limits.ts';
 import { shortId } from '../../core/retention/checkpoint.ts';
-import { formatBytes, formatTokens, formatUsd, plural } from '../format.ts';
+import { formatBytes, formatTokens, formatUsd, plural } from '../print/format.ts';
 import { hintCommand, type Place } from '../hint-command.ts';
 import { unpricedSentence } from './budget-words.ts';
 

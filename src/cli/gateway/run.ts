@@ -2,7 +2,7 @@ import { runResultDocument } from '../../app/documents/run-result-document.ts';
 import { stopOnSignals } from '../../app/stop-on-signals.ts';
 import { FAILURES } from '../../core/failure.ts';
 import type { CommandInput } from '../command.ts';
-import { writeJson } from '../json-output.ts';
+import { writeJson } from '../print/json-output.ts';
 import { withHomeToStay } from '../with-home.ts';
 import type { RunOptions } from './options.ts';
 import { isBlind, runWords } from './run-words.ts';

@@ -4,7 +4,7 @@ import { homePath } from '../../app/home-path.ts';
 import { Failure } from '../../core/failure.ts';
 import { type ServeParts, serve } from '../../daemon/serve.ts';
 import type { CommandInput } from '../command.ts';
-import { writeJson } from '../json-output.ts';
+import { writeJson } from '../print/json-output.ts';
 import { withHomeToStay } from '../with-home.ts';
 import { PAGE_FOLDER } from '../package-files.ts';
 import type { ServeOptions } from './options.ts';

@@ -1,7 +1,7 @@
 import { noteCommand } from '../../app/access/note-command.ts';
 import { signOutBrowsers } from '../../app/access/page-key.ts';
 import type { CommandInput } from '../command.ts';
-import { writeJson } from '../json-output.ts';
+import { writeJson } from '../print/json-output.ts';
 import { withHome } from '../with-home.ts';
 
 /** `coppice serve --sign-out`: ends what every browser is signed in with, whether a daemon runs or not. */

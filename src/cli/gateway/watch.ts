@@ -3,10 +3,10 @@ import type { App } from '../../app/app.ts';
 import { type SessionFacts, sessionBytes, totalTokens } from '../../core/sessions/session.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
-import { formatAge, formatBytes, formatCount, formatTime, formatTokens, formatUsd, plural } from '../format.ts';
+import { formatAge, formatBytes, formatCount, formatTime, formatTokens, formatUsd, plural } from '../print/format.ts';
 import type { Io } from '../io.ts';
-import { jsonLine } from '../json-output.ts';
-import { renderTable } from '../table.ts';
+import { jsonLine } from '../print/json-output.ts';
+import { renderTable } from '../print/table.ts';
 import { withAppToLook } from '../with-app.ts';
 
 const EVERY_MS = 2000;

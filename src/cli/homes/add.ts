@@ -4,8 +4,8 @@ import { knownHomeDocument } from '../../app/machine/machine-overview.ts';
 import type { CommandInput } from '../command.ts';
 import type { HomesAddOptions } from '../command-options.ts';
 import { hintCommand } from '../hint-command.ts';
-import { writeJson } from '../json-output.ts';
-import { safeText } from '../safe-text.ts';
+import { writeJson } from '../print/json-output.ts';
+import { safeText } from '../print/safe-text.ts';
 
 /** `coppice homes add PATH`: takes a home into the list, or back into it. */
 export async function run({ args, options, io, global }: CommandInput<HomesAddOptions>): Promise<number> {

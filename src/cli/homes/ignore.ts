@@ -5,8 +5,8 @@ import { knownHomeDocument } from '../../app/machine/machine-overview.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
 import { hintCommand } from '../hint-command.ts';
-import { writeJson } from '../json-output.ts';
-import { safeText } from '../safe-text.ts';
+import { writeJson } from '../print/json-output.ts';
+import { safeText } from '../print/safe-text.ts';
 
 /** `coppice homes ignore HOME`: leaves a home out of what is about all of them. */
 export async function run({ args, io, global }: CommandInput<NoOptions>): Promise<number> {

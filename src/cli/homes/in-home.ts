@@ -1,7 +1,7 @@
 import type { KnownHome } from '../../app/machine/known-homes.ts';
 import type { CommandInput } from '../command.ts';
 import type { TextOutput } from '../io.ts';
-import { safeText } from '../safe-text.ts';
+import { safeText } from '../print/safe-text.ts';
 
 /** The same command on one home, as if its name had been typed. */
 export function inHome<O>(input: CommandInput<O>, { name, path }: KnownHome, args = input.args): CommandInput<O> {

@@ -3,9 +3,9 @@ import { knownHomeDocument } from '../../app/machine/machine-overview.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
 import { hintCommand } from '../hint-command.ts';
-import { writeJson } from '../json-output.ts';
-import { safeText } from '../safe-text.ts';
-import { renderTable } from '../table.ts';
+import { writeJson } from '../print/json-output.ts';
+import { safeText } from '../print/safe-text.ts';
+import { renderTable } from '../print/table.ts';
 
 /** `coppice homes list`: which homes are known, what they are called and why they are known. None of them is opened. */
 export async function run({ io, global }: CommandInput<NoOptions>): Promise<number> {

@@ -4,7 +4,7 @@ import { type HomeLine, machineDocument, machineOverview } from '../../app/machi
 import { FAILURES, Failure } from '../../core/failure.ts';
 import { type CommandInput, placeOf } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
-import { writeJson } from '../json-output.ts';
+import { writeJson } from '../print/json-output.ts';
 import { failureOf } from '../print-failure.ts';
 import { withScanProgress } from '../retention/with-scan-progress.ts';
 import { openFor } from '../with-home.ts';

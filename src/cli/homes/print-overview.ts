@@ -4,11 +4,11 @@ import type { HomeLine, MachineOverview } from '../../app/machine/machine-overvi
 import type { EpochMs } from '../../core/time.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
-import { formatBytes, formatCount, formatDate, formatTime, formatTokens, formatUsd, plural } from '../format.ts';
+import { formatBytes, formatCount, formatDate, formatTime, formatTokens, formatUsd, plural } from '../print/format.ts';
 import { forSamePlace, hintCommand, type Place } from '../hint-command.ts';
-import { safeText } from '../safe-text.ts';
+import { safeText } from '../print/safe-text.ts';
 import { settingWords } from './setting-words.ts';
-import { type Column, renderTable } from '../table.ts';
+import { type Column, renderTable } from '../print/table.ts';
 
 /** The homes of a machine for people: a line each, what is worth knowing about some of them, and one next step. */
 export function printOverview(

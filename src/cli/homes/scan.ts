@@ -3,10 +3,10 @@ import { userFolder } from '../../app/home-path.ts';
 import { scanForHomes } from '../../app/machine/scan-for-homes.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
-import { plural } from '../format.ts';
+import { plural } from '../print/format.ts';
 import { hintCommand } from '../hint-command.ts';
-import { writeJson } from '../json-output.ts';
-import { safeText } from '../safe-text.ts';
+import { writeJson } from '../print/json-output.ts';
+import { safeText } from '../print/safe-text.ts';
 
 /** `coppice homes scan [FOLDER]`: looks for homes in places where nobody would expect them. Adds none of them. */
 export async function run({ args, io, global }: CommandInput<NoOptions>): Promise<number> {

@@ -5,9 +5,9 @@ import type { SessionsQuery } from '../../app/sessions/list-query.ts';
 import type { SessionPage, SessionPageQuery } from '../../app/sessions/session-pages.ts';
 import { Failure } from '../../core/failure.ts';
 import type { SessionFacts } from '../../core/sessions/session.ts';
-import type { SearchHit, SearchQuery } from '../../core/sessions/session-reader.ts';
+import type { SearchHit, SearchQuery } from '../../core/stores/session-reader.ts';
 import type { Io } from '../io.ts';
-import { safeText } from '../safe-text.ts';
+import { safeText } from '../print/safe-text.ts';
 import type { OpenKnownHome } from './open-homes.ts';
 
 /** Sessions to list, wherever they are. */

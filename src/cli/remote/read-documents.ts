@@ -16,7 +16,7 @@ import type { Waiting } from '../../core/retention/maintenance.ts';
 import type { Outcome, Run, RunItem } from '../../core/retention/run.ts';
 import type { Message } from '../../core/sessions/message.ts';
 import type { SessionFacts } from '../../core/sessions/session.ts';
-import type { SearchHit } from '../../core/sessions/session-reader.ts';
+import type { SearchHit } from '../../core/stores/session-reader.ts';
 
 type RunDocument = NonNullable<Answer<'GET /api/status'>['lastRun']>;
 type OutcomeDocument = Step<'POST /api/plans/{id}/apply'>;

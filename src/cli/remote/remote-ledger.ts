@@ -1,7 +1,7 @@
 import type { App } from '../../app/app.ts';
 import type { Answer } from '../../client/api.ts';
 import type { Client } from '../../client/client.ts';
-import type { LedgerQuery, LedgerRecord } from '../../core/sessions/ledger-book.ts';
+import type { LedgerQuery, LedgerRecord } from '../../core/stores/ledger-book.ts';
 import { isoTime } from '../../core/time.ts';
 import { mapped } from '../mapped.ts';
 

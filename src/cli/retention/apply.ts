@@ -7,7 +7,7 @@ import { Failure } from '../../core/failure.ts';
 import { isRemoval, type Plan } from '../../core/retention/plan.ts';
 import type { CommandInput } from '../command.ts';
 import type { ApplyOptions } from '../command-options.ts';
-import { plural } from '../format.ts';
+import { plural } from '../print/format.ts';
 import { hintCommand } from '../hint-command.ts';
 import type { Io } from '../io.ts';
 import { withAppToClear } from '../with-app.ts';

@@ -2,7 +2,7 @@ import type { App } from '../../app/app.ts';
 import { planTotals } from '../../app/documents/plan-document.ts';
 import { goesForGood, isRemoval, type Plan } from '../../core/retention/plan.ts';
 import type { CommandInput } from '../command.ts';
-import { formatBytes, plural } from '../format.ts';
+import { formatBytes, plural } from '../print/format.ts';
 import { canAsk, confirm } from './confirm.ts';
 import { archivesOnly, printPlan } from './print-plan.ts';
 

@@ -1,5 +1,5 @@
 import { Failure } from '../../core/failure.ts';
-import { formatCount } from '../format.ts';
+import { formatCount } from '../print/format.ts';
 import type { Io } from '../io.ts';
 
 export interface Confirmation {

@@ -1,9 +1,9 @@
 import { heldDocument } from '../../app/documents/status-document.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
-import { formatTime } from '../format.ts';
+import { formatTime } from '../print/format.ts';
 import { hintCommand } from '../hint-command.ts';
-import { writeJson } from '../json-output.ts';
+import { writeJson } from '../print/json-output.ts';
 import { withApp } from '../with-app.ts';
 
 /** `coppice maintain hold`: unattended passes remove nothing but what the trash no longer keeps, until they are released. */

@@ -1,7 +1,7 @@
 import { heldDocument } from '../../app/documents/status-document.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
-import { writeJson } from '../json-output.ts';
+import { writeJson } from '../print/json-output.ts';
 import { withApp } from '../with-app.ts';
 
 /** `coppice maintain release`: unattended passes go on. What had waited gets a new notice. */

@@ -1,5 +1,5 @@
 import { Failure } from '../../core/failure.ts';
-import { plural } from '../format.ts';
+import { plural } from '../print/format.ts';
 
 /** What a run could not empty is in its trash until a later try succeeds: what was begun is gone on with by whoever comes next. */
 export function notAll(skipped: number, runId: string): Failure {

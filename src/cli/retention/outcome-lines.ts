@@ -1,6 +1,6 @@
 import type { Outcome, RunAction } from '../../core/retention/run.ts';
-import { formatBytes, formatCount, plural } from '../format.ts';
-import { safeText } from '../safe-text.ts';
+import { formatBytes, formatCount, plural } from '../print/format.ts';
+import { safeText } from '../print/safe-text.ts';
 
 const SKIPPED_SHOWN = 10;
 

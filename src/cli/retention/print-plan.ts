@@ -1,11 +1,11 @@
 import type { App } from '../../app/app.ts';
 import { type Amount, amountOf, planTotals } from '../../app/documents/plan-document.ts';
 import { type Decision, goesForGood, isRemoval, needsConsent, type Plan } from '../../core/retention/plan.ts';
-import { formatBytes, formatCount, plural } from '../format.ts';
+import { formatBytes, formatCount, plural } from '../print/format.ts';
 import type { TextOutput } from '../io.ts';
-import { safeText } from '../safe-text.ts';
+import { safeText } from '../print/safe-text.ts';
 import { sessionLabel } from '../sessions/session-label.ts';
-import { type Column, renderTable } from '../table.ts';
+import { type Column, renderTable } from '../print/table.ts';
 import { shortfallSentence } from '../../core/retention/shortfall-sentence.ts';
 import { ACTION_WORDS, KIND_WORDS, REASON_WORDS } from '../../core/retention/words.ts';
 

@@ -3,13 +3,13 @@ import type { App } from '../../app/app.ts';
 import { planDocument } from '../../app/documents/plan-document.ts';
 import { planId } from '../../app/retention/plan-id.ts';
 import { planText, savePlan } from '../../app/retention/saved-plans.ts';
-import { writeExport } from '../../app/transfer/write-export.ts';
+import { writeExport } from '../../app/transfer/export/write-export.ts';
 import { isNoSpace } from '../../core/machine-failure.ts';
 import { isRemoval, type Plan } from '../../core/retention/plan.ts';
 import type { CommandInput, GlobalOptions } from '../command.ts';
 import { hintCommand } from '../hint-command.ts';
 import type { Io } from '../io.ts';
-import { writeJsonList } from '../json-output.ts';
+import { writeJsonList } from '../print/json-output.ts';
 import { printPlan } from './print-plan.ts';
 
 export interface Showing {

@@ -1,4 +1,4 @@
-import { formatBytes } from '../format.ts';
+import { formatBytes } from '../print/format.ts';
 
 /** What a run did for the disk: now, and once its trash is emptied. Nothing where neither is anything. */
 export function spaceLine(freedBytes: number, waitingBytes: number): string[] {

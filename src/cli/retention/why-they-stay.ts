@@ -1,5 +1,5 @@
 import type { Decision, KeepReason, Plan } from '../../core/retention/plan.ts';
-import { formatCount, plural } from '../format.ts';
+import { formatCount, plural } from '../print/format.ts';
 import { REASON_WORDS } from '../../core/retention/words.ts';
 
 /**

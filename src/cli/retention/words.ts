@@ -9,7 +9,7 @@ import {
 import type { SessionHold } from '../../core/sessions/session-hold.ts';
 import { ofEachFilteredFact } from '../../core/sessions/word-facts.ts';
 import { COPYING_AGENTS } from '../../homes/kinds.ts';
-import { formatDate, plural } from '../format.ts';
+import { formatDate, plural } from '../print/format.ts';
 
 /** What a person can do about a session that only its agent may take away. */
 export function holdSentence(hold: SessionHold): string {

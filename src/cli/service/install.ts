@@ -8,9 +8,9 @@ import type { ServiceSpec } from '../../app/service/service-spec.ts';
 import { Failure } from '../../core/failure.ts';
 import { type CommandInput, placeOf } from '../command.ts';
 import { addressOf } from '../gateway/serve-address.ts';
-import { writeJson } from '../json-output.ts';
+import { writeJson } from '../print/json-output.ts';
 import { BIN } from '../package-files.ts';
-import { safeText } from '../safe-text.ts';
+import { safeText } from '../print/safe-text.ts';
 import type { InstallOptions } from './options.ts';
 
 /** `coppice service install`. It writes one file, starts nothing, and says what to type next. */

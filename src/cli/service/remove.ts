@@ -1,8 +1,8 @@
 import { removeServiceFile } from '../../app/service/service-file.ts';
 import { servicePlace } from '../../app/service/service-place.ts';
 import type { CommandInput } from '../command.ts';
-import { writeJson } from '../json-output.ts';
-import { safeText } from '../safe-text.ts';
+import { writeJson } from '../print/json-output.ts';
+import { safeText } from '../print/safe-text.ts';
 import type { ServiceOptions } from './options.ts';
 
 /** `coppice service remove`: the file that install wrote, and nothing else. */

@@ -2,8 +2,8 @@ import { isEnabled, type ServiceFileState, serviceFileState } from '../../app/se
 import { servicePlace } from '../../app/service/service-place.ts';
 import type { CommandInput } from '../command.ts';
 import { hintCommand } from '../hint-command.ts';
-import { writeJson } from '../json-output.ts';
-import { safeText } from '../safe-text.ts';
+import { writeJson } from '../print/json-output.ts';
+import { safeText } from '../print/safe-text.ts';
 import type { ServiceOptions } from './options.ts';
 
 /** `coppice service status`. */

@@ -6,7 +6,7 @@ import type { Plan } from '../../core/retention/plan.ts';
 import type { Outcome, Run } from '../../core/retention/run.ts';
 import type { CommandInput } from '../command.ts';
 import type { DeleteOptions } from '../command-options.ts';
-import { formatBytes, plural } from '../format.ts';
+import { formatBytes, plural } from '../print/format.ts';
 import { hintCommand } from '../hint-command.ts';
 import { printFailure } from '../print-failure.ts';
 import { carryOut, NOTHING_DONE, reportRun } from '../retention/carry-out.ts';

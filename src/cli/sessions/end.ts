@@ -2,11 +2,11 @@ import { Failure } from '../../core/failure.ts';
 import { ENDED_BY_HAND } from '../../core/sessions/ended-by-hand.ts';
 import type { CommandInput } from '../command.ts';
 import type { EndOptions } from '../command-options.ts';
-import { plural } from '../format.ts';
-import { writeJson } from '../json-output.ts';
-import { safeText } from '../safe-text.ts';
+import { plural } from '../print/format.ts';
+import { writeJson } from '../print/json-output.ts';
+import { safeText } from '../print/safe-text.ts';
 import { withApp } from '../with-app.ts';
-import { changeSession } from './change-session.ts';
+import { changeSession } from './change/change-session.ts';
 
 /** `coppice sessions end ID`, or `--crashed` for those whose process is gone. */
 export function run(input: CommandInput<EndOptions>): Promise<number> {

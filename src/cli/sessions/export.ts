@@ -1,14 +1,14 @@
 import { resolve } from 'node:path';
 import type { App } from '../../app/app.ts';
-import type { ExportFormat } from '../../app/transfer/export-sessions.ts';
-import { writeExport } from '../../app/transfer/write-export.ts';
+import type { ExportFormat } from '../../app/transfer/export/export-sessions.ts';
+import { writeExport } from '../../app/transfer/export/write-export.ts';
 import { Failure } from '../../core/failure.ts';
 import type { CommandInput } from '../command.ts';
 import type { ExportOptions } from '../command-options.ts';
-import { formatBytes, plural } from '../format.ts';
-import { writeJson } from '../json-output.ts';
-import { startProgress } from '../progress.ts';
-import { safeLines, safeText } from '../safe-text.ts';
+import { formatBytes, plural } from '../print/format.ts';
+import { writeJson } from '../print/json-output.ts';
+import { startProgress } from '../print/progress.ts';
+import { safeLines, safeText } from '../print/safe-text.ts';
 import { withAppRecords } from '../with-app.ts';
 import { howChosen, matchingIds } from './chosen-ids.ts';
 

@@ -6,12 +6,12 @@ import { FAILURES, Failure } from '../../core/failure.ts';
 import { AGENTS, KINDS } from '../../homes/kinds.ts';
 import type { CommandInput, GlobalOptions } from '../command.ts';
 import type { ImportOptions } from '../command-options.ts';
-import { formatCount, plural } from '../format.ts';
+import { formatCount, plural } from '../print/format.ts';
 import type { Io } from '../io.ts';
-import { writeJson } from '../json-output.ts';
+import { writeJson } from '../print/json-output.ts';
 import { printFailure } from '../print-failure.ts';
-import { type Progress, startProgress } from '../progress.ts';
-import { safeText } from '../safe-text.ts';
+import { type Progress, startProgress } from '../print/progress.ts';
+import { safeText } from '../print/safe-text.ts';
 import { withApp } from '../with-app.ts';
 
 /** `coppice sessions import FILE…` or `--from HOME`. Exit 3 when something was not brought in whole. */

@@ -4,8 +4,8 @@ import type { SessionFacts } from '../../core/sessions/session.ts';
 import { placeInList } from '../../core/sessions/session-names.ts';
 import type { CommandInput } from '../command.ts';
 import type { DeleteOptions } from '../command-options.ts';
-import { formatAge } from '../format.ts';
-import { safeText } from '../safe-text.ts';
+import { formatAge } from '../print/format.ts';
+import { safeText } from '../print/safe-text.ts';
 import { sessionLabel } from './session-label.ts';
 
 /** What a person named to be removed, and which of it was not named by its whole id. */

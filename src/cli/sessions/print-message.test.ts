@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { NewMessage } from '../../core/sessions/message.ts';
-import { createColour } from '../colour.ts';
+import { createColour } from '../print/colour.ts';
 import type { TextOutput } from '../io.ts';
 import { printMessage } from './print-message.ts';
 

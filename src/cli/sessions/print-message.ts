@@ -1,8 +1,8 @@
 import { type Block, messageBlocks } from '../../core/sessions/message-blocks.ts';
 import type { Message } from '../../core/sessions/message.ts';
-import { formatTime } from '../format.ts';
+import { formatTime } from '../print/format.ts';
 import type { TextOutput } from '../io.ts';
-import { safeLines } from '../safe-text.ts';
+import { safeLines } from '../print/safe-text.ts';
 
 /** Prints one message for reading: who and when, the words, which tools were asked for and what they gave back. */
 export function printMessage(out: TextOutput, message: Message): void {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { NO_USAGE } from '../../core/sessions/session.ts';
-import type { SessionSort } from '../../core/sessions/session-reader.ts';
-import { createColour } from '../colour.ts';
-import { renderTable } from '../table.ts';
+import type { SessionSort } from '../../core/stores/session-reader.ts';
+import { createColour } from '../print/colour.ts';
+import { renderTable } from '../print/table.ts';
 import { type LabelledSession, sessionColumns } from './session-columns.ts';
 
 const NOW = Date.parse('2026-06-15T12:00:00Z');

@@ -1,11 +1,11 @@
 import { type SessionFacts, sessionBytes, totalTokens } from '../../core/sessions/session.ts';
-import type { SessionSort } from '../../core/sessions/session-reader.ts';
+import type { SessionSort } from '../../core/stores/session-reader.ts';
 import { WORD_FACT_SPECS, WORD_FACTS } from '../../core/sessions/word-facts.ts';
 import type { EpochMs } from '../../core/time.ts';
-import { displayWidth } from '../display-width.ts';
-import { formatAge, formatBytes, formatCount, formatTokens, formatUsd } from '../format.ts';
-import { safeText } from '../safe-text.ts';
-import type { Column } from '../table.ts';
+import { displayWidth } from '../print/display-width.ts';
+import { formatAge, formatBytes, formatCount, formatTokens, formatUsd } from '../print/format.ts';
+import { safeText } from '../print/safe-text.ts';
+import type { Column } from '../print/table.ts';
 
 /** A session with what a person recognises it by. */
 export interface LabelledSession extends SessionFacts {

@@ -21,12 +21,12 @@ import {
   formatTokens,
   formatUsd,
   plural,
-} from '../format.ts';
+} from '../print/format.ts';
 import { hintCommand } from '../hint-command.ts';
 import type { Io } from '../io.ts';
-import { writeJsonList } from '../json-output.ts';
+import { writeJsonList } from '../print/json-output.ts';
 import { mapped } from '../mapped.ts';
-import { safeText } from '../safe-text.ts';
+import { safeText } from '../print/safe-text.ts';
 import { withAppRecords } from '../with-app.ts';
 import { printMessage } from './print-message.ts';
 

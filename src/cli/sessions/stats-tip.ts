@@ -1,6 +1,6 @@
 import type { SessionStats } from '../../app/sessions/session-stats.ts';
 import type { CleanUp } from '../../core/retention/clean-up.ts';
-import { formatBytes, plural } from '../format.ts';
+import { formatBytes, plural } from '../print/format.ts';
 
 /** One sentence that helps most with what the numbers show, with the command for it. */
 export function statsTip(stats: SessionStats): string {

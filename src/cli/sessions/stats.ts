@@ -1,12 +1,12 @@
 import type { Amount, SessionStats } from '../../app/sessions/session-stats.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
-import { formatBytes, formatCount, plural } from '../format.ts';
+import { formatBytes, formatCount, plural } from '../print/format.ts';
 import { forSamePlace } from '../hint-command.ts';
 import type { Io } from '../io.ts';
-import { writeJson } from '../json-output.ts';
-import { startProgress } from '../progress.ts';
-import { renderTable } from '../table.ts';
+import { writeJson } from '../print/json-output.ts';
+import { startProgress } from '../print/progress.ts';
+import { renderTable } from '../print/table.ts';
 import { withAppToLook } from '../with-app.ts';
 import { statsTip } from './stats-tip.ts';
 

@@ -1,7 +1,7 @@
 import { messageDocument } from '../../app/documents/session-document.ts';
 import type { CommandInput } from '../command.ts';
 import type { TailOptions } from '../command-options.ts';
-import { jsonLine } from '../json-output.ts';
+import { jsonLine } from '../print/json-output.ts';
 import { withAppRecords } from '../with-app.ts';
 import { printMessage } from './print-message.ts';
 

@@ -1,5 +1,5 @@
 import type { BackgroundReport } from '../../app/maintenance/background-report.ts';
-import { plural } from '../format.ts';
+import { plural } from '../print/format.ts';
 import { spaceLine } from '../retention/space-line.ts';
 
 /** What left the trash beside what was asked for, because its time was over. */

@@ -2,7 +2,7 @@ import type { App } from '../../app/app.ts';
 import { type CarriedRun, carriedDocument } from '../../app/documents/run-document.ts';
 import type { Outcome, Run, RunItem } from '../../core/retention/run.ts';
 import type { CommandInput } from '../command.ts';
-import { writeJson } from '../json-output.ts';
+import { writeJson } from '../print/json-output.ts';
 import { exitCodeOf, watch } from '../retention/carry-out.ts';
 import { doneLines, skippedLines } from '../retention/outcome-lines.ts';
 

@@ -3,14 +3,14 @@ import type { Retention } from '../../app/retention/retention.ts';
 import type { Run, RunItem, RunItemState } from '../../core/retention/run.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
-import { formatAge, formatBytes, formatCount, formatDate } from '../format.ts';
+import { formatAge, formatBytes, formatCount, formatDate } from '../print/format.ts';
 import { hintCommand } from '../hint-command.ts';
 import type { TextOutput } from '../io.ts';
-import { writeJsonList } from '../json-output.ts';
+import { writeJsonList } from '../print/json-output.ts';
 import { mapped } from '../mapped.ts';
 import { itemsOf } from '../retention/items-of.ts';
 import { requestWords } from '../retention/words.ts';
-import { type Column, renderTable } from '../table.ts';
+import { type Column, renderTable } from '../print/table.ts';
 import { withAppRecords } from '../with-app.ts';
 
 /** A screenful. Programs get everything. */

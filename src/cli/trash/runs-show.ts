@@ -4,15 +4,15 @@ import type { Run, RunItem } from '../../core/retention/run.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { CommandInput, GlobalOptions } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
-import { formatBytes, formatDate, formatTime, plural } from '../format.ts';
+import { formatBytes, formatDate, formatTime, plural } from '../print/format.ts';
 import { hintCommand } from '../hint-command.ts';
-import { writeJsonList } from '../json-output.ts';
+import { writeJsonList } from '../print/json-output.ts';
 import { mapped } from '../mapped.ts';
 import { itemsOf } from '../retention/items-of.ts';
 import { ACTION_WORDS, REASON_WORDS, STATE_WORDS } from '../../core/retention/words.ts';
 import { requestWords } from '../retention/words.ts';
-import { safeText } from '../safe-text.ts';
-import { type Column, renderTable } from '../table.ts';
+import { safeText } from '../print/safe-text.ts';
+import { type Column, renderTable } from '../print/table.ts';
 import { withAppRecords } from '../with-app.ts';
 
 /** `coppice runs show RUN` */

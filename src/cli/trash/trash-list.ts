@@ -3,14 +3,14 @@ import type { Run, RunItem } from '../../core/retention/run.ts';
 import { isoTime } from '../../core/time.ts';
 import type { CommandInput } from '../command.ts';
 import type { NoOptions } from '../command-options.ts';
-import { formatAge, formatBytes, formatCount, plural } from '../format.ts';
+import { formatAge, formatBytes, formatCount, plural } from '../print/format.ts';
 import { hintCommand } from '../hint-command.ts';
-import { writeJsonList } from '../json-output.ts';
+import { writeJsonList } from '../print/json-output.ts';
 import { itemsOf } from '../retention/items-of.ts';
 import { ACTION_WORDS, KIND_WORDS, REASON_WORDS } from '../../core/retention/words.ts';
 import { requestWords } from '../retention/words.ts';
-import { safeText } from '../safe-text.ts';
-import { renderTable } from '../table.ts';
+import { safeText } from '../print/safe-text.ts';
+import { renderTable } from '../print/table.ts';
 import { withAppRecords } from '../with-app.ts';
 import { trashTime } from './trash-time.ts';
 

@@ -8,12 +8,12 @@ import type { Outcome, Run, RunItem } from '../../core/retention/run.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { CommandInput } from '../command.ts';
 import type { UndoOptions } from '../command-options.ts';
-import { formatAge, formatBytes, plural } from '../format.ts';
+import { formatAge, formatBytes, plural } from '../print/format.ts';
 import { hintCommand } from '../hint-command.ts';
 import { confirm } from '../retention/confirm.ts';
 import { itemsOf } from '../retention/items-of.ts';
 import { requestWords } from '../retention/words.ts';
-import { safeText } from '../safe-text.ts';
+import { safeText } from '../print/safe-text.ts';
 import { withApp } from '../with-app.ts';
 import { giveBack, reportGivenBack } from './give-back.ts';
 

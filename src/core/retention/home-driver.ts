@@ -1,4 +1,4 @@
-import type { GiveBackOptions } from '../sessions/session-trash.ts';
+import type { GiveBackOptions } from '../stores/session-trash.ts';
 import type { Inventory } from './inventory.ts';
 import type { ItemOutcome, RunItem } from './run.ts';
 

@@ -1,7 +1,7 @@
 import { Failure } from '../failure.ts';
 import { shellWord } from '../shell-word.ts';
 import { endedByRule } from './end-reasons.ts';
-import type { ImportedSession } from './import-store.ts';
+import type { ImportedSession } from '../stores/import-store.ts';
 import { type NewMessage, ROLES } from './message.ts';
 import { CHILD_KINDS, type NewSession, type SessionSize, type UsageReport } from './session.ts';
 import { KEPT_FACTS } from './word-facts.ts';

@@ -1,5 +1,5 @@
 import { foldText } from './search-terms.ts';
-import type { SearchExcerpt } from './session-reader.ts';
+import type { SearchExcerpt } from '../stores/session-reader.ts';
 
 /** About two lines of a terminal. */
 const EXCERPT_LENGTH = 160;

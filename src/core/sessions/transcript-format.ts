@@ -71,7 +71,9 @@ export type TranscriptPiece =
   | { readonly kind: 'unknown'; readonly what: string }
   | { readonly kind: 'problem'; readonly problem: Problem }
   /** The session is complete as far as the file goes. Its facts replace those of the beginning. */
-  | { readonly kind: 'end'; readonly facts: TranscriptFacts };
+  | { readonly kind: 'end'; readonly facts: TranscriptFacts }
+  /** All of that was a part of a session which is told elsewhere, such as what a subagent of it said. */
+  | { readonly kind: 'part'; readonly of: Pick<TranscriptFacts, 'id' | 'workdir'> };
 
 /** What one call of a model took. */
 export interface UsagePiece {

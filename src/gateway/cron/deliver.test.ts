@@ -7,7 +7,7 @@ import { type ManualClock, manualClock, NOW } from '../../../test/support/clock.
 import { collectGarbage } from '../../../test/support/collect-garbage.ts';
 import { openNativeStore } from '../../../test/support/native-store.ts';
 import { tempDir } from '../../../test/support/temp-dir.ts';
-import type { SessionStore } from '../../core/sessions/session-store.ts';
+import type { SessionStore } from '../../core/stores/session-store.ts';
 import { DAY_MS, SECOND_MS } from '../../core/time.ts';
 import type { DeliveryTarget } from './cron-job.ts';
 import { deliverDue, nextAttemptAt } from './deliver.ts';

@@ -4,7 +4,7 @@ import { cronJob } from '../../../test/support/cron-job.ts';
 import { openNativeStore } from '../../../test/support/native-store.ts';
 import { tempDir } from '../../../test/support/temp-dir.ts';
 import type { CronBook } from '../../core/gateway/cron-book.ts';
-import type { SessionStore } from '../../core/sessions/session-store.ts';
+import type { SessionStore } from '../../core/stores/session-store.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../core/time.ts';
 import type { CronJob } from './cron-job.ts';
 import { type CronParts, type JobEnd, runDueJobs, runJobNow } from './run-due-jobs.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { UNNAMED_MODEL } from '../price-usage.ts';
+import { UNNAMED_MODEL } from '../spend/price-usage.ts';
 import { type AnswerReader, createDocumentReader, createStreamReader, type ReadAnswer } from './answer-reader.ts';
 import type { CallRequest } from './call-estimator.ts';
 import { type AnswerUsage, type ModelApi, modelInPath, refusalOf } from './model-api.ts';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { SpendRule } from '../check-spend.ts';
+import type { SpendRule } from '../spend/check-spend.ts';
 import type { GuardRules } from '../guards.ts';
 import { createGraceBudget, type GraceAmounts, hardLimits } from './grace-budget.ts';
 

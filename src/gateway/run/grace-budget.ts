@@ -1,6 +1,6 @@
 import { GUARDS, RATE_NAMES } from '../../core/gateway/guards.ts';
 import type { Counter } from '../../core/gateway/limits.ts';
-import type { SpendRule } from '../check-spend.ts';
+import type { SpendRule } from '../spend/check-spend.ts';
 import type { GuardRules } from '../guards.ts';
 
 /** What a run may still use between the request to end and its end. Time alone would let it use twenty times its limit. */

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Problem } from '../../core/problem.ts';
 import { errorText } from '../../core/error-text.ts';
-import { readTextIfThere } from '../../platform/files/read-text-if-there.ts';
+import { readTextIfThere } from '../../platform/text/read-text-if-there.ts';
 import { readGuest } from '../../platform/sqlite/guest-database.ts';
 import { DATABASES, fileOf, type KnownDatabase } from './rows/known-tables.ts';
 import { unknownPart } from './rows/unknown-part.ts';

@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { IN_USE } from '../../core/sessions/in-use.ts';
 import { type EpochMs, SECOND_MS } from '../../core/time.ts';
-import { type HoldObstacle, holdLock } from '../../platform/files/hold-lock.ts';
+import { type HoldObstacle, holdLock } from '../../platform/locks/hold-lock.ts';
 import { holdLockSoon } from '../../platform/files/hold-lock-soon.ts';
 import type { FoundSession, SessionGuard } from '../../keeping/file-home/file-agent.ts';
 import { doubtfulMs } from './codex-threads.ts';

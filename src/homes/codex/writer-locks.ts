@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { holdLock } from '../../platform/files/hold-lock.ts';
+import { holdLock } from '../../platform/locks/hold-lock.ts';
 import type { HomeTree } from '../../keeping/file-home/home-tree.ts';
 
 /** Codex holds a lock on a file there for each thread that it has loaded. The file of one that was killed stays, and nobody holds it. */

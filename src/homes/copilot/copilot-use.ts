@@ -2,7 +2,7 @@ import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type EpochMs, MINUTE_MS } from '../../core/time.ts';
 import { errorCode } from '../../platform/error-code.ts';
-import { holdLock } from '../../platform/files/hold-lock.ts';
+import { holdLock } from '../../platform/locks/hold-lock.ts';
 import { findProcess } from '../../platform/machine/find-process.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { isJsonObject } from '../../core/json.ts';
-import type { SessionReader } from '../../core/sessions/session-reader.ts';
+import type { SessionReader } from '../../core/stores/session-reader.ts';
 import { type Clock, DAY_MS, type EpochMs, HOUR_MS } from '../../core/time.ts';
 import type { AgentRetention } from '../home-kind.ts';
 import { lastAutoPruneAt } from './database/state-stamps.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { CheckpointParts } from '../../checkpoints/checkpoint-parts.ts';
 import { Failure } from '../../core/failure.ts';
 import type { StrayItem } from '../../core/retention/inventory.ts';
-import { foreignStore } from '../../core/sessions/foreign-store.ts';
+import { foreignStore } from '../../core/stores/foreign-store.ts';
 import { openCompanion } from '../../keeping/companion.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { listNames } from '../../platform/files/list-names.ts';

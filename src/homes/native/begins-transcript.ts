@@ -1,6 +1,6 @@
 import type { Message } from '../../core/sessions/message.ts';
 import type { TranscriptSession } from '../../core/sessions/transcript.ts';
-import { readLines, type TextLine } from '../../platform/files/read-lines.ts';
+import { readLines, type TextLine } from '../../platform/text/read-lines.ts';
 import { headerLine, lineSeq, messageLine } from './transcript-lines.ts';
 
 export interface ExpectedTranscript {

@@ -6,7 +6,7 @@ import { user } from '../../../test/support/collect.ts';
 import { openNativeStore } from '../../../test/support/native-store.ts';
 import { tempDir } from '../../../test/support/temp-dir.ts';
 import { transcriptDifferences } from '../../../test/support/transcript-differences.ts';
-import type { SessionStore } from '../../core/sessions/session-store.ts';
+import type { SessionStore } from '../../core/stores/session-store.ts';
 import { nativeLayout } from './native-layout.ts';
 
 describe('transcript files that no longer fit their session', () => {

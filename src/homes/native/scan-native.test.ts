@@ -5,7 +5,7 @@ import { manualClock, NOW } from '../../../test/support/clock.ts';
 import { user } from '../../../test/support/collect.ts';
 import { openNativeStore } from '../../../test/support/native-store.ts';
 import { tempDir } from '../../../test/support/temp-dir.ts';
-import type { SessionStore } from '../../core/sessions/session-store.ts';
+import type { SessionStore } from '../../core/stores/session-store.ts';
 import { DAY_MS, MINUTE_MS } from '../../core/time.ts';
 import { recordClock } from '../../keeping/liveness/clock-watch.ts';
 import { nativeLayout } from './native-layout.ts';

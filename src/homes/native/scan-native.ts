@@ -8,8 +8,8 @@ import {
   type SessionItem,
   type StrayItem,
 } from '../../core/retention/inventory.ts';
-import type { SessionStore } from '../../core/sessions/session-store.ts';
-import { sessionFingerprint } from '../../core/sessions/session-trash.ts';
+import type { SessionStore } from '../../core/stores/session-store.ts';
+import { sessionFingerprint } from '../../core/stores/session-trash.ts';
 import type { Clock } from '../../core/time.ts';
 import { scanArchive } from '../../keeping/archive/scan-archive.ts';
 import { activeTest } from '../../keeping/liveness/active-sessions.ts';

@@ -1,8 +1,8 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunItem } from '../../core/retention/run.ts';
-import type { SessionReader } from '../../core/sessions/session-reader.ts';
-import type { SessionRecords } from '../../core/sessions/session-records.ts';
+import type { SessionReader } from '../../core/stores/session-reader.ts';
+import type { SessionRecords } from '../../core/stores/session-records.ts';
 import { isBundleName } from '../../keeping/archive/shelf/bundle-names.ts';
 import { sessionIdOf } from '../../platform/files/session-dir-name.ts';
 import { walkTree } from '../../platform/files/walk-tree.ts';

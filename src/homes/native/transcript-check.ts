@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
 import type { Problem } from '../../core/problem.ts';
 import type { SessionFacts } from '../../core/sessions/session.ts';
-import { readLines } from '../../platform/files/read-lines.ts';
+import { readLines } from '../../platform/text/read-lines.ts';
 import { lineSeq } from './transcript-lines.ts';
 
 const REPAIR = 'The messages themselves are in the database. Put it right with: coppice doctor --repair';

@@ -8,7 +8,7 @@ import { tempDir } from '../../../test/support/temp-dir.ts';
 import { transcriptDifferences } from '../../../test/support/transcript-differences.ts';
 import type { Message } from '../../core/sessions/message.ts';
 import type { SessionFacts } from '../../core/sessions/session.ts';
-import type { SessionStore } from '../../core/sessions/session-store.ts';
+import type { SessionStore } from '../../core/stores/session-store.ts';
 import { type NativeLayout, nativeLayout } from './native-layout.ts';
 import { createTranscriptFiles } from './transcript-files.ts';
 

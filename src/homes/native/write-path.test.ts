@@ -15,7 +15,7 @@ import { collect, user } from '../../../test/support/collect.ts';
 import { openNativeStore } from '../../../test/support/native-store.ts';
 import { tempDir } from '../../../test/support/temp-dir.ts';
 import { transcriptDifferences } from '../../../test/support/transcript-differences.ts';
-import type { SessionStore } from '../../core/sessions/session-store.ts';
+import type { SessionStore } from '../../core/stores/session-store.ts';
 import { type NativeLayout, nativeLayout } from './native-layout.ts';
 import { writeDump } from './request-dumps.ts';
 

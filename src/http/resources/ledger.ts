@@ -1,5 +1,5 @@
 import { ledgerDocument } from '../../app/documents/ledger-document.ts';
-import type { LedgerRecord } from '../../core/sessions/ledger-book.ts';
+import type { LedgerRecord } from '../../core/stores/ledger-book.ts';
 import { totalOf } from '../pages.ts';
 import { jsonRoute } from '../route.ts';
 import { ledgerListSchema, ledgerQuery, ledgerTotalsQuery, ledgerTotalsSchema } from '../schemas/ledger-schemas.ts';

@@ -4,7 +4,7 @@ import type { Session } from '../../app/sessions/session.ts';
 import { OK, type Verdict } from '../../core/gateway/gateway.ts';
 import type { Once } from '../../core/gateway/once.ts';
 import type { Content, Message, NewMessage } from '../../core/sessions/message.ts';
-import type { AppendReceipt } from '../../core/sessions/session-writer.ts';
+import type { AppendReceipt } from '../../core/stores/session-writer.ts';
 import { totalOf } from '../pages.ts';
 import { jsonRoute } from '../route.ts';
 import {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { LEDGER_GROUPS } from '../../core/sessions/ledger-book.ts';
+import { LEDGER_GROUPS } from '../../core/stores/ledger-book.ts';
 import { modelUsageSchema, usageSchema } from './session-schemas.ts';
 import { count, givenTime, pageAnswer, pageQuery, text, time } from './values.ts';
 

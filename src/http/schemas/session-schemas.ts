@@ -3,8 +3,8 @@ import { VERDICT_KINDS } from '../../core/gateway/gateway.ts';
 import { ROLES } from '../../core/sessions/message.ts';
 import { CHILD_KINDS } from '../../core/sessions/session.ts';
 import { forEachFilter } from '../../core/sessions/session-filters.ts';
-import { SESSION_SORTS } from '../../core/sessions/session-reader.ts';
-import { MAX_BATCH } from '../../core/sessions/session-writer.ts';
+import { SESSION_SORTS } from '../../core/stores/session-reader.ts';
+import { MAX_BATCH } from '../../core/stores/session-writer.ts';
 import { ofEachFact, ofEachKeptFact } from '../../core/sessions/word-facts.ts';
 import { DAY_MS } from '../../core/time.ts';
 import {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { USAGE_GROUPS } from '../../core/sessions/usage-book.ts';
+import { USAGE_GROUPS } from '../../core/stores/usage-book.ts';
 import { usageSchema } from './session-schemas.ts';
 import { count, givenTime, problemSchema } from './values.ts';
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, constants, fchmodSync, fsyncSync, openSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { Failure } from '../../core/failure.ts';
-import type { ArchiveCodec, ArchiveMember } from '../../core/sessions/session-archive.ts';
+import type { ArchiveCodec, ArchiveMember } from '../../core/stores/session-archive.ts';
 import { type EpochMs, isoTime } from '../../core/time.ts';
 import { type DirectoryHandle, openBelow } from '../../platform/files/directory-handle.ts';
 import { temporaryName } from '../../platform/leftovers/temporary-name.ts';

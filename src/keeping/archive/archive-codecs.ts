@@ -11,7 +11,7 @@ import {
   gunzip,
   gzip,
 } from 'node:zlib';
-import type { ArchiveCodec } from '../../core/sessions/session-archive.ts';
+import type { ArchiveCodec } from '../../core/stores/session-archive.ts';
 
 export interface Codec {
   /** What the names of its members end with. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Failure } from '../../core/failure.ts';
-import type { ArchiveDocument, ArchiveMember } from '../../core/sessions/session-archive.ts';
+import type { ArchiveDocument, ArchiveMember } from '../../core/stores/session-archive.ts';
 import type { DirectoryHandle } from '../../platform/files/directory-handle.ts';
 import { type ArchiveData, type ArchiveEntry, archiveEntries, type EntryOptions } from './archive-entries.ts';
 import { type ArchiveRow, documentOfRow } from './archive-version-1.ts';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyMessage } from '../../../test/support/any-message.ts';
 import { tempDir } from '../../../test/support/temp-dir.ts';
-import type { ArchiveCodec, ArchiveDocument, ArchiveMember } from '../../core/sessions/session-archive.ts';
+import type { ArchiveCodec, ArchiveDocument, ArchiveMember } from '../../core/stores/session-archive.ts';
 import { DirectoryHandle } from '../../platform/files/directory-handle.ts';
 import { type ArchiveData, archiveEntries, dataBytes } from './archive-entries.ts';
 import { archiveLines, fileLines, linesIn, parseArchiveLine, type SomeLines } from './archive-lines.ts';

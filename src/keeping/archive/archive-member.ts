@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
 import { Failure } from '../../core/failure.ts';
-import type { ArchiveCodec, ArchiveMember } from '../../core/sessions/session-archive.ts';
+import type { ArchiveCodec, ArchiveMember } from '../../core/stores/session-archive.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { openRegular } from '../../platform/files/open-regular.ts';
 import { ARCHIVE_CODECS } from './archive-codecs.ts';

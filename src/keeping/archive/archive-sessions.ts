@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { skip } from '../../core/retention/item-outcome.ts';
 import type { ItemOutcome, RunItem } from '../../core/retention/run.ts';
-import type { ArchiveMember, SealRequest } from '../../core/sessions/session-archive.ts';
-import type { FileMover, HideOptions } from '../../core/sessions/session-trash.ts';
-import { trashRequest } from '../../core/sessions/trash-request.ts';
+import type { ArchiveMember, SealRequest } from '../../core/stores/session-archive.ts';
+import type { FileMover, HideOptions } from '../../core/stores/session-trash.ts';
+import { trashRequest } from '../../core/stores/trash-request.ts';
 import { errorSentence } from '../../platform/error-sentence.ts';
 import { openBelow } from '../../platform/files/directory-handle.ts';
 import type { RunTrash } from '../run-trash.ts';

@@ -1,6 +1,6 @@
 import type { Content, Message, Role } from '../../core/sessions/message.ts';
 import type { ChildKind, Usage } from '../../core/sessions/session.ts';
-import type { ArchiveDocument } from '../../core/sessions/session-archive.ts';
+import type { ArchiveDocument } from '../../core/stores/session-archive.ts';
 
 /** A line of an archive of version 1: a row, column by column, as the store of that time kept it. */
 export interface ArchiveRow {

@@ -3,10 +3,10 @@ import type { HomeDriver, ScanOptions } from '../../core/retention/home-driver.t
 import { type Doubt, type Inventory, movePart } from '../../core/retention/inventory.ts';
 import { done, doneUnless } from '../../core/retention/item-outcome.ts';
 import type { ItemOutcome, RunItem } from '../../core/retention/run.ts';
-import type { LedgerBook } from '../../core/sessions/ledger-book.ts';
-import type { ArchiveCodec } from '../../core/sessions/session-archive.ts';
-import type { SessionStore } from '../../core/sessions/session-store.ts';
-import { trashRequest } from '../../core/sessions/trash-request.ts';
+import type { LedgerBook } from '../../core/stores/ledger-book.ts';
+import type { ArchiveCodec } from '../../core/stores/session-archive.ts';
+import type { SessionStore } from '../../core/stores/session-store.ts';
+import { trashRequest } from '../../core/stores/trash-request.ts';
 import type { Clock } from '../../core/time.ts';
 import { dropDeadBundles } from './drop-dead-bundles.ts';
 import { rewriteBundles } from './rewrite-bundles.ts';

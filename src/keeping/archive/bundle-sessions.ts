@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { groupsOf } from '../../core/retention/groups-of.ts';
 import type { RunItem } from '../../core/retention/run.ts';
-import type { ArchiveCodec, ArchiveMember } from '../../core/sessions/session-archive.ts';
-import type { SessionReader } from '../../core/sessions/session-reader.ts';
-import type { HomeMemory, SessionRecords } from '../../core/sessions/session-records.ts';
+import type { ArchiveCodec, ArchiveMember } from '../../core/stores/session-archive.ts';
+import type { SessionReader } from '../../core/stores/session-reader.ts';
+import type { HomeMemory, SessionRecords } from '../../core/stores/session-records.ts';
 import type { Clock } from '../../core/time.ts';
 import { errorSentence } from '../../platform/error-sentence.ts';
 import { openBelow } from '../../platform/files/directory-handle.ts';

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
-import type { ArchivedSession } from '../../core/sessions/session-archive.ts';
-import type { GiveBackOptions } from '../../core/sessions/session-trash.ts';
+import type { ArchivedSession } from '../../core/stores/session-archive.ts';
+import type { GiveBackOptions } from '../../core/stores/session-trash.ts';
 import { errorSentence } from '../../platform/error-sentence.ts';
 import { openRegular } from '../../platform/files/open-regular.ts';
 import { ArchiveBundle, MEMBER_OVERHEAD_BYTES } from './archive-bundle.ts';

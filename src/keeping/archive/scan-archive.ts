@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import type { Problem } from '../../core/problem.ts';
 import type { ArchiveItem, StrayItem } from '../../core/retention/inventory.ts';
-import type { ArchivedSession } from '../../core/sessions/session-archive.ts';
-import type { SessionRecords } from '../../core/sessions/session-records.ts';
+import type { ArchivedSession } from '../../core/stores/session-archive.ts';
+import type { SessionRecords } from '../../core/stores/session-records.ts';
 import { type FoundEntry, ownDiskBytes, walkTree } from '../../platform/files/walk-tree.ts';
 import { isTemporaryName } from '../../platform/leftovers/temporary-name.ts';
 import type { OwnLayout } from '../own-layout.ts';

@@ -2,7 +2,7 @@ import { Failure } from '../../core/failure.ts';
 import type { HomeDriver } from '../../core/retention/home-driver.ts';
 import { done, skip } from '../../core/retention/item-outcome.ts';
 import type { ItemOutcome, RunItem } from '../../core/retention/run.ts';
-import type { LedgerBook } from '../../core/sessions/ledger-book.ts';
+import type { LedgerBook } from '../../core/stores/ledger-book.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { errorSentence } from '../../platform/error-sentence.ts';
 import { conversationsIn } from './conversations.ts';

@@ -8,7 +8,7 @@ import {
   type SessionReader,
   SORT_MEASURES,
   type StoreCheck,
-} from '../../core/sessions/session-reader.ts';
+} from '../../core/stores/session-reader.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { fitsName, isAboutTitle } from '../fits-name.ts';
 import { messagesInRange } from '../message-range.ts';

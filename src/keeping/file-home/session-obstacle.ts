@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { IN_USE } from '../../core/sessions/in-use.ts';
 import type { SessionHold } from '../../core/sessions/session-hold.ts';
-import { readFingerprint } from '../../core/sessions/session-trash.ts';
+import { readFingerprint } from '../../core/stores/session-trash.ts';
 import { isWritableFolder } from '../../platform/files/is-writable-folder.ts';
 import type { FoundSession, SessionGuard } from './file-agent.ts';
 import type { FileHomePlace, LookedHome } from './look-at-home.ts';

@@ -1,6 +1,6 @@
 import type { ItemOutcome, RunItem } from '../../core/retention/run.ts';
 import { done, skip } from '../../core/retention/item-outcome.ts';
-import { readFingerprint } from '../../core/sessions/session-trash.ts';
+import { readFingerprint } from '../../core/stores/session-trash.ts';
 import { errorSentence, obstacleOf } from '../../platform/error-sentence.ts';
 import type { Conversations } from './conversations.ts';
 import type { FoundSession, SessionGuard } from './file-agent.ts';

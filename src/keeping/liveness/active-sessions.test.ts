@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { manualClock, NOW } from '../../../test/support/clock.ts';
 import { openNativeStore } from '../../../test/support/native-store.ts';
 import { tempDir } from '../../../test/support/temp-dir.ts';
-import type { SessionStore } from '../../core/sessions/session-store.ts';
+import type { SessionStore } from '../../core/stores/session-store.ts';
 import { DAY_MS, MINUTE_MS } from '../../core/time.ts';
 import { nativeLayout } from '../../homes/native/native-layout.ts';
 import { claimedSessions, goneHolders } from './active-sessions.ts';

@@ -1,7 +1,7 @@
 import type { LeaseHolder } from '../../core/sessions/lease-holder.ts';
 import type { SessionFacts } from '../../core/sessions/session.ts';
-import type { ListQuery } from '../../core/sessions/session-reader.ts';
-import type { SessionWriter } from '../../core/sessions/session-writer.ts';
+import type { ListQuery } from '../../core/stores/session-reader.ts';
+import type { SessionWriter } from '../../core/stores/session-writer.ts';
 import { type Clock, MINUTE_MS } from '../../core/time.ts';
 import { processState } from '../../platform/machine/process-identity.ts';
 import { type ClockRecords, judgeClock } from './clock-watch.ts';

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { machineClock, manualClock, NOW } from '../../../test/support/clock.ts';
 import { openNativeStore } from '../../../test/support/native-store.ts';
 import { tempDir } from '../../../test/support/temp-dir.ts';
-import type { SessionStore } from '../../core/sessions/session-store.ts';
+import type { SessionStore } from '../../core/stores/session-store.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../core/time.ts';
 import { isClockAhead, judgeClock, recordClock, recordClockNowAndThen } from './clock-watch.ts';
 

@@ -1,6 +1,6 @@
 import { Failure } from '../../core/failure.ts';
-import type { SessionReader } from '../../core/sessions/session-reader.ts';
-import type { HomeMemory, SessionRecords } from '../../core/sessions/session-records.ts';
+import type { SessionReader } from '../../core/stores/session-reader.ts';
+import type { HomeMemory, SessionRecords } from '../../core/stores/session-records.ts';
 import { type Clock, DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS } from '../../core/time.ts';
 import { forgetSeen, onBetween, readSeen, type Seen, seenNow, writeSeen } from './seen-time.ts';
 

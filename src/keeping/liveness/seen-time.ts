@@ -1,4 +1,4 @@
-import type { HomeMemory } from '../../core/sessions/session-records.ts';
+import type { HomeMemory } from '../../core/stores/session-records.ts';
 import type { Clock, EpochMs, SinceBoot } from '../../core/time.ts';
 
 /** A time that a home saw, and how long the machine had been on by then, where it tells. */

@@ -6,7 +6,7 @@ import {
   type SessionReader,
   SORT_MEASURES,
   type StoreCheck,
-} from '../../core/sessions/session-reader.ts';
+} from '../../core/stores/session-reader.ts';
 
 import { damagedPages, databaseBytes, LARGE_BYTES, leaveOutIndexes } from '../../platform/sqlite/damaged-pages.ts';
 import { readGuest } from '../../platform/sqlite/guest-database.ts';

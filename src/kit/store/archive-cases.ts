@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { checkProblems, collect, messagesOf, user } from './asking.ts';
 import { NO_FILES, removeSessions } from './removing.ts';
-import type { ArchiveDocument, ArchiveMember } from '../../core/sessions/session-archive.ts';
-import { sessionFingerprint } from '../../core/sessions/session-trash.ts';
+import type { ArchiveDocument, ArchiveMember } from '../../core/stores/session-archive.ts';
+import { sessionFingerprint } from '../../core/stores/session-trash.ts';
 import type { KitCase } from '../kit-case.ts';
 import { atDesk, type StoreDesk, type StorePlace } from './store-desk.ts';
 import { has, lacks } from './has.ts';

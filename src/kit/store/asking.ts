@@ -1,8 +1,8 @@
 import type { Problem } from '../../core/problem.ts';
 import type { Message, NewMessage } from '../../core/sessions/message.ts';
 import { type SessionFacts, type SessionSize, sessionBytes } from '../../core/sessions/session.ts';
-import type { MessageRange } from '../../core/sessions/session-reader.ts';
-import type { SessionStore } from '../../core/sessions/session-store.ts';
+import type { MessageRange } from '../../core/stores/session-reader.ts';
+import type { SessionStore } from '../../core/stores/session-store.ts';
 
 /** A message that is only a user's words. */
 export function user(content: string): NewMessage {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { checkProblems, collect, messagesOf, user } from './asking.ts';
-import type { ImportedSession } from '../../core/sessions/import-store.ts';
+import type { ImportedSession } from '../../core/stores/import-store.ts';
 import type { Message } from '../../core/sessions/message.ts';
 import { type ModelUsage, NO_USAGE } from '../../core/sessions/session.ts';
 import { DAY_MS, HOUR_MS } from '../../core/time.ts';

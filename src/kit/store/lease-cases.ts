@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { SessionStore } from '../../core/sessions/session-store.ts';
+import type { SessionStore } from '../../core/stores/session-store.ts';
 import { messagesOf, user } from './asking.ts';
 import { removeSessions } from './removing.ts';
 import { KIT_NOW, type KitCase } from '../kit-case.ts';

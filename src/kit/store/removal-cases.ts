@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { checkProblems, collect, messagesOf, user } from './asking.ts';
 import { removeSessions } from './removing.ts';
 import { NO_USAGE } from '../../core/sessions/session.ts';
-import { MAX_BATCH } from '../../core/sessions/session-writer.ts';
+import { MAX_BATCH } from '../../core/stores/session-writer.ts';
 import { HOUR_MS } from '../../core/time.ts';
 import { KIT_NOW, type KitCase } from '../kit-case.ts';
 import { atDesk, type StorePlace } from './store-desk.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ItemOutcome, RunItem } from '../../core/retention/run.ts';
-import type { SessionStore } from '../../core/sessions/session-store.ts';
-import { type FileMover, sessionFingerprint } from '../../core/sessions/session-trash.ts';
+import type { SessionStore } from '../../core/stores/session-store.ts';
+import { type FileMover, sessionFingerprint } from '../../core/stores/session-trash.ts';
 
 /** For sessions without files, or whose files do not matter. */
 export const NO_FILES: FileMover = { take: () => undefined, bringBack: () => undefined, letGo: () => undefined };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { checkProblems, collect, user } from './asking.ts';
 import { removeSessions } from './removing.ts';
-import type { MessageRange } from '../../core/sessions/session-reader.ts';
+import type { MessageRange } from '../../core/stores/session-reader.ts';
 import type { KitCase } from '../kit-case.ts';
 import { atDesk, type StoreDesk, type StorePlace } from './store-desk.ts';
 import { has, lacks } from './has.ts';

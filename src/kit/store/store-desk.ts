@@ -1,5 +1,5 @@
 import type { NewSession, SessionFacts } from '../../core/sessions/session.ts';
-import type { SessionStore, StoreListQuery } from '../../core/sessions/session-store.ts';
+import type { SessionStore, StoreListQuery } from '../../core/stores/session-store.ts';
 import type { Clock } from '../../core/time.ts';
 import { type KitCase, type KitClock, kitClock } from '../kit-case.ts';
 import { collect, messagesOf, user } from './asking.ts';

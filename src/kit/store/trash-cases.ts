@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { checkProblems, collect, messagesOf, user } from './asking.ts';
 import { removeSessions, runItem } from './removing.ts';
-import { type FileMover, sessionFingerprint } from '../../core/sessions/session-trash.ts';
+import { type FileMover, sessionFingerprint } from '../../core/stores/session-trash.ts';
 import { DAY_MS } from '../../core/time.ts';
 import { KIT_NOW, type KitCase } from '../kit-case.ts';
 import { atDesk, type StoreDesk, type StorePlace } from './store-desk.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { NO_USAGE } from '../../core/sessions/session.ts';
-import type { SessionStore } from '../../core/sessions/session-store.ts';
+import type { SessionStore } from '../../core/stores/session-store.ts';
 import { HOUR_MS } from '../../core/time.ts';
 import { KIT_NOW, type KitCase } from '../kit-case.ts';
 import { atDesk, type StoreDesk, type StorePlace } from './store-desk.ts';

@@ -1,5 +1,5 @@
 import { wait } from '../machine/wait.ts';
-import { type HoldObstacle, holdLock } from './hold-lock.ts';
+import { type HoldObstacle, holdLock } from '../locks/hold-lock.ts';
 
 /** The same for a lock that others hold for moments only: asks again until it is free, or `withinMs` have passed. */
 export async function holdLockSoon(path: string, withinMs: number): Promise<Disposable | HoldObstacle> {

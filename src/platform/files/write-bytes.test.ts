@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { tempDir } from '../../../test/support/temp-dir.ts';
 import { openPipes, type Pipe } from './open-pipe.ts';
-import { readPieces } from './read-pieces.ts';
+import { readPieces } from '../text/read-pieces.ts';
 import { bytesWriter } from './write-bytes.ts';
 
 async function onePipe(): Promise<Pipe> {

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import type { Problem } from '../../core/problem.ts';
 import type { TranscriptBatches, TranscriptFacts, TranscriptPiece } from '../../core/sessions/transcript-format.ts';
-import { type LineBatch, readLineBatches } from '../files/read-line-batches.ts';
+import { type LineBatch, readLineBatches } from '../text/read-line-batches.ts';
 import { beginWithWords } from './begin-with-words.ts';
 
 /** A longer line is not read into memory. */

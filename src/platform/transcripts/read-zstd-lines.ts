@@ -2,7 +2,7 @@ import { closeSync, constants, createReadStream, readSync } from 'node:fs';
 import { Decompress } from 'fzstd';
 import { Failure } from '../../core/failure.ts';
 import { openRegular } from '../files/open-regular.ts';
-import { type LineBatch, lineBatches } from '../files/read-line-batches.ts';
+import { type LineBatch, lineBatches } from '../text/read-line-batches.ts';
 import { MAX_LINE_BYTES } from './read-json-lines.ts';
 
 /** The lines of a file that was compressed with zstd. Fails where it is cut off or damaged. */

@@ -2,7 +2,7 @@ import { createConnection, createServer, type Server, type Socket } from 'node:n
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { postgresServer } from '../../../test/support/postgres-server.ts';
-import type { SessionStore } from '../../core/sessions/session-store.ts';
+import type { SessionStore } from '../../core/stores/session-store.ts';
 import { kitClock } from '../../kit/kit-case.ts';
 import { collect, user } from '../../kit/store/asking.ts';
 import { openDatabase } from './database/open-database.ts';

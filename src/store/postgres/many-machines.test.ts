@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PostgresPlace } from '../../../test/support/postgres-store.ts';
-import type { SessionStore } from '../../core/sessions/session-store.ts';
+import type { SessionStore } from '../../core/stores/session-store.ts';
 import { kitClock } from '../../kit/kit-case.ts';
 import { collect, user } from '../../kit/store/asking.ts';
 import { removeSessions } from '../../kit/store/removing.ts';

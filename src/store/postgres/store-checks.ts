@@ -1,5 +1,5 @@
 import type { Problem } from '../../core/problem.ts';
-import type { StoreCheck } from '../../core/sessions/session-reader.ts';
+import type { StoreCheck } from '../../core/stores/session-reader.ts';
 import type { Database } from './database/database.ts';
 import type { Sql } from './database/sql.ts';
 import { searchedText } from './search/searched-text.ts';

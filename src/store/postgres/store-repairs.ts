@@ -1,4 +1,4 @@
-import type { StoreRepair } from '../../core/sessions/store-repair.ts';
+import type { StoreRepair } from '../../core/stores/store-repair.ts';
 import type { Database } from './database/database.ts';
 import { forgetHolder } from './sessions/lease-book.ts';
 import { COUNTED, SEARCH_INDEX, wrongCounts } from './store-checks.ts';

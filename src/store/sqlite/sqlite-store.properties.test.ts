@@ -10,7 +10,7 @@ import { Failure } from '../../core/failure.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { type NewMessage, ROLES } from '../../core/sessions/message.ts';
 import type { ModelUsage } from '../../core/sessions/session.ts';
-import type { ArchiveDocument, ArchiveMember } from '../../core/sessions/session-archive.ts';
+import type { ArchiveDocument, ArchiveMember } from '../../core/stores/session-archive.ts';
 import { KIT_NOW } from '../../kit/kit-case.ts';
 import { atDesk, type StoreDesk } from '../../kit/store/store-desk.ts';
 

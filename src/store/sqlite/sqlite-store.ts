@@ -1,5 +1,5 @@
 import type { Once } from '../../core/gateway/once.ts';
-import type { LedgerQuery } from '../../core/sessions/ledger-book.ts';
+import type { LedgerQuery } from '../../core/stores/ledger-book.ts';
 import type { Message, NewMessage } from '../../core/sessions/message.ts';
 import type {
   ModelUsage,
@@ -10,15 +10,15 @@ import type {
   UsageReport,
 } from '../../core/sessions/session.ts';
 import type { NamePart } from '../../core/sessions/session-names.ts';
-import type { MessageRange, SearchQuery } from '../../core/sessions/session-reader.ts';
-import type { SessionStore, StoreListQuery } from '../../core/sessions/session-store.ts';
+import type { MessageRange, SearchQuery } from '../../core/stores/session-reader.ts';
+import type { SessionStore, StoreListQuery } from '../../core/stores/session-store.ts';
 import type {
   AppendOptions,
   AppendReceipt,
   EndUnusedOptions,
   UnusedSession,
   UsageOptions,
-} from '../../core/sessions/session-writer.ts';
+} from '../../core/stores/session-writer.ts';
 import type { TranscriptSink } from '../../core/sessions/transcript.ts';
 import type { Clock } from '../../core/time.ts';
 import { unlessFailure } from '../../core/unless-failure.ts';

@@ -1,7 +1,7 @@
 import BetterSqlite3 from 'better-sqlite3';
 import { errorText } from '../../core/error-text.ts';
 import type { Problem } from '../../core/problem.ts';
-import type { StoreCheck } from '../../core/sessions/session-reader.ts';
+import type { StoreCheck } from '../../core/stores/session-reader.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { ifPossible } from '../../platform/if-possible.ts';
 import { temporaryFolderIn } from '../../platform/leftovers/temporary-folder.ts';

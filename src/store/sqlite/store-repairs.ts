@@ -1,5 +1,5 @@
-import { MAX_BATCH } from '../../core/sessions/session-writer.ts';
-import type { StoreRepair } from '../../core/sessions/store-repair.ts';
+import { MAX_BATCH } from '../../core/stores/session-writer.ts';
+import type { StoreRepair } from '../../core/stores/store-repair.ts';
 import type { TranscriptSink } from '../../core/sessions/transcript.ts';
 import type { Connection } from './database/connection.ts';
 import { findDamageAside } from './writing/find-damage.ts';

@@ -1,5 +1,5 @@
 import { SIGN_IN_FRAGMENT } from '../../core/page-paths.ts';
-import { asFailure, ApiFailure } from './api-failure.ts';
+import { ApiFailure, asFailure } from './api-failure.ts';
 import { call, send } from './call.ts';
 import { signedIn } from './connection.ts';
 import { dropProof, keepProof } from './proof.ts';

@@ -1,12 +1,12 @@
-import type { PagePath } from '../../core/page-paths.ts';
-import { formatTokens, formatUsd } from '../../core/format.ts';
 import type { Answer } from '../../client/api.ts';
+import { formatTokens, formatUsd } from '../../core/format.ts';
+import type { PagePath } from '../../core/page-paths.ts';
 import { useAnswer } from '../api/use-answer.ts';
 import { Link } from '../parts/link.tsx';
-import { changes } from '../parts/receipt.tsx';
 import { SizeBars } from '../parts/size-bars.tsx';
 import { WhenReady } from '../parts/states.tsx';
 import { Time, Until } from '../parts/time.tsx';
+import { changes } from '../plan/receipt.tsx';
 
 type Status = Answer<'GET /api/status'>;
 type Kind = Status['attention'][number]['kind'];

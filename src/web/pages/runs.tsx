@@ -1,12 +1,12 @@
+import type { Answer } from '../../client/api.ts';
 import { formatBytes, formatCount, plural } from '../../core/format.ts';
 import { ACTION_WORDS, STATE_WORDS } from '../../core/retention/words.ts';
-import type { Answer } from '../../client/api.ts';
 import { useAnswer } from '../api/use-answer.ts';
-import { changes, UndoButton } from '../parts/receipt.tsx';
 import { Link } from '../parts/link.tsx';
 import { Empty, WhenReady } from '../parts/states.tsx';
 import { Time, Until } from '../parts/time.tsx';
 import { go, place } from '../place.ts';
+import { changes, UndoButton } from '../plan/receipt.tsx';
 
 type Run = Answer<'GET /api/runs'>['runs'][number];
 const PAGE = 50;

@@ -2,9 +2,9 @@ import { useAnswer } from '../api/use-answer.ts';
 import { Conversation } from '../parts/conversation.tsx';
 import { Link } from '../parts/link.tsx';
 import { SessionHead } from '../parts/session-head.tsx';
-import { changes } from '../parts/receipt.tsx';
 import { Empty, WhenReady } from '../parts/states.tsx';
 import { place } from '../place.ts';
+import { changes } from '../plan/receipt.tsx';
 
 /** One session: what is known of it, and the conversation as it was. */
 export function SessionPage() {

@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { BatchBar } from '../parts/batch-bar.tsx';
 import { useKeys } from '../parts/keys.ts';
-import { changes } from '../parts/receipt.tsx';
 import { SessionFilters } from '../parts/session-filters.tsx';
 import { type Row, useSessionList } from '../parts/session-list.ts';
 import { SessionTable } from '../parts/session-table.tsx';
 import { Empty, Failed, Loading } from '../parts/states.tsx';
 import { go, place } from '../place.ts';
+import { changes } from '../plan/receipt.tsx';
 
 /** All sessions, narrowed down by what the address says. */
 export function SessionsPage() {

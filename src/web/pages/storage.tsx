@@ -1,12 +1,12 @@
-import { formatBytes, formatCount } from '../../core/format.ts';
 import type { Answer } from '../../client/api.ts';
+import { formatBytes, formatCount } from '../../core/format.ts';
 import { useAnswer } from '../api/use-answer.ts';
 import { Bar } from '../parts/bar.tsx';
 import { Link } from '../parts/link.tsx';
-import { PlanReview } from '../parts/plan-review.tsx';
-import { changes } from '../parts/receipt.tsx';
 import { SizeBars } from '../parts/size-bars.tsx';
 import { WhenReady } from '../parts/states.tsx';
+import { PlanReview } from '../plan/plan-review.tsx';
+import { changes } from '../plan/receipt.tsx';
 
 /** Where the disk went, and what the rules would let go now. */
 export function StoragePage() {

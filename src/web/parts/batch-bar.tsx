@@ -3,8 +3,8 @@ import { formatCount, plural } from '../../core/format.ts';
 import { type ApiFailure, asFailure } from '../api/api-failure.ts';
 import { call } from '../api/call.ts';
 import { type Place, place } from '../place.ts';
-import { PlanDialog } from './plan-dialog.tsx';
-import { changes, show } from './receipt.tsx';
+import { PlanDialog } from '../plan/plan-dialog.tsx';
+import { changes, show } from '../plan/receipt.tsx';
 import { filterOf } from './session-list.ts';
 import { TagDialog } from './tag-dialog.tsx';
 

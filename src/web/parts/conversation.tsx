@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
-import { formatCount } from '../../core/format.ts';
 import type { Answer } from '../../client/api.ts';
+import { formatCount } from '../../core/format.ts';
 import { type ApiFailure, asFailure } from '../api/api-failure.ts';
 import { call } from '../api/call.ts';
 import { MessageView } from './message.tsx';

@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
-import { formatBytes, formatCount, formatTokens, formatUsd, plural } from '../../core/format.ts';
 import type { Answer } from '../../client/api.ts';
+import { formatBytes, formatCount, formatTokens, formatUsd, plural } from '../../core/format.ts';
 import { asFailure } from '../api/api-failure.ts';
 import { call } from '../api/call.ts';
 import { go } from '../place.ts';
+import { PlanDialog } from '../plan/plan-dialog.tsx';
+import { changes } from '../plan/receipt.tsx';
 import { Dialog } from './dialog.tsx';
 import { Link } from './link.tsx';
-import { PlanDialog } from './plan-dialog.tsx';
-import { changes } from './receipt.tsx';
 import { TagDialog } from './tag-dialog.tsx';
 import { Time } from './time.tsx';
 

@@ -1,6 +1,6 @@
+import type { Answer } from '../../client/api.ts';
 import { formatBytes, formatCount } from '../../core/format.ts';
 import { CLASS_WORDS } from '../../core/retention/words.ts';
-import type { Answer } from '../../client/api.ts';
 import { Bar } from './bar.tsx';
 
 type Status = Answer<'GET /api/status'>;

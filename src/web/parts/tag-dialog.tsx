@@ -2,8 +2,8 @@ import { useState } from 'preact/hooks';
 import { plural } from '../../core/format.ts';
 import { asFailure } from '../api/api-failure.ts';
 import { call } from '../api/call.ts';
+import { changes } from '../plan/receipt.tsx';
 import { Dialog } from './dialog.tsx';
-import { changes } from './receipt.tsx';
 
 interface TagDialogProps {
   readonly ids: readonly string[];

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { KIND_WORDS } from '../../core/retention/words.ts';
 import type { Answer } from '../../client/api.ts';
+import { KIND_WORDS } from '../../core/retention/words.ts';
 import { call } from '../api/call.ts';
 import { Link } from './link.tsx';
 

@@ -9,7 +9,7 @@ import type {
   TranscriptPiece,
 } from '../../../core/sessions/transcript-format.ts';
 import { startNotes } from '../../../core/sessions/transcript-notes.ts';
-import { readLineBatches } from '../../../platform/files/read-line-batches.ts';
+import { readLineBatches } from '../../../platform/text/read-line-batches.ts';
 import { readJsonMembers } from '../../../platform/transcripts/read-json-members.ts';
 import { readMembers } from '../../../platform/transcripts/read-members.ts';
 import { pathId } from '../path-id.ts';

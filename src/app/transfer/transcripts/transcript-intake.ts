@@ -4,7 +4,7 @@ import type { JsonValue } from '../../../core/json.ts';
 import type { NewMessage } from '../../../core/sessions/message.ts';
 import type { ModelUsage } from '../../../core/sessions/session.ts';
 import { addUsage, NO_USAGE } from '../../../core/sessions/session.ts';
-import type { ImportedSession } from '../../../core/sessions/import-store.ts';
+import type { ImportedSession } from '../../../core/stores/import-store.ts';
 import type {
   TranscriptFacts,
   TranscriptFile,
@@ -58,6 +58,9 @@ export function createIntake({ file, source, counted }: IntakeOptions): Transcri
       case 'problem':
       case 'unknown':
         return piece;
+      // What is brought in has sessions of its own for its parts.
+      case 'part':
+        break;
     }
     return undefined;
   };

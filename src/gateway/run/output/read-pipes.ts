@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { firstSignal } from '../../../core/first-signal.ts';
 import { ignoreAbort } from '../../../core/ignore-abort.ts';
 import { errorCode } from '../../../platform/error-code.ts';
-import { readPieces } from '../../../platform/files/read-pieces.ts';
+import { readPieces } from '../../../platform/text/read-pieces.ts';
 import { wait } from '../../../platform/machine/wait.ts';
 import type { Taker } from './takers.ts';
 

@@ -1,4 +1,4 @@
-import type { TakePiece } from '../../../platform/files/read-pieces.ts';
+import type { TakePiece } from '../../../platform/text/read-pieces.ts';
 import type { WriteBytes } from '../../../platform/files/write-bytes.ts';
 import type { RunDesk } from '../run-desk.ts';
 import { createEventFinder, type OutputPart } from './event-finder.ts';

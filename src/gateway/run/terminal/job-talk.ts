@@ -1,7 +1,7 @@
 import { closeSync, writeSync } from 'node:fs';
 import { constants } from 'node:os';
 import { deferred } from '../../../core/deferred.ts';
-import { readPieces } from '../../../platform/files/read-pieces.ts';
+import { readPieces } from '../../../platform/text/read-pieces.ts';
 import { findProcess } from '../../../platform/machine/find-process.ts';
 import { isStopped } from '../../../platform/machine/is-stopped.ts';
 import type { ChildExit } from '../child.ts';

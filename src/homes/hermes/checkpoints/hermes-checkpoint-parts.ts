@@ -1,5 +1,5 @@
 import type { CheckpointParts } from '../../../checkpoints/checkpoint-parts.ts';
-import type { SessionStore } from '../../../core/sessions/session-store.ts';
+import type { SessionStore } from '../../../core/stores/session-store.ts';
 import type { OwnLayout } from '../../../keeping/own-layout.ts';
 
 /** What the checkpoints of a Hermes home need of what Coppice keeps beside it. */

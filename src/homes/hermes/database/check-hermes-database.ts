@@ -1,6 +1,6 @@
 import { errorText } from '../../../core/error-text.ts';
 import type { Problem } from '../../../core/problem.ts';
-import type { StoreCheck } from '../../../core/sessions/session-reader.ts';
+import type { StoreCheck } from '../../../core/stores/session-reader.ts';
 import {
   damagedPages,
   databaseBytes,

@@ -1,5 +1,5 @@
 import type { Message } from '../../../core/sessions/message.ts';
-import type { MessageRange } from '../../../core/sessions/session-reader.ts';
+import type { MessageRange } from '../../../core/stores/session-reader.ts';
 import { hasColumns } from '../../../platform/sqlite/guest-database.ts';
 import type { HermesDatabase } from '../database/hermes-connection.ts';
 import { hermesMessage, type RawMessage } from './hermes-message.ts';

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { makeExcerpt } from '../../../core/sessions/excerpt.ts';
 import { contentText, type Message, toolCallsText } from '../../../core/sessions/message.ts';
 import { foldText, matchesTerms, parseSearch, type SearchTerms } from '../../../core/sessions/search-terms.ts';
-import type { SearchHit, SearchQuery } from '../../../core/sessions/session-reader.ts';
+import type { SearchHit, SearchQuery } from '../../../core/stores/session-reader.ts';
 import type { EpochMs } from '../../../core/time.ts';
 import { errorCode } from '../../../platform/error-code.ts';
 import type { HermesDatabase } from '../database/hermes-connection.ts';

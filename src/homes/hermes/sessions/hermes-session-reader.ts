@@ -12,7 +12,7 @@ import type {
   SearchQuery,
   SessionReader,
   StoreCheck,
-} from '../../../core/sessions/session-reader.ts';
+} from '../../../core/stores/session-reader.ts';
 import type { Clock } from '../../../core/time.ts';
 import { errorCode } from '../../../platform/error-code.ts';
 import { checkHermesDatabase } from '../database/check-hermes-database.ts';

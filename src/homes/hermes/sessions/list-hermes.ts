@@ -1,5 +1,5 @@
 import type { SessionFacts } from '../../../core/sessions/session.ts';
-import { type ListQuery, SORT_MEASURES } from '../../../core/sessions/session-reader.ts';
+import { type ListQuery, SORT_MEASURES } from '../../../core/stores/session-reader.ts';
 import type { EpochMs } from '../../../core/time.ts';
 import type { HermesDatabase } from '../database/hermes-connection.ts';
 import { hermesFacts } from './hermes-facts.ts';

@@ -4,7 +4,7 @@ import type { HomeDriver, ScanOptions } from '../../../core/retention/home-drive
 import type { Inventory } from '../../../core/retention/inventory.ts';
 import { done, doneUnless, skip } from '../../../core/retention/item-outcome.ts';
 import type { ItemOutcome, RunItem } from '../../../core/retention/run.ts';
-import type { LedgerBook } from '../../../core/sessions/ledger-book.ts';
+import type { LedgerBook } from '../../../core/stores/ledger-book.ts';
 import type { Clock, EpochMs } from '../../../core/time.ts';
 import { openLinks } from '../../../keeping/kept-links.ts';
 import { skipAll } from '../../../keeping/skip-all.ts';

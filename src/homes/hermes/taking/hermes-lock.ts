@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, ftruncateSync, writeFileSync } from 'n
 import { Failure } from '../../../core/failure.ts';
 import { SECOND_MS } from '../../../core/time.ts';
 import { errorCode } from '../../../platform/error-code.ts';
-import { type LockObstacle, takeKernelLock } from '../../../platform/files/kernel-lock.ts';
+import { type LockObstacle, takeKernelLock } from '../../../platform/locks/kernel-lock.ts';
 import { openRegular } from '../../../platform/files/open-regular.ts';
 import { findProcess } from '../../../platform/machine/find-process.ts';
 

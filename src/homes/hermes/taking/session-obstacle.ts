@@ -1,4 +1,4 @@
-import { readFingerprint } from '../../../core/sessions/session-trash.ts';
+import { readFingerprint } from '../../../core/stores/session-trash.ts';
 import type { EpochMs } from '../../../core/time.ts';
 import type { HermesDatabase } from '../database/hermes-connection.ts';
 import { evidenceOf, type HermesEvidence, type HermesLiveness } from '../sessions/hermes-liveness.ts';

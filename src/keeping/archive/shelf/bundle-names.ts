@@ -1,4 +1,4 @@
-import type { ArchiveMember } from '../../../core/sessions/session-archive.ts';
+import type { ArchiveMember } from '../../../core/stores/session-archive.ts';
 
 const IN_A_FOLDER = /^\d{8}T\d{9}Z-[0-9a-f]{8}\.tar$/;
 const AS_AN_OBJECT = /^([0-9a-f]{64})-(\d{1,6})-(\d{1,15})\.tar$/;

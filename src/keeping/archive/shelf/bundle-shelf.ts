@@ -1,5 +1,5 @@
-import type { ArchiveMember } from '../../../core/sessions/session-archive.ts';
-import type { HomeMemory } from '../../../core/sessions/session-records.ts';
+import type { ArchiveMember } from '../../../core/stores/session-archive.ts';
+import type { HomeMemory } from '../../../core/stores/session-records.ts';
 import type { Clock } from '../../../core/time.ts';
 import type { DirectoryHandle } from '../../../platform/files/directory-handle.ts';
 import type { OwnLayout } from '../../own-layout.ts';

@@ -1,5 +1,5 @@
 import type { Problem } from '../../../core/problem.ts';
-import type { HomeMemory } from '../../../core/sessions/session-records.ts';
+import type { HomeMemory } from '../../../core/stores/session-records.ts';
 import { objectBundleOf } from './bundle-names.ts';
 import { looseBundles } from './loose-bundles.ts';
 import type { ObjectPlace } from './object-place.ts';

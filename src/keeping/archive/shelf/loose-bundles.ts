@@ -1,4 +1,4 @@
-import type { HomeMemory } from '../../../core/sessions/session-records.ts';
+import type { HomeMemory } from '../../../core/stores/session-records.ts';
 
 /** A bundle that may stand in an object store although no session may refer to it: it is on its way there, or on its way out. */
 export interface LooseBundle {

@@ -3,7 +3,7 @@ import { closeSync, constants, fchmodSync, linkSync, openSync, rmSync, utimesSyn
 import { basename, join } from 'node:path';
 import { Failure } from '../../../core/failure.ts';
 import type { ObjectStore } from '../../../core/objects/object-store.ts';
-import type { ArchiveMember } from '../../../core/sessions/session-archive.ts';
+import type { ArchiveMember } from '../../../core/stores/session-archive.ts';
 import type { Clock } from '../../../core/time.ts';
 import { errorCode } from '../../../platform/error-code.ts';
 import { type DirectoryHandle, openBelow } from '../../../platform/files/directory-handle.ts';

@@ -1,7 +1,7 @@
 import { Failure } from '../../../core/failure.ts';
 import { bytesSource, type ObjectStore } from '../../../core/objects/object-store.ts';
 import { type ConditionalPut, probeObjects } from '../../../core/objects/probe-objects.ts';
-import type { HomeMemory } from '../../../core/sessions/session-records.ts';
+import type { HomeMemory } from '../../../core/stores/session-records.ts';
 import { type EpochMs, isoTime } from '../../../core/time.ts';
 
 /** The object store that the settings name, opened when it is needed, and how much of it may be kept here. */

@@ -1,5 +1,5 @@
 import { Failure } from '../../../core/failure.ts';
-import type { ArchiveMember } from '../../../core/sessions/session-archive.ts';
+import type { ArchiveMember } from '../../../core/stores/session-archive.ts';
 import { errorSentence } from '../../../platform/error-sentence.ts';
 import { objectBundleName, objectBundleOf } from './bundle-names.ts';
 import type { BundleShelf, MemberFile, ShelfParts, WrittenBundle } from './bundle-shelf.ts';

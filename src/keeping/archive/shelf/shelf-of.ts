@@ -1,4 +1,4 @@
-import type { ArchiveMember } from '../../../core/sessions/session-archive.ts';
+import type { ArchiveMember } from '../../../core/stores/session-archive.ts';
 import { isBundleName } from './bundle-names.ts';
 import type { BundleShelf, ShelfParts } from './bundle-shelf.ts';
 import { folderShelf } from './folder-shelf.ts';

@@ -1,4 +1,4 @@
-import type { ArchiveDocument, ArchivedRewind } from '../../../core/sessions/session-archive.ts';
+import type { ArchiveDocument, ArchivedRewind } from '../../../core/stores/session-archive.ts';
 import { factsOf, modelUsageOf, type UsageRow } from '../../rows/session-rows.ts';
 import type { Sql } from '../database/sql.ts';
 import { storedMessages } from '../sessions/message-writes.ts';

@@ -1,4 +1,4 @@
-import type { ArchiveCodec, ArchivedSession, BundleUse } from '../../../core/sessions/session-archive.ts';
+import type { ArchiveCodec, ArchivedSession, BundleUse } from '../../../core/stores/session-archive.ts';
 import { factsOf, type SessionRow } from '../../rows/session-rows.ts';
 import type { Sql } from '../database/sql.ts';
 

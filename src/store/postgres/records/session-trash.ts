@@ -1,6 +1,6 @@
 import { done, skip } from '../../../core/retention/item-outcome.ts';
 import type { ItemOutcome } from '../../../core/retention/run.ts';
-import type { HideOptions, SessionTrash, TrashRequest } from '../../../core/sessions/session-trash.ts';
+import type { HideOptions, SessionTrash, TrashRequest } from '../../../core/stores/session-trash.ts';
 import type { Clock } from '../../../core/time.ts';
 import type { Database } from '../database/database.ts';
 import type { Sql } from '../database/sql.ts';

@@ -8,7 +8,7 @@ import {
   sessionFingerprint,
   type TakeOptions,
   type TrashRequest,
-} from '../../../core/sessions/session-trash.ts';
+} from '../../../core/stores/session-trash.ts';
 import { factsOf, type SessionRow } from '../../rows/session-rows.ts';
 import type { Sql } from '../database/sql.ts';
 import { conversationObstacle } from '../sessions/conversation-obstacle.ts';

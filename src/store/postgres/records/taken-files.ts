@@ -1,6 +1,6 @@
 import { done, skip } from '../../../core/retention/item-outcome.ts';
 import type { ItemOutcome } from '../../../core/retention/run.ts';
-import type { TakeOptions } from '../../../core/sessions/session-trash.ts';
+import type { TakeOptions } from '../../../core/stores/session-trash.ts';
 import type { TranscriptMark } from '../../../core/sessions/transcript.ts';
 import type { Sql } from '../database/sql.ts';
 import { findRow, LOCKED } from '../sessions/session-writes.ts';

@@ -1,6 +1,6 @@
 import { makeExcerpt } from '../../../core/sessions/excerpt.ts';
 import { parseSearch, type SearchTerms } from '../../../core/sessions/search-terms.ts';
-import type { SearchHit, SearchQuery } from '../../../core/sessions/session-reader.ts';
+import type { SearchHit, SearchQuery } from '../../../core/stores/session-reader.ts';
 import { factsOf, type SessionRow } from '../../rows/session-rows.ts';
 import type { Sql } from '../database/sql.ts';
 import { REWOUND } from '../sessions/session-rewind.ts';

@@ -1,4 +1,4 @@
-import { MAX_BATCH, type EndUnusedOptions, type UnusedSession } from '../../../core/sessions/session-writer.ts';
+import { MAX_BATCH, type EndUnusedOptions, type UnusedSession } from '../../../core/stores/session-writer.ts';
 import type { EpochMs } from '../../../core/time.ts';
 import type { Sql } from '../database/sql.ts';
 import type { WriteTurn } from '../writing/write-turn.ts';

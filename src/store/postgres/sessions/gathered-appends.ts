@@ -4,7 +4,7 @@ import {
   type AppendReceipt,
   MAX_BATCH,
   MAX_BATCH_BYTES,
-} from '../../../core/sessions/session-writer.ts';
+} from '../../../core/stores/session-writer.ts';
 import type { EpochMs } from '../../../core/time.ts';
 import type { Database } from '../database/database.ts';
 import type { WriteLine } from '../writing/write-line.ts';

@@ -3,7 +3,7 @@ import { checkNewMessage, endedSession, fullSession, movedOn } from '../../../co
 import { ABANDONED } from '../../../core/sessions/end-reasons.ts';
 import { isOutput, type Message, type NewMessage } from '../../../core/sessions/message.ts';
 import type { SessionSize } from '../../../core/sessions/session.ts';
-import { type AppendOptions, type AppendReceipt, MAX_BATCH } from '../../../core/sessions/session-writer.ts';
+import { type AppendOptions, type AppendReceipt, MAX_BATCH } from '../../../core/stores/session-writer.ts';
 import type { EpochMs } from '../../../core/time.ts';
 import { decodeMessage, encodeMessage, MESSAGE_COLUMNS, type MessageRow, rowBytes } from '../../rows/message-rows.ts';
 import type { SessionRow } from '../../rows/session-rows.ts';

@@ -1,6 +1,6 @@
 import { Failure } from '../../../core/failure.ts';
 import { checkImportedSession } from '../../../core/sessions/check-session.ts';
-import type { ImportedSession, ImportStore } from '../../../core/sessions/import-store.ts';
+import type { ImportedSession, ImportStore } from '../../../core/stores/import-store.ts';
 import type { Message } from '../../../core/sessions/message.ts';
 import { GIVEN_COLUMNS, givenValues, type SessionRow } from '../../rows/session-rows.ts';
 import type { RequestRows } from '../database/request-rows.ts';

@@ -1,6 +1,6 @@
 import type { SessionFacts } from '../../../core/sessions/session.ts';
-import type { SessionSort } from '../../../core/sessions/session-reader.ts';
-import type { StoreListQuery } from '../../../core/sessions/session-store.ts';
+import type { SessionSort } from '../../../core/stores/session-reader.ts';
+import type { StoreListQuery } from '../../../core/stores/session-store.ts';
 import { factsOf, type SessionRow } from '../../rows/session-rows.ts';
 import type { Sql, Value } from '../database/sql.ts';
 import { filterConditions } from './filter-conditions.ts';

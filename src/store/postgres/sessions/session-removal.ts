@@ -1,4 +1,4 @@
-import type { LedgerQuery, LedgerRecord } from '../../../core/sessions/ledger-book.ts';
+import type { LedgerQuery, LedgerRecord } from '../../../core/stores/ledger-book.ts';
 import type { EpochMs } from '../../../core/time.ts';
 import { modelUsageOf, type SessionRow, type UsageRow } from '../../rows/session-rows.ts';
 import type { Sql } from '../database/sql.ts';

@@ -1,8 +1,8 @@
 import type { ItemOutcome } from '../../../core/retention/run.ts';
 import { done, skip } from '../../../core/retention/item-outcome.ts';
 import type { Message } from '../../../core/sessions/message.ts';
-import type { MessageRange } from '../../../core/sessions/session-reader.ts';
-import type { RewindRequest, SessionRewind } from '../../../core/sessions/session-rewind.ts';
+import type { MessageRange } from '../../../core/stores/session-reader.ts';
+import type { RewindRequest, SessionRewind } from '../../../core/stores/session-rewind.ts';
 import type { Sql } from '../database/sql.ts';
 import type { WriteTurn } from '../writing/write-turn.ts';
 import { storedMessages } from './message-writes.ts';

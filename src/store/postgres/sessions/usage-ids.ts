@@ -1,5 +1,5 @@
 import type { UsageReport } from '../../../core/sessions/session.ts';
-import type { UsageOptions } from '../../../core/sessions/session-writer.ts';
+import type { UsageOptions } from '../../../core/stores/session-writer.ts';
 import type { EpochMs } from '../../../core/time.ts';
 import { digestOf } from '../database/bound-text.ts';
 import type { Sql } from '../database/sql.ts';

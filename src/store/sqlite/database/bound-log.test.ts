@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { MAX_BATCH_BYTES } from '../../../core/sessions/session-writer.ts';
+import { MAX_BATCH_BYTES } from '../../../core/stores/session-writer.ts';
 import { MOST_LOG_BYTES } from './bound-log.ts';
 import { type Connection, openBeside, openConnection } from './connection.ts';
 import { GatheredAppends } from '../sessions/gathered-appends.ts';

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import type { SearchBook } from '../../../core/sessions/search-book.ts';
+import type { SearchBook } from '../../../core/stores/search-book.ts';
 import { emptyBook, mergeAll, oldestSessions, usedBytes } from './book-room.ts';
 import { dropBlocks, type Transact } from './part-writer.ts';
 import type { SessionKeys } from './session-keys.ts';

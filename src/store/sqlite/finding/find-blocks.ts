@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3';
 import { makeExcerpt } from '../../../core/sessions/excerpt.ts';
 import { type TextMatch, textMatcher } from '../../../core/sessions/match-message.ts';
 import { foldText, matchesTerms } from '../../../core/sessions/search-terms.ts';
-import type { BookHit, BookQuery } from '../../../core/sessions/search-book.ts';
+import type { BookHit, BookQuery } from '../../../core/stores/search-book.ts';
 import { blocksMatch, unpackBlock } from './block-text.ts';
 
 /** So many of the newest blocks are looked into. Words that stand in more of them say little about any one. */

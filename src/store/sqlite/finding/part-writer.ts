@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
-import type { PartWriter, SaidMessage, WritePart } from '../../../core/sessions/search-book.ts';
+import type { PartWriter, SaidMessage, WritePart } from '../../../core/stores/search-book.ts';
 import { findProcess } from '../../../platform/machine/find-process.ts';
 import {
   BLOCK_CHARACTERS,

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import type { BookedPart, BookedSession, SearchBook, SessionNote } from '../../../core/sessions/search-book.ts';
+import type { BookedPart, BookedSession, SearchBook, SessionNote } from '../../../core/stores/search-book.ts';
 import { withBook } from '../database/sqlite-errors.ts';
 import { countLeftOut, usedBytes } from './book-room.ts';
 import { bookUpkeep } from './book-upkeep.ts';

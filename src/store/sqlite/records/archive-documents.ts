@@ -1,4 +1,4 @@
-import type { ArchiveDocument, ArchivedRewind } from '../../../core/sessions/session-archive.ts';
+import type { ArchiveDocument, ArchivedRewind } from '../../../core/stores/session-archive.ts';
 import type { Connection } from '../database/connection.ts';
 import { decodeMessage, type MessageRow } from '../../rows/message-rows.ts';
 import { nextPageSize } from '../sessions/message-writes.ts';

@@ -1,6 +1,6 @@
 import type { Journal, RunItem, RunItemState } from '../../../core/retention/run.ts';
 import type { FilterName } from '../../../core/sessions/session-filters.ts';
-import { MAX_BATCH } from '../../../core/sessions/session-writer.ts';
+import { MAX_BATCH } from '../../../core/stores/session-writer.ts';
 import type { Connection } from '../database/connection.ts';
 import type { WriteQueue } from '../writing/write-queue.ts';
 import { type ItemRow, itemOf, type RunRow, runOf } from '../../rows/run-rows.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { collect } from '../../../../test/support/collect.ts';
-import type { LedgerQuery } from '../../../core/sessions/ledger-book.ts';
+import type { LedgerQuery } from '../../../core/stores/ledger-book.ts';
 import type { LedgerEntry } from '../../../core/sessions/session.ts';
 import { IN_MEMORY } from '../database/connection.ts';
 import { openSqliteStore } from '../sqlite-store.ts';

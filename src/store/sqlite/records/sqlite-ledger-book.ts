@@ -1,4 +1,4 @@
-import type { LedgerBook } from '../../../core/sessions/ledger-book.ts';
+import type { LedgerBook } from '../../../core/stores/ledger-book.ts';
 import type { LedgerEntry } from '../../../core/sessions/session.ts';
 import type { Connection } from '../database/connection.ts';
 import type { WriteQueue } from '../writing/write-queue.ts';

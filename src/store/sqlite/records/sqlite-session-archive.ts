@@ -1,7 +1,7 @@
 import { Failure } from '../../../core/failure.ts';
 import type { ItemOutcome } from '../../../core/retention/run.ts';
-import type { SealRequest, SessionArchive } from '../../../core/sessions/session-archive.ts';
-import type { HideOptions, TrashRequest } from '../../../core/sessions/session-trash.ts';
+import type { SealRequest, SessionArchive } from '../../../core/stores/session-archive.ts';
+import type { HideOptions, TrashRequest } from '../../../core/stores/session-trash.ts';
 import type { Clock, EpochMs } from '../../../core/time.ts';
 import type { Connection } from '../database/connection.ts';
 import type { PatientQueue } from '../writing/patient-queue.ts';

@@ -8,7 +8,7 @@ import {
   sessionFingerprint,
   type TakeOptions,
   type TrashRequest,
-} from '../../../core/sessions/session-trash.ts';
+} from '../../../core/stores/session-trash.ts';
 import type { TranscriptMark } from '../../../core/sessions/transcript.ts';
 import type { Clock, EpochMs } from '../../../core/time.ts';
 import type { Connection } from '../database/connection.ts';

@@ -1,4 +1,4 @@
-import { MAX_BATCH } from '../../../core/sessions/session-writer.ts';
+import { MAX_BATCH } from '../../../core/stores/session-writer.ts';
 import type { Connection } from '../database/connection.ts';
 import { onTightDisk } from '../database/tight-disk.ts';
 

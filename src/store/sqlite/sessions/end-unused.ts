@@ -1,4 +1,4 @@
-import type { EndUnusedOptions, UnusedSession } from '../../../core/sessions/session-writer.ts';
+import type { EndUnusedOptions, UnusedSession } from '../../../core/stores/session-writer.ts';
 import type { EpochMs } from '../../../core/time.ts';
 import type { Connection } from '../database/connection.ts';
 import type { PatientQueue } from '../writing/patient-queue.ts';

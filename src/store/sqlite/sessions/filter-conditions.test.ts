@@ -6,7 +6,7 @@ import { tempDir } from '../../../../test/support/temp-dir.ts';
 import { filterable, filterMatch } from '../../../core/sessions/filter-match.ts';
 import type { NewSession } from '../../../core/sessions/session.ts';
 import type { SessionFilter } from '../../../core/sessions/session-filters.ts';
-import type { SessionStore } from '../../../core/sessions/session-store.ts';
+import type { SessionStore } from '../../../core/stores/session-store.ts';
 
 /** Names that differ only in ways which SQL and this language could see differently: case, accents, signs of patterns. */
 const TITLE = fc.constantFrom(

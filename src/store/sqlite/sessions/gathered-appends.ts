@@ -4,7 +4,7 @@ import {
   type AppendReceipt,
   MAX_BATCH,
   MAX_BATCH_BYTES,
-} from '../../../core/sessions/session-writer.ts';
+} from '../../../core/stores/session-writer.ts';
 import { checkBatch } from './message-writes.ts';
 import type { Work, WriteQueue } from '../writing/write-queue.ts';
 

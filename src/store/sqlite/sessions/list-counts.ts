@@ -1,4 +1,4 @@
-import type { ListCounts } from '../../../core/sessions/session-store.ts';
+import type { ListCounts } from '../../../core/stores/session-store.ts';
 import type { Connection } from '../database/connection.ts';
 import { conditionsOf } from './session-list.ts';
 import { REWOUND } from './session-rewind.ts';

@@ -3,7 +3,7 @@ import { checkNewMessage, endedSession, fullSession, movedOn } from '../../../co
 import { ABANDONED } from '../../../core/sessions/end-reasons.ts';
 import { isOutput, type Message, type NewMessage } from '../../../core/sessions/message.ts';
 import type { SessionSize } from '../../../core/sessions/session.ts';
-import { type AppendOptions, type AppendReceipt, MAX_BATCH } from '../../../core/sessions/session-writer.ts';
+import { type AppendOptions, type AppendReceipt, MAX_BATCH } from '../../../core/stores/session-writer.ts';
 import type { TranscriptMark, TranscriptSession, TranscriptSink } from '../../../core/sessions/transcript.ts';
 import type { EpochMs } from '../../../core/time.ts';
 import type { Connection } from '../database/connection.ts';

@@ -1,6 +1,6 @@
 import { Failure } from '../../../core/failure.ts';
 import { checkImportedSession } from '../../../core/sessions/check-session.ts';
-import type { ImportedSession, ImportStore } from '../../../core/sessions/import-store.ts';
+import type { ImportedSession, ImportStore } from '../../../core/stores/import-store.ts';
 import type { Message } from '../../../core/sessions/message.ts';
 import type { Connection } from '../database/connection.ts';
 import type { PatientQueue } from '../writing/patient-queue.ts';

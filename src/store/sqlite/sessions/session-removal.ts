@@ -1,4 +1,4 @@
-import type { LedgerQuery, LedgerRecord } from '../../../core/sessions/ledger-book.ts';
+import type { LedgerQuery, LedgerRecord } from '../../../core/stores/ledger-book.ts';
 import type { EpochMs } from '../../../core/time.ts';
 import type { Connection } from '../database/connection.ts';
 import type { PatientQueue } from '../writing/patient-queue.ts';

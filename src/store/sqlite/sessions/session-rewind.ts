@@ -1,7 +1,7 @@
 import type { ItemOutcome } from '../../../core/retention/run.ts';
 import type { Message } from '../../../core/sessions/message.ts';
-import type { MessageRange } from '../../../core/sessions/session-reader.ts';
-import type { RewindRequest, SessionRewind } from '../../../core/sessions/session-rewind.ts';
+import type { MessageRange } from '../../../core/stores/session-reader.ts';
+import type { RewindRequest, SessionRewind } from '../../../core/stores/session-rewind.ts';
 import type { Connection } from '../database/connection.ts';
 import type { WriteQueue } from '../writing/write-queue.ts';
 import { storedMessages } from './message-writes.ts';

@@ -1,5 +1,5 @@
 import type { UsageReport } from '../../../core/sessions/session.ts';
-import type { UsageOptions } from '../../../core/sessions/session-writer.ts';
+import type { UsageOptions } from '../../../core/stores/session-writer.ts';
 import type { EpochMs } from '../../../core/time.ts';
 import type { Connection } from '../database/connection.ts';
 import { addUsage } from './session-writes.ts';

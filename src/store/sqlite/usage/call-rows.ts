@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
-import type { CountedCall, PriceTokens, UsageSession } from '../../../core/sessions/usage-book.ts';
+import type { CountedCall, PriceTokens, UsageSession } from '../../../core/stores/usage-book.ts';
 import type { ShareRows } from './share-rows.ts';
 import type { SpentSums } from './spent-sums.ts';
 import { type CountsRow, countsOf, mostOf, namedTokens, rowCounts } from './token-counts.ts';

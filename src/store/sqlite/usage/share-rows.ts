@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import type { PriceTokens, ToldUsage } from '../../../core/sessions/usage-book.ts';
+import type { PriceTokens, ToldUsage } from '../../../core/stores/usage-book.ts';
 import { type ShareStatements, shareStatements, type ToldRow } from './share-statements.ts';
 import type { SpentSums } from './spent-sums.ts';
 import {

@@ -1,4 +1,4 @@
-import type { CountedUsage } from '../../../core/sessions/usage-book.ts';
+import type { CountedUsage } from '../../../core/stores/usage-book.ts';
 import { TOKEN_COLUMNS } from './usage-schema.ts';
 
 /** Tokens in the order of their columns, and billionths of a dollar; null where the price is not known. */

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import type { PriceTokens, ReadUsage, UsageBook } from '../../../core/sessions/usage-book.ts';
+import type { PriceTokens, ReadUsage, UsageBook } from '../../../core/stores/usage-book.ts';
 import { withBook } from '../database/sqlite-errors.ts';
 import { type AddCalls, callRows } from './call-rows.ts';
 import { shareRows } from './share-rows.ts';

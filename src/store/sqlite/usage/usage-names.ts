@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import type { UsageSession } from '../../../core/sessions/usage-book.ts';
+import type { UsageSession } from '../../../core/stores/usage-book.ts';
 
 /** Numbers for sessions and models, given out inside the transaction that needs them. */
 export interface UsageNames {

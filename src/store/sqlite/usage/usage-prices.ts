@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import type { PriceTokens } from '../../../core/sessions/usage-book.ts';
+import type { PriceTokens } from '../../../core/stores/usage-book.ts';
 import { NO_USAGE } from '../../../core/sessions/session.ts';
 import type { SpentSums } from './spent-sums.ts';
 import { type CountsRow, namedTokens, rowCounts } from './token-counts.ts';

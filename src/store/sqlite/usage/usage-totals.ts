@@ -7,7 +7,7 @@ import {
   type UsageGroup,
   type UsageSums,
   type UsageTotal,
-} from '../../../core/sessions/usage-book.ts';
+} from '../../../core/stores/usage-book.ts';
 import { NANO } from '../../rows/session-rows.ts';
 import { namedTokens } from './token-counts.ts';
 import { TOKEN_COLUMNS } from './usage-schema.ts';

@@ -1,4 +1,4 @@
-import { MAX_BATCH } from '../../../core/sessions/session-writer.ts';
+import { MAX_BATCH } from '../../../core/stores/session-writer.ts';
 import { wait } from '../../../platform/machine/wait.ts';
 import type { Connection } from '../database/connection.ts';
 import { keepLogShort } from '../database/tight-disk.ts';

@@ -1,4 +1,4 @@
-import { MAX_BATCH } from '../../../core/sessions/session-writer.ts';
+import { MAX_BATCH } from '../../../core/stores/session-writer.ts';
 import { retryBusy } from '../../../platform/sqlite/retry-busy.ts';
 import { indexWhenIdle } from '../search/index-when-idle.ts';
 import { createSearchIndexer, isIndexBehind, newestMessage, type SearchIndexer } from '../search/search-index.ts';

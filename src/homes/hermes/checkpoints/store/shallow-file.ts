@@ -5,7 +5,7 @@ import { MINUTE_MS } from '../../../../core/time.ts';
 import { errorCode } from '../../../../platform/error-code.ts';
 import { DirectoryHandle } from '../../../../platform/files/directory-handle.ts';
 import { writeFileAtomic } from '../../../../platform/files/private-files.ts';
-import { readTextIfThere } from '../../../../platform/files/read-text-if-there.ts';
+import { readTextIfThere } from '../../../../platform/text/read-text-if-there.ts';
 
 /**
  * The commits at which git stops following a history, as if they had no parents: `shallow` in a repository. Naming one there
