@@ -1,9 +1,11 @@
 import type { FileHomeParts } from './found-file-home.ts';
 import type { HomeKind } from './home-kind.ts';
+import { recordedKind } from './recorded-kind.ts';
 
 /** Makes a kind of home out of what its agent has of its own. What opens one is loaded only where one was found. */
 export function fileHomeKind(parts: FileHomeParts): HomeKind {
-  const { name, agent, mayBeHome } = parts;
+  const { name, agent } = parts;
+  const mayBeHome = (path: string) => parts.mayBeHome(path) || recordedKind(path) === name;
   return {
     name,
     agent,

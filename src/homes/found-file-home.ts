@@ -17,6 +17,7 @@ import { type FileHome, openFileHome } from '../keeping/file-home/open-file-home
 import { searchedFileHome } from '../keeping/file-home/searched/searched-file-home.ts';
 import { piecesOf } from '../keeping/file-home/session-pieces.ts';
 import { createRowSessionReader } from '../keeping/row-home/row-session-reader.ts';
+import { recordKind } from './recorded-kind.ts';
 import type { AgentRetention, FoundHome, HomeDefaults, HomeOpening, OpenedHome, SessionFile } from './home-kind.ts';
 
 /** What is said of a kind of home whose sessions are files; everything else about it is the same for all of them. */
@@ -112,6 +113,7 @@ async function openFound(
     async prepare() {
       if (reasons.length > 0) throw onlyShown(parts.agent, reasons);
       await companion.create();
+      recordKind(path, parts.name);
     },
   };
 }
