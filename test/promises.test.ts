@@ -11,14 +11,16 @@ import { tempDir } from './support/temp-dir.ts';
 const SOURCES = join(import.meta.dirname, '../src');
 
 /**
- * What may speak to another machine: to webhooks, to the model of a metered agent, and to a daemon that somebody named. The last one
- * asks a socket on this machine whether anybody listens there.
+ * What may speak to another machine: to webhooks, to the model of a metered agent, to a daemon that somebody named, and to the bucket that
+ * archives go to. One asks a socket on this machine whether anybody listens there, and the page asks the daemon that it came from.
  */
 const SENDERS = [
   'client/transport.ts',
   'gateway/cron/deliver.ts',
   'gateway/meter/send-upstream.ts',
   'http/server/listen.ts',
+  'objects/s3/s3-client.ts',
+  'web/api/call.ts',
 ];
 
 /** Ways to begin a conversation. A type alone says nothing to anybody. */
@@ -39,7 +41,7 @@ function modesBelow(path: string): readonly (readonly [string, string])[] {
 }
 
 describe('what SECURITY.md promises', () => {
-  it('nothing is sent anywhere but to webhooks, to the model of a metered agent, and to a daemon that was named', () => {
+  it('nothing is sent anywhere but to webhooks, to the model of a metered agent, to a daemon that was named and to the bucket of archives', () => {
     const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' });
     const sources = files.filter((name) => name.endsWith('.ts') && !/\.(test|conformance)\.ts$/.test(name));
     const senders = sources.filter((name) => {

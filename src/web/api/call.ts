@@ -1,6 +1,6 @@
 import type { Answer, Given, Operation } from '../../client/api.ts';
 import { ApiFailure, UNREACHABLE } from './api-failure.ts';
-import { heard, unheard } from './connection.ts';
+import { heard, known, unheard } from './connection.ts';
 import { readProof } from './proof.ts';
 import { readAnswer } from './read-answer.ts';
 
@@ -28,6 +28,7 @@ export async function call<O extends Operation>(operation: O, given: Given<O>): 
     ...(body !== undefined && { body: JSON.stringify(body) }),
     ...(signal !== undefined && { signal }),
   });
+  known(response);
   try {
     return (await readAnswer(response, onStep ?? ignore)) as Answer<O>;
   } catch (error) {

@@ -15,6 +15,10 @@ export function heard(response: Response): void {
   if (now !== undefined && now !== '') era = now;
   if (isOther) connection.value = 'restarted';
   else if (connection.value === 'lost') connection.value = 'up';
+}
+
+/** Takes in what an answer to a request with a proof says of whoever sent it. */
+export function known(response: Response): void {
   if (response.status === 401) signedIn.value = false;
   else if (response.ok) signedIn.value = true;
 }
