@@ -8,6 +8,9 @@ import { collect, user } from '../support/collect.ts';
 import { listTree } from '../support/hostile-trees.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
+/** When a reserve is laid in is told to whoever happens to be the one who does it. */
+const NO_RESERVE = { COPPICE_DISK__BALLAST_MB: 'never' };
+
 describe('coppice checkpoints diff and restore', () => {
   let path: string;
   let workdir: string;
@@ -19,7 +22,7 @@ describe('coppice checkpoints diff and restore', () => {
     mkdirSync(workdir);
     put('a', 'one\n');
     put('b', 'one\n');
-    await using home = await openHome({ path, env: {} });
+    await using home = await openHome({ path, env: NO_RESERVE });
     await home.sessions.create({ id: 's', source: 'cli' });
     const session = await home.sessions.open('s');
     await session.appendAll(['first', 'second'].map(user));
@@ -36,7 +39,12 @@ describe('coppice checkpoints diff and restore', () => {
   const files = () => listTree(workdir);
 
   async function coppice(words: readonly string[], options: CaptureOptions = {}) {
-    const { io, out, err } = captureIo({ env: { COPPICE_HOME: path }, cwd: workdir, now: Date.now, ...options });
+    const { io, out, err } = captureIo({
+      env: { COPPICE_HOME: path, ...NO_RESERVE },
+      cwd: workdir,
+      now: Date.now,
+      ...options,
+    });
     return { exitCode: await main(words, io), out: out(), err: err() };
   }
 
