@@ -51,6 +51,19 @@ describe('the search index over homes of other agents', () => {
     expect(session?.messageCount).toBe(3);
   });
 
+  it('that was stopped while it was made calls nothing unreadable, and is made whole by whoever asks next', async () => {
+    const { write, open, find, gaps } = searchDesk();
+    write(1, [...Array.from({ length: 300 }, (_, n) => `${n} ${'word '.repeat(2000)}`), 'zebra']);
+    const stop = new AbortController();
+    {
+      await using home = await open();
+      const options = { signal: stop.signal, onProgress: () => stop.abort() };
+      await expect(home.sessions.search({ text: 'zebra' }, options)).rejects.toThrow('aborted');
+    }
+    expect(await gaps()).toMatchObject({ unread: { sessions: 0 }, unreadable: 0 });
+    expect(await find('zebra')).toEqual([1]);
+  });
+
   it('reads only what was added to a transcript, and all of one that was written anew', async () => {
     const { write, append, find, index } = searchDesk();
     write(1, ['alpha']);

@@ -69,6 +69,8 @@ async function readPart(
   for await (const batch of batches) {
     if (batch === UNREADABLE) {
       await end(false);
+      // Whoever was stopped has not found out whether it can be read.
+      signal?.throwIfAborted();
       return 'unreadable';
     }
     const messages = batch.messages.map((message) => saidMessage(message, saidAt));
@@ -79,6 +81,7 @@ async function readPart(
     if (performance.now() < turnEndsAt) continue;
     // Whoever else has something to do gets a turn.
     await setImmediate();
+    if (signal?.aborted === true) await end(false);
     signal?.throwIfAborted();
     turnEndsAt = performance.now() + TURN_MS;
     if (!hasRoom(lastActiveAt)) return 'no-room';
